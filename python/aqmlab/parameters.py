@@ -162,9 +162,9 @@ class Tswtcm(Table):
         Peak target rate (PTR), at least ctr. If both are equal, no packet is yellow. Source:
         rfc2859 §5.2.
     avg_interval : str | None
-        Time over which the rate is estimated (AVG_INTERVAL). It should be the round-trip time of a
-        connection, or more than the maximum round-trip time of several connections. Default: 1 s.
-        Range: above 0 s. Source: rfc2859 §5.1: 1 s for several connections.
+        Time over which the rate is estimated (AVG_INTERVAL). The time should be the round-trip time
+        of a single connection, or more than the maximum round-trip time of several connections.
+        Default: 1 s. Range: above 0 s. Source: rfc2859 §5.1: 1 s for several connections.
     """
 
     KIND: ClassVar[str | None] = "tswtcm"
@@ -179,7 +179,8 @@ class Trtcm(Table):
     """trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst.
 
     A packet is red if it exceeds the peak rate, yellow if it exceeds only the committed rate, and
-    green otherwise.  Sizes are those of IP packets. Both bursts are full at the start.
+    green otherwise.  Sizes are those of IP packets. The committed burst and the peak burst are full
+    at the start.
 
     Parameters
     ----------
@@ -223,7 +224,7 @@ class Srtcm(Table):
     and red otherwise. The tokens of the rate fill the committed burst first, and the excess burst
     when the committed burst is full. After a pause, the part of a burst beyond the committed burst
     is yellow. Traffic that exceeds the rate for a long time is red.  Sizes are those of IP packets.
-    Both bursts are full at the start.
+    The committed burst and the excess burst are full at the start.
 
     Parameters
     ----------
@@ -261,8 +262,8 @@ class Srtcm(Table):
 class TokenBucket(Table):
     """A token bucket has two colours: green packets are in profile, red packets are out of profile.
 
-    Tokens of one byte arrive at the rate until the bucket contains the burst. A packet in profile
-    removes tokens for its size.  The bucket is full at the start.
+    Tokens of one byte arrive at the rate until the bucket contains the burst. A packet within the
+    profile removes as many tokens as it has bytes.  The bucket is full at the start.
 
     Parameters
     ----------
@@ -398,17 +399,18 @@ class CbqClass(Table):
     borrow : Literal["ancestors", "bounded"] | None
         Permission of this class to use bandwidth that other classes leave unused. Default:
         ancestors. "ancestors": The class may borrow from its ancestors. "bounded": The class may
-        not borrow: it is bounded. Source: floyd1995cbq §4: bounded classes.
+        not borrow: the class is bounded. Source: floyd1995cbq §4: bounded classes.
     lend : Literal["others", "isolated"] | None
         Permission of other classes to use bandwidth that this class leaves unused. Default: others.
-        "others": Classes below its ancestors may use it. "isolated": Only classes below it may use
-        it: it is isolated. Source: floyd1995cbq §4: isolated classes.
+        "others": All classes below the ancestors of the class may use its unused bandwidth.
+        "isolated": Only classes below the class may use its unused bandwidth: the class is
+        isolated. Source: floyd1995cbq §4: isolated classes.
     max_burst : int | None
         Number of packets that the class may send back to back after an idle time. Default: 16.
         Range: at least 0, at most 1000. Source: floyd1995parameters: 16 packets.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
-        Default: absent.
+        Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a Drop
+        Tail queue. Default: absent.
     """
 
     rate: str
@@ -488,26 +490,27 @@ class HtbClass(Table):
     rate : str
         Guaranteed rate of the class together with all classes below it. Source: devera2002htb §2.
     ceil : str | None
-        Maximum rate of the class, including borrowed bandwidth. If absent, it is the rate. Default:
-        absent. Source: devera2002htb §4: the default ceil is the same as the rate.
+        Maximum rate of the class, including borrowed bandwidth. If the key is absent, the value is
+        the rate. Default: absent. Source: devera2002htb §4: the default ceil is the same as the
+        rate.
     burst : str | None
-        Number of bytes that the class may send at once beyond its rate. If absent, it is 1600 B,
-        plus the bytes of one tick at its rate if hz is given. Default: absent. Range: at least 1 B,
-        at most 1000000000000 B. Source: tc/q_htb.c: rate / HZ + 1600 B.
+        Number of bytes that the class may send at once beyond its rate. If the key is absent, the
+        value is 1600 B, plus the bytes of one tick at its rate if hz is given. Default: absent.
+        Range: at least 1 B, at most 1000000000000 B. Source: tc/q_htb.c: rate / HZ + 1600 B.
     cburst : str | None
-        Number of bytes that the class may send at once beyond its ceil. If absent, it is 1600 B,
-        plus the bytes of one tick at its ceil if hz is given. Default: absent. Range: at least 1 B,
-        at most 1000000000000 B. Source: tc/q_htb.c: ceil / HZ + 1600 B.
+        Number of bytes that the class may send at once beyond its ceil. If the key is absent, the
+        value is 1600 B, plus the bytes of one tick at its ceil if hz is given. Default: absent.
+        Range: at least 1 B, at most 1000000000000 B. Source: tc/q_htb.c: ceil / HZ + 1600 B.
     prio : int | None
         Priority of the class if it is a leaf. Bandwidth for borrowing is offered to priority 0
         first. Default: 0. Range: at least 0, at most 7. Source: devera2002htb §6; tc_htb: 0.
     quantum : str | None
         Number of bytes that the class sends per turn when several leaves borrow from the same
-        class. If absent, it is the rate divided by r2q. Default: absent. Range: at least 1 B, at
-        most 1000000000 B. Source: devera2002htb §2.
+        class. If the key is absent, the value is the rate divided by r2q. Default: absent. Range:
+        at least 1 B, at most 1000000000 B. Source: devera2002htb §2.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
-        Default: absent. Source: devera2002htb §2: pfifo.
+        Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a Drop
+        Tail queue. Default: absent. Source: devera2002htb §2: pfifo.
     """
 
     rate: str
@@ -911,7 +914,7 @@ class PriorityClass(Table):
 class Custom(Table):
     """AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
 
-    A scenario file alone cannot define it.
+    A scenario file alone cannot define such an AQM.
 
     Parameters
     ----------
@@ -1011,9 +1014,9 @@ class Htb(Table):
         HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today.
     hz : int | None
         Timer frequency (ticks per second) of a kernel without high-resolution timers, which sets
-        the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If absent, it is
-        1600 B. Default: absent. Range: at least 1, at most 10000. Source: tc/q_htb.c: get_hz(), 100
-        in Linux 2.4; with high-resolution timers a tick brings nothing.
+        the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If the key is
+        absent, the value is 1600 B. Default: absent. Range: at least 1, at most 10000. Source:
+        tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution timers a tick brings nothing.
     """
 
     KIND: ClassVar[str | None] = "htb"
@@ -1026,11 +1029,11 @@ class Htb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Tbf(Table):
-    """Token bucket filter, a shaper.
+    """Token bucket filter, a shaper that limits its queue to `rate`.
 
-    It limits its queue to `rate`. After an idle time it sends a burst of up to `burst` bytes at
-    `peak_rate`, or at the rate of the link. Packets larger than the burst are dropped, because they
-    could never leave. The limit for waiting packets is that of its queue.
+    After an idle time the shaper sends a burst of up to `burst` bytes at `peak_rate`, or at the
+    rate of the link. Packets larger than the burst are dropped, because they could never leave. The
+    limit for waiting packets is that of its queue.
 
     Parameters
     ----------
@@ -1040,7 +1043,8 @@ class Tbf(Table):
         Depth of the bucket in bytes. Default: 5000 B. Range: at least 1 B, at most 1000000000000 B.
         Source: tc_tbf: the operator's choice; its example has 5 kB.
     peak_rate : str | None
-        Rate of bursts. If absent, it is the rate of the link. Default: absent. Source: tc_tbf.
+        Rate of bursts. If the key is absent, the value is the rate of the link. Default: absent.
+        Source: tc_tbf.
     mtu : str | None
         Depth of the peak rate's bucket in bytes, which is the maximum packet size. Default: 1500 B.
         Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
@@ -1107,7 +1111,7 @@ class Tbf(Table):
 class Scfq(Table):
     """Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
 
-    The clock of that link is estimated from the packet in service. It is simpler than WFQ, but a
+    The clock of that link is estimated from the packet in service. SCFQ is simpler than WFQ, but a
     packet may wait for one additional packet of each other class.
 
     Parameters
@@ -1236,8 +1240,9 @@ class Sfq(Table):
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: tc_sfq: divisor
         1024; mckenney1990sfq §3: a small multiple of the flows.
     perturb : str | None
-        Time between two changes of the hash function. If absent, it never changes. Default: absent.
-        Range: at least 0.001 s. Source: tc_sfq: none; 10 s is recommended.
+        Time between two changes of the hash function. If the key is absent, the hash function never
+        changes. Default: absent. Range: at least 0.001 s. Source: tc_sfq: none; 10 s is
+        recommended.
     quantum : str | None
         Number of bytes that a queue may send per turn. If absent, a turn is one packet. Default:
         absent. Range: at least 1 B, at most 1000000000 B. Source: mckenney1990sfq: a packet;
@@ -1494,13 +1499,13 @@ class FqPie(Table):
         Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths.
     mean_packet_size : str | None
         Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits in
-        its queue. If absent, it is 1024 B, or 1500 B with Linux's rules. Default: absent. Range: at
-        least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it;
-        Linux: an MTU.
+        its queue. If the key is absent, the value is 1024 B, or 1500 B with Linux's rules. Default:
+        absent. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1
+        does not state it; Linux: an MTU.
     mark_below : float | None
-        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
-        are dropped. Linux's rules round it to whole per cent. Default: 0.1. Source: rfc8033 §5.1,
-        tc-fq_pie(8): 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
+        probability ECN-capable packets are dropped. Linux's rules round it to whole per cent.
+        Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
     quantum : str | None
         Number of bytes that a queue may send per turn. Default: 1514 B. Range: at least 1 B, at
         most 1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
@@ -1564,10 +1569,10 @@ class Cobalt(Table):
     """COBALT runs two AQMs at once.
 
     CoDel signals (marks, or drops packets that cannot be marked) with increasing frequency while
-    packets wait longer than the target. It remembers this frequency: when the delay is below the
-    target, the count falls as it rose. BLUE acts on traffic that does not respond: its drop
-    probability rises when the buffer overflows and falls when the queue becomes empty, and it also
-    drops ECN-capable packets. The last packet of the queue is never dropped.
+    packets wait longer than the target. CoDel remembers this frequency in a count: when the delay
+    is below the target, the count falls as it rose. BLUE acts on traffic that does not respond: its
+    drop probability rises when the buffer overflows and falls when the queue becomes empty, and it
+    also drops ECN-capable packets. The last packet of the queue is never dropped.
 
     Parameters
     ----------
@@ -1869,10 +1874,11 @@ class Choke(Table):
 class Pi2(Table):
     """PI2 controls the queueing delay at a target.
 
-    Its probability p' is proportional to the signal rate that Scalable senders need. Scalable
-    packets, which carry ECT(1) or CE, are marked with k p'. Classic packets are signalled with p'
-    squared (two draws, both below p'), because the rate of Reno and similar controls depends on the
-    square root of the signal probability. The square replaces PIE's table of scale factors.
+    The probability p' of PI2 is proportional to the signal rate that Scalable senders need.
+    Scalable packets, which carry ECT(1) or CE, are marked with k p'. Classic packets are signalled
+    with p' squared (two draws, both below p'), because the rate of Reno and similar controls
+    depends on the square root of the signal probability. The square replaces PIE's table of scale
+    factors.
 
     Parameters
     ----------
@@ -1940,8 +1946,8 @@ class Pi2(Table):
 class TcPie(Table):
     """PIE with the decisions of the Linux kernel and the parameters of `tc`.
 
-    It spaces its drops, exempts a burst of 150 ms after a quiet period, and raises its probability
-    by at most 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
+    The AQM spaces its drops, exempts a burst of 150 ms after a quiet period, and raises its
+    probability by at most 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
 
     Parameters
     ----------
@@ -2022,9 +2028,9 @@ class TcPie(Table):
 class PieEnhanced(Table):
     """PIE with the implementation choices that its RFC suggests.
 
-    It estimates the delay from the departure rate instead of timestamps, and is off until a third
-    of the buffer is filled. Between two drops lie at least about 0.85/p and at most 8.5/p packets.
-    Above 10 % the probability rises by at most 2 % per update.
+    The enhanced PIE estimates the delay from the departure rate instead of timestamps, and is off
+    until a third of the buffer is filled. Between two drops lie at least about 0.85/p and at most
+    8.5/p packets. Above 10 % the probability rises by at most 2 % per update.
 
     Parameters
     ----------
@@ -2048,12 +2054,12 @@ class PieEnhanced(Table):
         Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
         rfc8033 §4.1 does not state it.
     mark_below : float | None
-        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
-        are dropped. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
+        probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
     tail_drop : str | None
-        Maximum number of waiting bytes (TAIL_DROP). A third of it turns PIE on. If absent, it is
-        the limit of the buffer, with 1500 B per packet. Default: absent. Range: at least 1 B.
-        Source: rfc8033 §5.3: the tail drop threshold.
+        Maximum number of waiting bytes (TAIL_DROP). PIE turns on when a third of these bytes waits.
+        If the key is absent, the value is the limit of the buffer, with 1500 B per packet. Default:
+        absent. Range: at least 1 B. Source: rfc8033 §5.3: the tail drop threshold.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
@@ -2129,8 +2135,8 @@ class Pie(Table):
         Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
         rfc8033 §4.1 does not state it.
     mark_below : float | None
-        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
-        are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
+        probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
     tosses : Literal["independent", "accumulated"] | None
         Spacing of the drops for one probability. Default: independent. "independent": Each packet
         is dropped with the same probability. "accumulated": Derandomized: the probabilities of the
@@ -2256,13 +2262,13 @@ class Pi(Table):
         Reference queue length (qref). Default: 200 packets. Range: at least 0 packets or bytes.
         Source: hollot2001pi: 200 packets.
     a : float | None
-        Coefficient of the current distance from the reference, per packet (a). If absent, it
-        follows from the rule if max_rtt and min_flows are given, and is 1.822e-5 otherwise.
-        Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 in its setting.
+        Coefficient of the current distance from the reference, per packet (a). If the key is
+        absent, the value follows from the rule if max_rtt and min_flows are given, and is 1.822e-5
+        otherwise. Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 in its setting.
     b : float | None
-        Coefficient of the distance one period ago, per packet (b). If absent, it follows from the
-        rule if max_rtt and min_flows are given, and is 1.816e-5 otherwise. Default: absent. Range:
-        above 0. Source: hollot2001pi: 1.816e-5 in its setting.
+        Coefficient of the distance one period ago, per packet (b). If the key is absent, the value
+        follows from the rule if max_rtt and min_flows are given, and is 1.816e-5 otherwise.
+        Default: absent. Range: above 0. Source: hollot2001pi: 1.816e-5 in its setting.
     max_rtt : str | None
         Maximum round-trip time, including queueing, for which the rule computes the coefficients
         (R+). Default: absent. Range: above 0 s. Source: hollot2001pi: its design rule.
@@ -2273,9 +2279,9 @@ class Pi(Table):
         Time between two samples of the queue (T). Default: 6.25 ms. Range: at least 0.000001 s.
         Source: hollot2001pi: 160 Hz.
     mean_packet_size : str | None
-        Packet size for which the rule computes the coefficients. It also converts a qref in bytes
-        into packets. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: hollot2001pi:
-        500 B.
+        Packet size for which the rule computes the coefficients. The same size converts a qref in
+        bytes into packets. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        hollot2001pi: 500 B.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
@@ -2324,13 +2330,13 @@ class Rem(Table):
     """REM measures congestion by a price instead of queue length or loss.
 
     The price rises while the arrival rate exceeds the capacity or the queue exceeds its target, and
-    falls otherwise. It settles where the rates are equal and the queue is at its target, for any
-    number of users. A packet is signalled with probability 1 - phi^-price, so that the
-    probabilities of several links combine to that of the sum of their prices. The queue reaches the
-    target only if the link is never idle: with an idle share u of the time the queue is longer by u
-    c/alpha packets, where c is the number of packets that the link sends per period. A short period
-    makes this small, and so does a link like that of the experiments (8000 packets/s). The defaults
-    are those of the experiments, for at least 20 flows on 64 Mbit/s.
+    falls otherwise. The price settles where the arrival rate equals the capacity and the queue is
+    at its target, for any number of users. A packet is signalled with probability 1 - phi^-price,
+    so that the probabilities of several links combine to that of the sum of their prices. The queue
+    reaches the target only if the link is never idle: with an idle share u of the time the queue is
+    longer by u c/alpha packets, where c is the number of packets that the link sends per period. A
+    short period makes this small, and so does a link like that of the experiments (8000 packets/s).
+    The defaults are those of the experiments, for at least 20 flows on 64 Mbit/s.
 
     Parameters
     ----------
@@ -2489,9 +2495,9 @@ class Sfb(Table):
         Number of bins per level (N). Default: 23. Range: at least 1, at most 65536. Source:
         feng2002blue §V: 23.
     bin_size : str | None
-        Number of waiting packets above which a bin is full. If absent, it is 1.5 times the share of
-        a bin in the limit. Default: absent. Range: at least 1 packet. Source: feng2002blue §V:
-        1.5/N of the buffer.
+        Number of waiting packets above which a bin is full. If the key is absent, the value is 1.5
+        times the share of a bin in the limit. Default: absent. Range: at least 1 packet. Source:
+        feng2002blue §V: 1.5/N of the buffer.
     increment : float | None
         Increase of a bin's probability when it is full. Default: 0.0005. Range: above 0, at most 1.
         Source: tc-sfb(8): 0.00050.
@@ -2573,8 +2579,8 @@ class Blue(Table):
         0, at most 1. Source: feng2002blue, setting B4.
     freeze_time : str | None
         Minimum time between two changes of the probability. With 0 each packet that arrives at an
-        idle link lowers it once. Default: 100 ms. Range: at least 0 s. Source: feng2002blue,
-        setting B4: 100 ms.
+        idle link lowers the probability once. Default: 100 ms. Range: at least 0 s. Source:
+        feng2002blue, setting B4: 100 ms.
     early_threshold : str | None
         Queue length above which an arrival counts as a loss although the buffer is not full (L). If
         absent, only losses count. Default: absent. Range: at least 0 packets or bytes. Source:
@@ -2673,10 +2679,11 @@ class Threshold(Table):
 class Sred(Table):
     """SRED estimates the number of flows without state for each flow.
 
-    It stores a list of recently seen flows ("zombies") and compares each packet with a random
-    entry. The rate of hits is about one over the number of flows. The drop probability grows with
-    the square of the number of flows, up to 256 flows, and in three steps with the queue length: 0
-    below a sixth of the buffer, a quarter of pmax below a third, and pmax above.
+    SRED stores a list of recently seen flows ("zombies") and compares the flow of each packet with
+    a random entry. The rate of hits, which are equal flows, is about one over the number of flows.
+    The drop probability grows with the square of the number of flows, up to 256 flows, and in three
+    steps with the queue length: 0 below a sixth of the buffer, a quarter of pmax below a third, and
+    pmax above.
 
     Parameters
     ----------
@@ -2746,11 +2753,11 @@ class Fred(Table):
     ----------
     minth : str | None
         Average queue length below which no packet is dropped at random, and maximum number of
-        waiting packets of a flow. If absent, it is a quarter of the limit. Default: absent. Range:
-        above 0 packets. Source: lin1997fred §4: min(buffer size / 4, RTT).
+        waiting packets of a flow. If the key is absent, the value is a quarter of the limit.
+        Default: absent. Range: above 0 packets. Source: lin1997fred §4: min(buffer size / 4, RTT).
     maxth : str | None
-        Average queue length above which every packet is dropped. If absent, it is twice minth.
-        Default: absent. Range: above 0 packets. Source: lin1997fred §4: 2 minth.
+        Average queue length above which every packet is dropped. If the key is absent, the value is
+        twice minth. Default: absent. Range: above 0 packets. Source: lin1997fred §4: 2 minth.
     maxp : float | None
         Drop probability when the average reaches maxth. Default: 0.02. Range: above 0, at most 1.
         Source: lin1997fred §4: 0.02.
@@ -2763,8 +2770,8 @@ class Fred(Table):
         buffers, 4 for large ones.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. It also converts a limit in bytes into packets. Default: 500 B. Range: at
-        least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        average decay. The same size converts a limit in bytes into packets. Default: 500 B. Range:
+        at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
@@ -2856,9 +2863,9 @@ class Rio(Table):
         is dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable,
         else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
-        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: clark1998rio: none; ns-2's RED: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0
+        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
+        packets. Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -2935,7 +2942,8 @@ class Wred(Table):
         0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, it jumps to 1 at maxth. Default: false. Source: clark1998rio: without gentle.
+        false, the probability jumps to 1 at maxth. Default: false. Source: clark1998rio: without
+        gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
         Each packet has the same probability, so gaps are geometric (method 1 of section 7).
@@ -2948,9 +2956,9 @@ class Wred(Table):
         drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
         if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
-        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: clark1998rio: none; ns-2's RED: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0
+        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
+        packets. Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3004,9 +3012,9 @@ class RedPd(Table):
     """RED that limits high-bandwidth flows and has state for them alone.
 
     A flow with drops in several recent intervals sends more than a TCP with the target round-trip
-    time would at this drop rate. Its packets are dropped at random before RED, with a probability
-    that rises while the flow remains among RED's drops and falls afterwards. RED decides on all
-    other packets.
+    time would at this drop rate. Packets of such a flow are dropped at random before RED, with a
+    probability that rises while RED continues to drop packets of the flow and falls afterwards. RED
+    decides on all other packets.
 
     Parameters
     ----------
@@ -3032,7 +3040,7 @@ class RedPd(Table):
         Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
         above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue length at which the drop probability reaches maxp (maxth). Above it the
+        Average queue length at which the drop probability reaches maxp (maxth). Above maxth the
         parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
         floyd1997parameters: three times minth.
     maxp : float | None
@@ -3043,11 +3051,11 @@ class RedPd(Table):
         0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, it jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
+        false, the probability jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
-        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0
+        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
+        packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3105,8 +3113,8 @@ class RedPd(Table):
 class NonlinearRed(Table):
     """RED with a quadratic signal probability.
 
-    It signals less often than RED near minth and more often near maxth, so that light loads can use
-    the buffer and the thresholds matter less.
+    Nonlinear RED signals less often than RED near minth and more often near maxth, so that light
+    loads can use the buffer and the thresholds matter less.
 
     Parameters
     ----------
@@ -3135,9 +3143,9 @@ class NonlinearRed(Table):
         dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable, else
         dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
-        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0
+        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
+        packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3191,8 +3199,8 @@ class SelfConfiguringRed(Table):
     """RED that adapts maxp when the average crosses a threshold.
 
     When the average falls below minth, RED was too aggressive, and maxp is divided by alpha. When
-    it rises above maxth, RED was not aggressive enough, and maxp is multiplied by beta. Each
-    crossing changes maxp once.
+    the average rises above maxth, RED was not aggressive enough, and maxp is multiplied by beta.
+    Each crossing of a threshold changes maxp once.
 
     Parameters
     ----------
@@ -3216,8 +3224,8 @@ class SelfConfiguringRed(Table):
         0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, it jumps to 1 at maxth. Default: false. Source: feng1999selfconfiguring is older than
-        gentle RED.
+        false, the probability jumps to 1 at maxth. Default: false. Source: feng1999selfconfiguring
+        is older than gentle RED.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
         Each packet has the same probability, so gaps are geometric (method 1 of section 7).
@@ -3230,9 +3238,9 @@ class SelfConfiguringRed(Table):
         drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
         if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
-        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0
+        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
+        packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3297,17 +3305,17 @@ class AdaptiveRed(Table):
         Queueing delay from which the thresholds follow: minth is half of it, at least 5 packets.
         Default: 5 ms. Range: above 0 s. Source: floyd2001adaptive §5: minth = max(5, delay C / 2).
     minth : str | None
-        Average queue length below which no packet is signalled (minth). If absent, it follows from
-        the target delay, in bytes if chance_by is bytes and else in packets. Default: absent.
-        Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
+        Average queue length below which no packet is signalled (minth). If the key is absent, the
+        value follows from the target delay, in bytes if chance_by is bytes and else in packets.
+        Default: absent. Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
     maxth : str | None
-        Average queue length at which the signal probability reaches maxp (maxth). If absent, it is
-        three times minth. Default: absent. Range: above 0 packets or bytes. Source:
-        floyd2001adaptive §5.
+        Average queue length at which the signal probability reaches maxp (maxth). If the key is
+        absent, the value is three times minth. Default: absent. Range: above 0 packets or bytes.
+        Source: floyd2001adaptive §5.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). If absent, it is 1 -
-        exp(-1/C), where C is the number of packets that the link sends per second. Default: absent.
-        Range: above 0, at most 1. Source: floyd2001adaptive §4.3.
+        Weight of the current queue length in the moving average (wq). If the key is absent, the
+        value is 1 - exp(-1/C), where C is the number of packets that the link sends per second.
+        Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive §4.3.
     mean_packet_size : str | None
         Packet size that defines C, and the packet size to which sizes are compared if chance_by is
         size or bytes. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
@@ -3345,16 +3353,16 @@ class AdaptiveRed(Table):
         §2.2: packet.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, it jumps to 1 at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle
-        mode.
+        false, the probability jumps to 1 at maxth. Default: true. Source: floyd2001adaptive §2: RED
+        in gentle mode.
     above_maxth : Literal["drop", "mark"] | None
         Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
         drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
         if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
-        average alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source:
-        its first author's ns-2 code: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0
+        packets the average alone decides. Default: 1 packet. Range: a whole number, at least 0
+        packets. Source: its first author's ns-2 code: 1.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
@@ -3417,8 +3425,8 @@ class TcRed(Table):
     Parameters
     ----------
     min : str | None
-        Average queue length at which signals begin. If absent, it is a third of max. Default:
-        absent. Range: at least 1 B. Source: tcred8: max/3.
+        Average queue length at which signals begin. If the key is absent, the value is a third of
+        max. Default: absent. Range: at least 1 B. Source: tcred8: max/3.
     max : str
         Average queue length above which every packet is signalled. Range: at least 1 B, at most
         1000000000 B. Source: tcred8: at least twice min.
@@ -3426,9 +3434,9 @@ class TcRed(Table):
         Average packet size. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: tcred8:
         1000 is a good value.
     burst : str | None
-        Length of a burst that passes without a signal, which sets the weight of the average. If
-        absent, it is (2 min + max)/(3 avpkt). Default: absent. Range: a whole number, at least 1
-        packet, at most 1000000 packets. Source: tcred8: (min+min+max)/(3*avpkt).
+        Length of a burst that passes without a signal, which sets the weight of the average. If the
+        key is absent, the value is (2 min + max)/(3 avpkt). Default: absent. Range: a whole number,
+        at least 1 packet, at most 1000000 packets. Source: tcred8: (min+min+max)/(3*avpkt).
     probability : float | None
         Signal probability when the average reaches max. Default: 0.02. Range: above 0, at most 1.
         Source: tcred8: 0.02, suggested 0.01 to 0.02.
@@ -3500,7 +3508,7 @@ class Red(Table):
         Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
         above 0 packets or bytes. Source: floyd1993red §6: a useful minimum is 5 packets.
     maxth : str | None
-        Average queue length at which the signal probability reaches maxp (maxth). Above it the
+        Average queue length at which the signal probability reaches maxp (maxth). Above maxth the
         parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
         floyd1997parameters: three times minth.
     maxp : float | None
@@ -3511,7 +3519,7 @@ class Red(Table):
         0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, it jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
+        false, the probability jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
         Each packet has the same probability, so gaps are geometric (method 1 of section 7).
@@ -3543,9 +3551,9 @@ class Red(Table):
         Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet size;
         ns-2: `mean_pktsize_`, 500 B.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
-        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0
+        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
+        packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3600,10 +3608,9 @@ class Red(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DropTail(Table):
-    """First-in-first-out queue without an AQM.
+    """First-in-first-out queue without an AQM, which drops a packet that arrives at a full buffer and never marks.
 
-    It drops a packet that arrives at a full buffer and never marks. Its only parameters are those
-    of the buffer.
+    The only parameters of the queue are those of the buffer.
 
     Parameters
     ----------
@@ -3776,8 +3783,8 @@ class Jitter(Table):
         twice the mean. "exponential": Exponential.
     order : Literal["keep", "any"] | None
         Order of the packets after their delays. Default: keep. "keep": Packets keep their order: a
-        packet also waits for those before it, as in a queue. "any": Each packet has only its own
-        delay, so packets may overtake each other.
+        packet also waits for the packets before it, as in a queue. "any": Each packet has only its
+        own delay, so packets may overtake each other.
     """
 
     KIND: ClassVar[str | None] = "jitter"
@@ -3796,8 +3803,8 @@ class Reordering(Table):
     probability : float
         Probability that a packet is delayed.
     delay : str
-        Additional delay of these packets (the late-time offset). A longer delay lets more packets
-        overtake. Range: above 0 s. Source: rfc4737 §4.3.
+        Additional delay of a delayed packet (the late-time offset). A longer delay lets more
+        packets overtake. Range: above 0 s. Source: rfc4737 §4.3.
     """
 
     KIND: ClassVar[str | None] = "reordering"
@@ -3919,8 +3926,8 @@ class PeriodicLoss(Table):
     every : int
         Period: one packet in `every` is lost. Range: at least 1.
     first : int | None
-        Number of the first lost packet, counted from 1. If absent, it is `every`. Default: absent.
-        Range: at least 1.
+        Number of the first lost packet, counted from 1. If the key is absent, the value is `every`.
+        Default: absent. Range: at least 1.
     losses : int | None
         Number of losses. If absent, losses continue until the end of the run. Default: absent.
         Range: at least 1.
@@ -4090,9 +4097,9 @@ class Westwood(Table):
         Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each interval ends
         with a round trip of the data, and lasts at least interval_min. "linux": Each interval ends
         with the first ACK that arrives later than the last measured round-trip time and later than
-        interval_min. The bytes of that ACK belong to the next interval. Times are in milliseconds,
-        round-trip times are rounded up, and the bandwidth is in whole bytes per millisecond. A
-        timeout resets RTTmin to the next round-trip time (Linux with HZ = 1000,
+        interval_min. The bytes of the ACK that ends an interval belong to the next interval. Times
+        are in milliseconds, round-trip times are rounded up, and the bandwidth is in whole bytes
+        per millisecond. A timeout resets RTTmin to the next round-trip time (Linux with HZ = 1000,
         westwood_update_window). Source: grieco2004westwood §2; Linux, tcp_westwood: linux.
     interval_min : str | None
         Minimum interval between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s,
@@ -4124,7 +4131,8 @@ class Vegas(Table):
     """TCP Vegas.
 
     Once per round trip cwnd grows by one segment if fewer than α of its segments are queued, and
-    shrinks by one segment if more than β are queued. Otherwise cwnd does not change.
+    shrinks by one segment if more than β are queued. With α to β queued segments, cwnd does not
+    change.
 
     Parameters
     ----------
@@ -4269,16 +4277,16 @@ class Prague(Table):
         ends if the marked fraction shows that the marks are coupled. Source: rfc9331 §4.3, item 3.
     fallback_delay : str | None
         Smoothed queueing delay above which the AQM may be a classic AQM. Default: 5 ms. Range:
-        above 0 s. Source: rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one
-        aims at 15 ms; between them.
+        above 0 s. Source: rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, and a classic
+        queue aims at 15 ms; the default is between the two.
     slow_start_pacing : float | None
         Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
         most 10. Source: draft-briscoe-prague §2.4.6.
     pacing_header : str | None
         Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so at a
         constant round-trip time cwnd limits the flow and not the pacing rate. Default: 0 B. Range:
-        at least 0 B, at most 120 B. Source: Linux, tcp_prague: the rate is cwnd times the MTU over
-        SRTT, and the pace spaces data: 52 B with timestamps.
+        at least 0 B, at most 120 B. Source: Linux, tcp_prague: 52 B with timestamps, because the
+        rate is cwnd times the MTU over SRTT and pacing spaces only the data.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     """
@@ -4383,10 +4391,10 @@ class Illinois(Table):
         Arithmetic of the increase α and the decrease β, and their effect on the window. Default:
         liu2006. "liu2006": α and β are real numbers, computed from every round-trip time. The
         remainder of a segment of growth counts for the next segment. "linux": α is in 128ths and β
-        in 64ths, both rounded down. Both are computed from round-trip times in whole microseconds,
-        and not during loss recovery. Each segment of growth restarts the count of acknowledged
-        segments, and a decrease is rounded down to whole segments (Linux, tcp_illinois). Source:
-        liu2006illinois §4; Linux, tcp_illinois: linux.
+        in 64ths, both rounded down. α and β are computed from round-trip times in whole
+        microseconds, and not during loss recovery. Each segment of growth restarts the count of
+        acknowledged segments, and a decrease is rounded down to whole segments (Linux,
+        tcp_illinois). Source: liu2006illinois §4; Linux, tcp_illinois: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4419,9 +4427,9 @@ class Illinois(Table):
 class Htcp(Table):
     """H-TCP.
 
-    For one second after congestion it is standard TCP. Afterwards the increase grows with the
-    square of the time since congestion. Congestion multiplies the window by RTTmin/RTTmax, which
-    just empties the queue, or by one half if the throughput has changed.
+    For one second after congestion H-TCP is standard TCP. From then on the increase of cwnd grows
+    with the square of the time since congestion. Congestion multiplies the window by RTTmin/RTTmax,
+    which just empties the queue, or by one half if the throughput has changed.
 
     Parameters
     ----------
@@ -4607,7 +4615,8 @@ class Bbr3(Table):
 
     As in version 1, the model includes the bandwidth and the minimum round-trip time. Version 3
     adds the data in flight at which losses exceed 2 %. Version 3 probes for bandwidth every two to
-    three seconds, or as often as Reno would. Between these probes it reduces its rate after losses.
+    three seconds, or as often as Reno would. Between its probes for bandwidth, version 3 reduces
+    its rate after losses.
 
     Parameters
     ----------
@@ -4697,9 +4706,9 @@ class Bbr(Table):
     phase_ends : Literal["in-flight", "at-departure"] | None
         Data in flight that ends a phase of the gain cycle. Default: in-flight. "in-flight": Data in
         flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": Data in
-        flight when pacing allows the next segments to depart. Those segments are included if the
-        gain is above one (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00
-        §4.3.4.3; Linux, bbr_is_next_cycle_phase.
+        flight when pacing allows the next segments to depart. The data includes these next segments
+        if the gain is above one (Linux, bbr_packets_in_net_at_edt). Source:
+        draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
         Addition to bandwidth times RTprop. Default: quanta. "quanta": Three send quanta
         (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three send quanta, rounded up to an even
@@ -4767,9 +4776,9 @@ class TcpDetails(Table):
         Default: taken. "taken": The ACK is a duplicate like any other: the endpoint ignores its
         acknowledgement and accepts its data (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The
         endpoint drops the segment and sends an ACK, as a protection against blind injection of
-        data. An ACK below the first byte has the same effect (RFC 5961 §5.2, a MAY of RFC 9293;
-        Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux:
-        rfc5961.
+        data. An ACK below the first byte of data has the same effect as an ACK that is too old (RFC
+        5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961
+        §5.2 is a MAY there; Linux: rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
         Treatment of a segment without a timestamp after timestamps were negotiated. Default:
         refused. "refused": The endpoint drops the segment (RFC 7323 §3.2). "accepted": The endpoint
@@ -4798,10 +4807,10 @@ class TcpDetails(Table):
         without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
         Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
-        sent before the reduction ends it. "above": The first ACK beyond the data sent before the
-        reduction ends it, because the receiver has received CWR by then (Linux,
-        tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its recovery point; Linux:
-        above.
+        sent before the reduction ends the reduction. "above": The first ACK beyond the data sent
+        before the reduction ends the reduction, because the receiver must have received CWR before
+        it sent such an ACK (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at
+        its recovery point; Linux: above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
         Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": The timeout
         reduces ssthresh again, because a lost retransmission is a second sign of congestion (RFC
@@ -4815,10 +4824,10 @@ class TcpDetails(Table):
         Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
         Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively. Default:
-        none. "none": An ACK that only SACKs data does not increase cwnd, because only an ACK of new
-        data does (RFC 5681 §3.1). "once-reordered": An ACK that only SACKs data increases cwnd once
-        the reordering degree exceeds `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source: rfc5681
-        §3.1.
+        none. "none": An ACK that only SACKs data does not increase cwnd, because only a cumulative
+        ACK of new data increases cwnd (RFC 5681 §3.1). "once-reordered": An ACK that only SACKs
+        data increases cwnd once the reordering degree exceeds `duplicate_acks` (Linux,
+        tcp_may_raise_cwnd). Source: rfc5681 §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
         Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": cwnd grows
         by the bytes that the acknowledgement number newly acknowledges (RFC 5681 §3.1, RFC 3465
@@ -4889,8 +4898,8 @@ class TcpConnection(Table):
     ----------
     min_mss : str | None
         Minimum segment size, options included, that the endpoint accepts from the other side's MSS
-        option. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names
-        none; Linux, tcp_min_snd_mss: 48.
+        option. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 does not
+        name a minimum; Linux, tcp_min_snd_mss: 48.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": A small segment never waits for an ACK. "rfc896": A
         small segment waits while any data is unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall":
@@ -4898,19 +4907,20 @@ class TcpConnection(Table):
         Source: rfc9293 §3.7.4: an application may turn it off.
     push : Literal["last-write", "linux"] | None
         Segments that carry PSH. Default: last-write. "last-write": The segment in which the last
-        write ends has PSH. A write that still waits is combined with the next write (RFC 9293
-        §3.9.1). "linux": A segment in which a write ends has PSH, unless the application announces
-        more data (MSG_MORE) or the next write fills the segment. The first segment that ends more
-        than half of the maximum advertised window after the last PSH also has PSH. With offload,
-        the last segment of a super-packet has PSH too (Linux, tcp_push, forced_push,
-        tcp_transmit_skb). Source: rfc9293 §3.9.1.
+        write ends has PSH. If the data of a write still waits in the send buffer, the next write is
+        combined with it (RFC 9293 §3.9.1). "linux": A segment in which a write ends has PSH, unless
+        the application announces more data (MSG_MORE) or the next write fills the segment. The
+        first segment that ends more than half of the maximum advertised window after the last PSH
+        also has PSH. With offload, the last segment of a super-packet has PSH too (Linux, tcp_push,
+        forced_push, tcp_transmit_skb). Source: rfc9293 §3.9.1.
     syn_retries : int | None
         Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
     syn_linear_timeouts : int | None
-        Number of timeouts of a SYN that do not double the next timeout. These timeouts precede
-        those of `syn_retries`. SYN-ACKs have none. Default: 0. Range: at least 0, at most 127.
-        Source: rfc6298 §5.5: every one doubles; Linux 6.5 on: 4.
+        Number of timeouts of a SYN that do not double the next timeout. The timeouts of
+        `syn_linear_timeouts` precede the timeouts of `syn_retries`, and apply to SYNs but not to
+        SYN-ACKs. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every one
+        doubles; Linux 6.5 on: 4.
     synack_retries : int | None
         Maximum number of retransmissions of a SYN-ACK. Default: 8. Range: at least 0, at most 254.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
@@ -4932,8 +4942,8 @@ class TcpConnection(Table):
         of the oldest unacknowledged segment (Linux). Source: rfc5482 §1.
     msl : str | None
         Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: the connection ends on
-        entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no
-        port is used again here.
+        entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes;
+        the simulator does not use a port again.
     """
 
     min_mss: str | None = None
@@ -4971,9 +4981,9 @@ class TcpMemory(Table):
         Memory that a received segment occupies, if the window is tuned. Default: linear. "linear":
         One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
         packet's descriptor. A TUN device and many Ethernet drivers allocate packets in this way.
-        "fragments": The payload and 896 B in addition to it. A Linux sender allocates packets so,
-        and a veth device forwards them. Source: Linux, truesize of an sk_buff: depends on the
-        device.
+        "fragments": The payload, and 896 B in addition to the payload. A Linux sender allocates
+        packets in this way, and a veth device forwards such packets. Source: Linux, truesize of an
+        sk_buff: depends on the device.
     """
 
     receive: str | None = None
@@ -5026,11 +5036,11 @@ class TcpCwnd(Table):
     ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
         Quantity from which ssthresh is computed. Default: flight-size. "flight-size": ssthresh
         becomes half of the FlightSize, at least two segments. A repeated timeout of the same
-        segment does not change it (RFC 5681, equation 4). "cwnd": ssthresh becomes a fraction of
-        cwnd, independent of the data in flight (Linux). "window": ssthresh becomes half of the
+        segment does not change ssthresh (RFC 5681, equation 4). "cwnd": ssthresh becomes a fraction
+        of cwnd, independent of the data in flight (Linux). "window": ssthresh becomes half of the
         smaller of cwnd and the receive window, in whole segments, at least two. A repeated timeout
-        of the same segment reduces it again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16;
-        ns-2). Source: rfc5681 §3.1.
+        of the same segment reduces ssthresh again (4.3BSD-Reno: Stevens & Wright 1995, figure
+        29.16; ns-2). Source: rfc5681 §3.1.
     validation : Literal["none", "limited"] | None
         Condition for growth of cwnd. Default: none. "none": Every ACK of new data may increase
         cwnd. "limited": An ACK increases cwnd only if cwnd limited the sender. In slow start it is
@@ -5042,7 +5052,7 @@ class TcpCwnd(Table):
         §4.1). "rfc2861": An idle time halves cwnd once per RTO, down to the initial window (RFC
         2861, Linux). Source: rfc5681 §4.1.
     loss_window : Literal["segment", "flight-and-segment"] | None
-        cwnd of a sender with SACK after a timeout. Default: segment. "segment": The timeout sets
+        cwnd after a timeout, if SACK is negotiated. Default: segment. "segment": The timeout sets
         cwnd to one segment (RFC 5681 §3.1). "flight-and-segment": The timeout sets cwnd to one
         segment more than is in flight, because RACK does not mark segments as lost that were sent
         within the last round trip (Linux). Source: rfc5681 §3.1: LW.
@@ -5138,9 +5148,9 @@ class TcpRto(Table):
         fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno, ns-2).
         "runs-on": Retransmissions do not restart the timer (RFC 6298 §5.1). "each-restarts": Every
         retransmission restarts the timer (permitted by RFC 6675 §6). "first-restarts": A
-        retransmission of the first unacknowledged segment restarts the timer. So does an ACK that
-        SACKs data sent before that segment was last sent (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1
-        lets it run on; rfc6675 §6.
+        retransmission of the first unacknowledged segment restarts the timer. An ACK that SACKs
+        data sent before the last transmission of the first unacknowledged segment restarts the
+        timer too (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1: the timer runs on; rfc6675 §6.
     """
 
     estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
@@ -5193,10 +5203,11 @@ class TcpRecovery(Table):
         otherwise CRB (Linux; RFC 9937). Source: rfc6937 §3.
     frto : Literal["off", "basic", "sack", "original"] | None
         Test that recognizes a spurious timeout (F-RTO). Default: off. "off": The sender does not
-        test timeouts. "basic": The next two ACKs decide (RFC 5682 §2). "sack": The next two ACKs
-        and their SACK blocks decide, if SACK is negotiated (RFC 5682 §3). "original": Test as with
-        `sack`, but the delivery of any segment that was sent before the timeout ends the test at
-        once, and only such a delivery shows a spurious timeout (Linux). Source: rfc5682.
+        test timeouts. "basic": The next two ACKs decide whether a timeout was spurious (RFC 5682
+        §2). "sack": The next two ACKs and their SACK blocks decide whether a timeout was spurious,
+        if SACK is negotiated (RFC 5682 §3). "original": Test as with `sack`, but the delivery of
+        any segment that was sent before the timeout ends the test at once, and only such a delivery
+        shows a spurious timeout (Linux). Source: rfc5682.
     eifel : bool | None
         True to recognize a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
@@ -5306,12 +5317,13 @@ class TcpEcn(Table):
     accurate_tests : Literal["off", "handshake", "feedback"] | None
         Tests of the path by Accurate ECN. Default: handshake. "off": The sender makes only the
         tests that RFC 9768 requires: an ACK of the SYN-ACK without a counter, and marked bytes
-        without a marked packet. "handshake": In addition, the endpoint tests whether a SYN or
-        SYN-ACK arrived with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether
-        the option's counters begin at zero (RFC 9768 §3.2.3.2.4). "feedback": In addition to
-        `handshake`, the sender tests whether the packet counter begins at zero (RFC 9768 §3.2.2.4),
-        and whether all packets of three round trips are marked (RFC 9768 §3.2.2.3). Heavy
-        congestion can cause both. Source: rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
+        without a marked packet. "handshake": In addition to the tests of `off`, the endpoint tests
+        whether a SYN or SYN-ACK arrived with an ECN field that no queue can cause (RFC 9768
+        §3.2.2.3), and whether the option's counters begin at zero (RFC 9768 §3.2.3.2.4).
+        "feedback": In addition to the tests of `handshake`, the sender tests whether the packet
+        counter begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three round trips are
+        marked (RFC 9768 §3.2.2.3). Heavy congestion can also fail these two tests. Source: rfc9768
+        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
         Violation of ECN by this host. Default: none. "none": The host complies with ECN.
         "hide-marks": The host as a receiver hides marks: it never sets ECE. "ignore-ece": The host
@@ -5324,8 +5336,8 @@ class TcpEcn(Table):
         Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
         sender restarts its retransmission timer, and sends the next segment when the timer expires
         (RFC 3168 §6.1.2). "go-on": The sender continues with one segment in each round trip (ns-2).
-        Linux does not wait either, and usually has a cwnd of at least two segments. Source: rfc3168
-        §6.1.2; Linux: go-on.
+        Linux does not wait for the timer either, and usually has a cwnd of at least two segments.
+        Source: rfc3168 §6.1.2; Linux: go-on.
     """
 
     mode: (
@@ -5358,8 +5370,8 @@ class TcpEcn(Table):
 class Tcp(Table):
     """TCP endpoint.
 
-    The defaults follow today's RFCs without TCP options. Both endpoints of a flow have the same
-    parameters, unless the flow sets different ones for its receiver.
+    The defaults follow today's RFCs without TCP options. The two endpoints of a flow have the same
+    parameters, unless the flow sets different parameters for its receiver.
 
     Parameters
     ----------
@@ -5751,7 +5763,7 @@ class Arrivals(Table):
         One connection exists at a time (a closed loop). "response": The close of the previous
         connection by its client, which then has the last response, and the server's FIN if the
         server closes. The rest of the close happens beside the next connection, as with netperf's
-        transactions (a closed loop). This choice needs traffic with responses.
+        transactions (a closed loop). The choice `response` needs traffic with responses.
     spacing : Literal["exponential", "constant", "uniform"] | None
         Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
         the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
@@ -5812,8 +5824,8 @@ class OnOff(Table):
         Mean length of an off-period. Range: at least 0 s.
     lengths : Literal["exponential", "pareto", "constant"] | None
         Distribution of the lengths of on-periods and off-periods. Default: exponential.
-        "exponential": Exponential lengths. "pareto": Pareto lengths. With a `shape` below 2 their
-        variance is infinite. "constant": Equal lengths.
+        "exponential": Exponential lengths. "pareto": Pareto lengths. With a `shape` below 2 the
+        variance of the lengths is infinite. "constant": Equal lengths.
     shape : float | None
         Tail exponent of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100. Source:
         willinger1997selfsimilarity: between 1 and 2.
@@ -5970,22 +5982,22 @@ class Web(Table):
     Parameters
     ----------
     preset : Literal["none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http", "tpc-w", "tpc-w-browsing"] | None
-        Named model of web traffic. Its values apply to the keys that the scenario does not set.
-        Default: none. "none": No model: the scenario sets every key. "power-of-ecn": The web
-        traffic of "The power of explicit congestion notification", §4.2 (kuzmanovic2005ecnplus).
-        Objects have a mean of 7.2 kB, the largest 15 % hold 80 % of the bytes, and a few have
-        gigabytes. Times between pages follow a Pareto distribution. "general-mix": The general
-        traffic of the same paper, §5.3. The tail is heavier: the largest 15 % of the objects hold
-        90 % of the bytes. "feldmann1999": The web traffic of Feldmann et al. 1999, with the numbers
-        of the large example of ns-2 (feldmann1999dynamics, ns2web). "surge": SURGE
-        (barford1998surge): files with a lognormal body and a Pareto tail, embedded files, Weibull
-        times between files, and Pareto times between pages. "packmime": PackMime (cao2004packmime)
-        as implemented in ns-2: one connection per second on average, each with one object, whether
-        or not earlier connections have finished. "3gpp-http": The HTTP model of 3GPP and 3GPP2
-        (3gpp25892): a main object, then embedded objects, then a reading time. "tpc-w": The
-        shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which think
-        between pages. A page is one dynamic object and its images over one connection. The database
-        is never the bottleneck. "tpc-w-browsing": The browsing mix of TPC-W.
+        Named model of web traffic. The values of the model apply to the keys that the scenario does
+        not set. Default: none. "none": No model: the scenario sets every key. "power-of-ecn": The
+        web traffic of "The power of explicit congestion notification", §4.2
+        (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % hold 80 % of the
+        bytes, and a few have gigabytes. Times between pages follow a Pareto distribution.
+        "general-mix": The general traffic of the same paper, §5.3. The tail is heavier: the largest
+        15 % of the objects hold 90 % of the bytes. "feldmann1999": The web traffic of Feldmann et
+        al. 1999, with the numbers of the large example of ns-2 (feldmann1999dynamics, ns2web).
+        "surge": SURGE (barford1998surge): files with a lognormal body and a Pareto tail, embedded
+        files, Weibull times between files, and Pareto times between pages. "packmime": PackMime
+        (cao2004packmime) as implemented in ns-2: one connection per second on average, each with
+        one object, whether or not earlier connections have finished. "3gpp-http": The HTTP model of
+        3GPP and 3GPP2 (3gpp25892): a main object, then embedded objects, then a reading time.
+        "tpc-w": The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which
+        think between pages. A page is one dynamic object and its images over one connection. The
+        database is never the bottleneck. "tpc-w-browsing": The browsing mix of TPC-W.
     pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
         Number of pages per session. With one connection per session, the maximum is 1000 and a
         larger number counts as 1000. If absent, the session never ends. Default: absent.
@@ -5993,8 +6005,8 @@ class Web(Table):
         Number of sessions per user. If absent, sessions follow each other until the end of the run.
         Default: absent. Range: at least 1, at most 4000000000.
     session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time between sessions, counted from the event that `page_gap_from` names. If absent, it is a
-        `page_gap`. Default: absent.
+        Time between sessions, counted from the event that `page_gap_from` names. If the key is
+        absent, the value is a `page_gap`. Default: absent.
     page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time between pages. Default: that of the preset. Range: at least 0 s.
     page_gap_from : Literal["end", "start"] | None
@@ -6015,24 +6027,25 @@ class Web(Table):
         Size of an object. Default: that of the preset. Range: at least 1 B, at most
         1000000000000000 B.
     main_response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the first object of a page. If absent, it is distributed like the other objects.
-        Default: absent. Range: at least 1 B, at most 1000000000000000 B.
+        Size of the first object of a page. If the key is absent, the size is distributed like that
+        of the other objects. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the arrival of the first object of a page to the requests for the others. If
-        absent, the others do not wait for the first. Default: absent. Range: at least 0 s.
+        absent, the other objects do not wait for the first object. Default: absent. Range: at least
+        0 s.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the arrival of a request to its response. The server processes the requests of a
         connection one after the other, and multiplexed requests together. Default: 0 s. Range: at
         least 0 s.
     main_server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Processing time of the server for the first object of a page, which a program often
-        generates. If absent, it is distributed like `server_time`. Default: absent. Range: at least
-        0 s.
+        generates. If the key is absent, the time is distributed like `server_time`. Default:
+        absent. Range: at least 0 s.
     connections : Literal["each", "persistent", "pipelined", "multiplexed", "session"] | None
-        Use of connections. Default: each. "each": One connection per object. The server closes it
-        after the response (HTTP/1.0). "persistent": One connection per page. The client requests
-        the objects one after the other (HTTP/1.1). "pipelined": One connection per page. Requests
-        do not wait for responses, which arrive in the order of the requests (HTTP/1.1).
+        Use of connections. Default: each. "each": One connection per object. The server closes the
+        connection after the response (HTTP/1.0). "persistent": One connection per page. The client
+        requests the objects one after the other (HTTP/1.1). "pipelined": One connection per page.
+        Requests do not wait for responses, which arrive in the order of the requests (HTTP/1.1).
         "multiplexed": One connection per page. The server sends the objects at the same time, 16
         KiB of each in turn (HTTP/2). "session": One connection per session. The client requests its
         objects one after the other and pauses between pages (HTTP/1.1 with keep-alive). Source:
@@ -6358,8 +6371,8 @@ class Ping(Table):
 
     When the connection is open, the client (`from`) writes a ping. When the server (`to`) has the
     complete ping, it writes a reply of the same size. With `load`, the same connection also carries
-    unlimited data, and pings and replies queue behind that data. This measures responsiveness under
-    load (`ippmresponsiveness`, Measuring Responsiveness).
+    unlimited data, and pings and replies queue behind that data. Pings with `load` measure
+    responsiveness under load (`ippmresponsiveness`, Measuring Responsiveness).
 
     Parameters
     ----------
@@ -6448,8 +6461,8 @@ class Bulk(Table):
         Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited, and
         the run needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     read_rate : str | None
-        Rate at which the receiving application reads. If absent, it reads all data at once.
-        Default: absent.
+        Rate at which the receiving application reads. If the key is absent, the application reads
+        all data at once. Default: absent.
     read_chunk : str | None
         Maximum amount per read, if `read_rate` is given. Default: 4096 B. Range: at least 1 B, at
         most 4000000000 B.
@@ -6602,8 +6615,8 @@ class Link(Table):
     reverse : Reverse | Mapping[str, Any] | None
         Parameters of the link from `to` to `from`. Default: its own defaults.
     directions : Literal["both", "one"] | None
-        Directions of the link. Default: both. "both": Both from `from` to `to` and in reverse.
-        "one": Only from `from` to `to`.
+        Directions of the link. Default: both. "both": Both directions: from `from` to `to`, and in
+        reverse. "one": Only from `from` to `to`.
     cost : int | None
         Cost of the link in the computation of routes. Default: 1. Range: at least 1, at most
         1000000000. Source: rfc2328 §C.1: 1 to 65535; ns-2: 1.
@@ -6937,8 +6950,8 @@ class Record(Table):
         list selects all links. Default: empty.
     flows : Literal["flow", "table"] | None
         Rows of the table of flows. Default: flow. "flow": One row per flow. "table": One row per
-        table of the scenario, with the totals of its flows. This choice suits scenarios with up to
-        a million flows.
+        table of the scenario, with the totals of its flows. One row per table suits scenarios with
+        up to a million flows.
     traced : Sequence[str] | None
         Names of the flows whose segments and round-trip times are recorded. An empty list selects
         all flows with a single connection. Default: empty.
@@ -7083,8 +7096,8 @@ class Scenario(Document):
     flows : Sequence[Flow | Mapping[str, Any]]
         Flows, each with its hosts and its traffic.
     tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters of all flows. The key `tcp` of a flow overrides them. Default: its own
-        defaults.
+        TCP parameters of all flows. The key `tcp` of a flow overrides these parameters. Default:
+        its own defaults.
     record : Record | Mapping[str, Any] | None
         Series and captures to record. Default: its own defaults.
     """
