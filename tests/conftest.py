@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 
 for ignored in (signal.SIGINT, signal.SIGHUP):
     # nohup and a shell's background jobs ignore these signals, and the processes that the tests
-    # start would inherit this. A handled signal is reset to its default in a new process.
+    # start would inherit the ignored signals. A handled signal is reset to its default in a new
+    # process.
     if signal.getsignal(ignored) is signal.SIG_IGN:
         signal.signal(ignored, lambda *_: None)
 

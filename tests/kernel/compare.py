@@ -60,7 +60,8 @@ class Setting:
     lead_s : float
         Time before the first flow starts, in s.
     warmup_s, duration_s : float
-        Times in s since the start of the first flow. The duration is 0 if the flows end.
+        Times in s since the start of the first flow. The duration is 0 if the flows end by
+        themselves.
     offsets_s : tuple of float
         Time between the starts of two flows in each repetition, in s.
     """

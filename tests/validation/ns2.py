@@ -87,8 +87,8 @@ def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
     limit : int
         Limit in packets.
     of_bytes : bool
-        True to limit the bytes instead, with 1500 B per packet of `limit`. The limit is one byte
-        smaller because ns-2 drops a packet that fills the limit exactly.
+        True to limit the bytes of the queue instead, to 1500 B per packet of `limit`. The limit is
+        one byte smaller because ns-2 drops a packet that fills the limit exactly.
     """
     if of_bytes:
         return {"kind": "drop_tail", "limit": f"{limit * 1500 - 1} bytes"}
