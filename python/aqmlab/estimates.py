@@ -100,9 +100,9 @@ def measured(
 def median_confidence(values: Iterable[float]) -> Estimate:
     """Return the median of one value per replication, with its exact 95 % confidence interval.
 
-    A missing value may be anything. It therefore lowers the lower bound like a value below all
-    others, and raises the upper bound like a value above all others. With fewer than six values the
-    bounds are infinite.
+    A missing value may be anything. A missing value therefore lowers the lower bound like a value
+    below all others, and raises the upper bound like a value above all others. With fewer than six
+    values the bounds are infinite.
 
     Examples
     --------

@@ -80,8 +80,8 @@ def _raise() -> None:
 def _on_unraisable(lost: "sys.UnraisableHookArgs") -> None:
     """Raise the exception again if it occurred in a callback, whose exceptions Python discards.
 
-    Such callbacks are `__del__` and those of weak references, which the import system uses for its
-    locks. All other exceptions are reported as usual.
+    Python discards the exceptions of `__del__` and of the callbacks of weak references, which the
+    import system uses for its locks. All other exceptions are reported as usual.
     """
     global _raised
     if not isinstance(lost.exc_value, EndedError):

@@ -2,9 +2,9 @@
 
 The study is "The power of explicit congestion notification". `kuzmanovic2005ecnplus`, section
 5.2.2, describes its figure 7 at a flow size of 7.22 packets and load 0.8 as "a moderate (5 packets)
-average queue length". Its equation (1) gives 8.0 for the bursts that it states. The numbers behind
-the figure are not available, so they cannot decide between readings. This module enumerates the
-readings. Each departs from the text in some points:
+average queue length". Equation (1) of the study gives 8.0 for the bursts that the study states. The
+numbers behind the figure are not available, so they cannot decide between readings. This module
+enumerates the readings of the queue model. Each reading departs from the text in some points:
 
 - *the quantity*: the waiting packets, instead of E(Q) of equation (1), which includes the packet in
   service; or the work that an arriving burst meets, in service times;

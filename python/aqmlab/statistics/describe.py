@@ -44,8 +44,9 @@ def quartiles(values: Iterable[float]) -> Interval:
 def central(values: Iterable[float], share: float = 0.95) -> Interval:
     """Return the interval that contains the central share of the values, and their median.
 
-    It describes the spread of single replications and does not shrink as replications are added.
-    With fewer than 40 values, the central 95 % ends between the two outermost values on each side.
+    The interval describes the spread of single replications and does not shrink as replications are
+    added. With fewer than 40 values, the central 95 % ends between the two outermost values on each
+    side.
 
     Parameters
     ----------

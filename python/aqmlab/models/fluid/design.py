@@ -4,7 +4,8 @@ The papers were not available. The rule for PI is verified by its numbers: it gi
 the literature cites for its setting, and these give the coefficients that ns-2 uses. For RED only
 the cited design is known, which lies within the bound.
 
-Both rules need the equilibrium of the worst case: the fewest flows and the longest round-trip time.
+The rules for PI and RED need the equilibrium of the worst case: the fewest flows and the longest
+round-trip time.
 """
 
 from math import hypot, sqrt
