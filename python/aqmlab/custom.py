@@ -86,7 +86,7 @@ class CustomQueue:
 
 
 class CustomAqms(dict[str, Callable[[], CustomQueue]]):
-    """Python AQMs of a batch of scenarios: for each name, a function that copies it for a run."""
+    """Python AQMs of a batch of scenarios: a function per AQM that copies the AQM for a run."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,8 +1,9 @@
 """Atomic writing of folders, with protection of files that aqmlab did not write.
 
-The writer of a folder NAME owns the folder `.NAME.aqmlab` beside it. The file `lock` there is
-locked while the process lives. The new content is written there and then replaces NAME in one step.
-The next use cleans up after a process that was killed (:meth:`Claim._settle`).
+The writer of a folder NAME owns the folder `.NAME.aqmlab` beside it. The file `lock` in
+`.NAME.aqmlab` is locked while the process lives. The new content is written into `.NAME.aqmlab` and
+then replaces NAME in one step. The next use of NAME cleans up after a process that was killed
+(:meth:`Claim._settle`).
 
 A written folder lists its files in `.aqmlab`. A folder is replaced only if it has no files that are
 not in its list.

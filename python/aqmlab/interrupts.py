@@ -20,8 +20,8 @@ class EndedError(KeyboardInterrupt):
     """Raised for a signal that ends the process.
 
     A subclass is needed because of code that Python executes from a string, for example to create a
-    dataclass. After a plain KeyboardInterrupt there, Python exits as if SIGINT had killed it, even
-    if the exception is caught.
+    dataclass. After a plain KeyboardInterrupt in code from a string, Python exits as if SIGINT had
+    killed it, even if the exception is caught.
     """
 
 

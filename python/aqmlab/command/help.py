@@ -115,7 +115,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """Command whose help shows subcommands in groups, each with the first sentence of its help."""
+    """Command with subcommands, which its help shows in groups with their first sentences."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, then the commands by group."""

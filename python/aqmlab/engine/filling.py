@@ -1,4 +1,4 @@
-"""Empty result that an engine fills table by table. Tables that it does not fill are absent."""
+"""Empty result that an engine fills table by table. Unfilled tables are absent."""
 
 import json
 from collections.abc import Mapping, Sequence

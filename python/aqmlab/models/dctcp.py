@@ -92,7 +92,7 @@ class StepMarking:
     def greatest_gain(self) -> float:
         """Maximum gain g: α then averages over whole periods.
 
-        It is 1.386/√(2(C RTT + K)) (equation 15).
+        The maximum gain is 1.386/√(2(C RTT + K)) (equation 15).
         """
         return 1.386 / sqrt(2 * self.flows * self.window)
 

@@ -19,7 +19,8 @@ enumerates the readings of the queue model. Each reading departs from the text i
 :func:`readings` returns the 150 consistent combinations. tests/test_models_bursts.py checks these
 findings: a single departure never gives 5, and the nearest is constant service with 6.4. Of two
 departures, constant service with slow start at 1.5 per round trip gives 5.4 in the system, and 5.2
-with E(X)² for E(X²). Of three, the former with the work before a burst gives 5.01.
+with E(X)² for E(X²). Of three departures, constant service with slow start at 1.5 and the work
+before a burst gives 5.01.
 
 Simulated TCP (tests/test_models_simulated.py) has 5.3 packets in the system with flows of 7 packets
 at load 0.8 and delayed ACKs, and 6.3 without. M[X]/D/1 gives the same values for bursts 2, 3, 2 and

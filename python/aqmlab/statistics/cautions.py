@@ -26,9 +26,9 @@ def cautions(values: Iterable[float]) -> list[str]:
     Returns
     -------
     list of str
-        At most one phrase for few and one for identical or skewed values. A single value yields an
-        empty list because it has no interval. Identical values of 0 are not reported because they
-        are common, for example as counts of drops.
+        At most one phrase about few values, and at most one about identical or skewed values. A
+        single value yields an empty list because it has no interval. Identical values of 0 are not
+        reported because they are common, for example as counts of drops.
 
     Examples
     --------

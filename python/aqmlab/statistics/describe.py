@@ -53,7 +53,7 @@ def central(values: Iterable[float], share: float = 0.95) -> Interval:
     values : iterable of float
         The values, in any unit.
     share : float
-        Share of the values inside, in 0..1; default 0.95.
+        Share of the values inside the interval, in 0..1; default 0.95.
 
     Returns
     -------

@@ -27,7 +27,8 @@ class Controller(ABC):
         Raises
         ------
         ValueError
-            If such a queue does not exist, or it leaves less than one packet per flow in flight.
+            If the controller cannot maintain a queue, or this queue leaves less than one packet per
+            flow in flight.
         """
         equilibrium = self._rest(network)
         if equilibrium.window < 1:
@@ -92,7 +93,7 @@ class Red(Controller):
         maxth.
     spacing : str
         Spacing of the signals, one of :data:`SPACING`. Uniform gaps give nearly twice as many
-        signals as geometric ones.
+        signals as geometric gaps.
 
     Examples
     --------

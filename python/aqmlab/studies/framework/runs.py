@@ -161,7 +161,7 @@ class _PlannedRun:
 
 
 class _Normalizer:
-    """Normalizes scenarios, and reads only one of several that differ in their seed alone."""
+    """Normalizer of scenarios, with a cache for scenarios that differ only in their seed."""
 
     def __init__(self) -> None:
         self._key, self._text = "", ""
