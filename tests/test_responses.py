@@ -106,7 +106,7 @@ def test_the_command_refuses_traffic_without_requests_and_explains_an_empty_tabl
         assert execute(["responses", str(source)]) == 2
         assert capsys.readouterr().err.endswith(
             f"{source}: traffic of the kind bulk has no requests; give a scenario with traffic of "
-            "the kind request_response, requests or web\n"
+            "the kind ping, request_response, requests or web\n"
         )
     file.write_text(json.dumps(scenario(tmp_path)))
     assert execute(["responses", str(file), "--warm-up", "9.95 s"]) == 0

@@ -24,7 +24,7 @@ from aqmlab.command.terminal import console, print_text, resumable
 if TYPE_CHECKING:
     from aqmlab.measures.responses import Responses
 
-KINDS = ("request_response", "requests", "web")
+KINDS = ("ping", "request_response", "requests", "web")
 """Kinds of traffic with requests."""
 SHARES = (0.5, 0.95, 0.99)
 EXAMPLES = (
