@@ -3,9 +3,9 @@
     sudo .venv/bin/python examples/two_namespaces.py
 
 Sender and receiver are processes in two network namespaces. A router in this process reads their
-packets from two TUN devices. It computes queue, transmission and delay of each link of the scenario
-in virtual time, and forwards each packet at the computed time. The script needs root, `ip` and
-/dev/net/tun. A run takes as long as its transfer.
+packets from two TUN devices. The router computes queue, transmission and delay of each link of the
+scenario in virtual time, and forwards each packet at the computed time. The script needs root, `ip`
+and /dev/net/tun. A run takes as long as its transfer.
 """
 
 import fcntl

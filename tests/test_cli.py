@@ -100,7 +100,13 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
         (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
-        (["compare", "drr", *UNUSED], ["drr: network.queue.classes: is missing"]),
+        (
+            ["compare", "drr", *UNUSED],
+            [
+                "drr: network.queue.classes: is missing; the key is required and holds the list of "
+                "classes, each a drr_class"
+            ],
+        ),
         (
             ["compare", "a=red", "a=codel", *UNUSED],
             ["'a' belongs to several queues", "its own name"],
@@ -126,9 +132,10 @@ def test_an_error_of_the_command_is_one_line_with_the_remedy(
 @pytest.mark.parametrize(
     ("record", "alone", "flow", "expected"),
     [
-        ({}, False, "user-0", "user-0': it opens several connections, and only flows of one "
-                              "connection are recorded; give --flow one of C0, C1"),
-        ({}, True, "user-0", "only flows of one connection are recorded; the series has no flow"),
+        ({}, False, "user-0", "the flow 'user-0', because it opens several connections, and the "
+                              "series has only flows of one connection; give --flow one of C0, C1"),
+        ({}, True, "user-0", "the series has only flows of one connection; add a flow of one "
+                             "connection to the scenario, such as bulk traffic without arrivals"),
         ({"traced": ["C1"]}, False, "C0", "record.traced names other flows; give --flow one of C1"),
         ({}, False, "none", "'none' is not a flow of this run, which has C0, C1, user-0"),
     ],

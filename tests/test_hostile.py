@@ -362,7 +362,13 @@ def test_results_with_hostile_texts_are_shown_escaped_or_refused(
             assert r"\x1b[31m" in out
             assert ESCAPE not in (folder / "all.csv").read_text()
         else:
-            assert "is not a table of the runs of a sweep" in err
+            assert "runs.parquet is not a table of the runs of a sweep: the " in err
+            assert err.endswith("; run the sweep again\n")
+            if number == 1:
+                assert (
+                    "the value of the factor title '=cmd()' begins like a formula (=, +, -, @), "
+                    "which a spreadsheet would compute; run"
+                ) in err
         assert (code == 0) == ("title" in change)
 
 

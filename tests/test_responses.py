@@ -92,3 +92,22 @@ def test_the_command_prints_a_table_and_draws_a_figure(
     assert "is a finished run" in capsys.readouterr().err
     assert execute(["responses", str(file), "--plot", str(tmp_path / "x.txt")]) == 2
     assert "must end in one of" in capsys.readouterr().err
+
+
+def test_the_command_refuses_traffic_without_requests_and_explains_an_empty_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, run = tmp_path / "some.json", tmp_path / "run"
+    bulk = scenario(tmp_path)
+    bulk["flows"][0]["traffic"] = {"kind": "bulk", "size": "10 kB"}
+    file.write_text(json.dumps(bulk))
+    aqmlab.run(file).write(run)
+    for source in (file, run):
+        assert execute(["responses", str(source)]) == 2
+        assert capsys.readouterr().err.endswith(
+            f"{source}: traffic of the kind bulk has no requests; give a scenario with traffic of "
+            "the kind ping, request_response, requests or web\n"
+        )
+    file.write_text(json.dumps(scenario(tmp_path)))
+    assert execute(["responses", str(file), "--warm-up", "9.95 s"]) == 0
+    assert "some has no row, because no request began after" in capsys.readouterr().out

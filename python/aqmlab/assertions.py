@@ -1,8 +1,8 @@
 """Python blocks in packet scripts, such as ``%{ assert tcpi_snd_cwnd == 10 }%``.
 
 A script may contain malicious code, so the Python interpreter never executes its blocks. This
-module evaluates a small part of the language with bounds on numbers and texts. Attributes, imports,
-loops and definitions of functions are not supported.
+module evaluates a small part of Python with bounds on numbers and texts. Attributes, imports, loops
+and definitions of functions are not supported.
 """
 
 import ast

@@ -30,7 +30,7 @@ class CustomQueue:
     - ``on_overflow(now_s)``: called after a packet was dropped because the buffer was full.
     - ``average()``: returns the average queue of the AQM in packets, for the series "queue".
 
-    An exception in any of these methods ends the run. It is raised with a note that states the
+    An exception in any of these methods ends the run. The exception has a note that states the
     time, the link and the packet.
 
     Parameters
@@ -43,8 +43,8 @@ class CustomQueue:
     ----------
     place : Place
         The queue's place in the network: link, rate_bps, limit_packets or limit_bytes, and
-        ``uniform()``, the next random number in 0..1 of the queue's own stream. It exists from the
-        start of a run.
+        ``uniform()``, the next random number in 0..1 of the queue's own stream. The attribute
+        `place` exists from the start of a run.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class CustomQueue:
 
 
 class CustomAqms(dict[str, Callable[[], CustomQueue]]):
-    """Python AQMs of a batch of scenarios: for each name, a function that copies it for a run."""
+    """Python AQMs of a batch of scenarios: a function per AQM that copies the AQM for a run."""
 
     def __init__(self) -> None:
         super().__init__()

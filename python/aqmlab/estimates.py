@@ -84,7 +84,7 @@ def _estimate(statistic: str, interval: Interval, n: int, missing: int) -> Estim
 def measured(
     values: Iterable[float | None], statistic: Callable[[list[float]], Estimate]
 ) -> Estimate:
-    """Return an estimate of values of which some, or all, were not measured (None).
+    """Return an estimate of values; None stands for a value that was not measured.
 
     Examples
     --------
@@ -100,9 +100,9 @@ def measured(
 def median_confidence(values: Iterable[float]) -> Estimate:
     """Return the median of one value per replication, with its exact 95 % confidence interval.
 
-    A missing value may be anything. It therefore lowers the lower bound like a value below all
-    others, and raises the upper bound like a value above all others. With fewer than six values the
-    bounds are infinite.
+    A missing value may be anything. A missing value therefore lowers the lower bound like a value
+    below all others, and raises the upper bound like a value above all others. With fewer than six
+    values the bounds are infinite.
 
     Examples
     --------
@@ -224,8 +224,8 @@ def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -
     """Return the time within which a share of all transfers end; unfinished ones are missing.
 
     Unfinished transfers count with the time until the end of the run
-    (:func:`aqmlab.statistics.time_quantile`). If too many are unfinished, the estimate is marked
-    as exceeded.
+    (:func:`aqmlab.statistics.time_quantile`). If too many transfers are unfinished, the estimate is
+    marked as exceeded.
 
     Examples
     --------
@@ -242,8 +242,9 @@ def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -
 def digits(interval: Interval) -> tuple[str, str, str]:
     """Format lower bound, value and upper bound with the digits that the interval supports.
 
-    The last digit is the second significant one of half the interval's width, but at most the fifth
-    of the largest value. Values without an interval are formatted by :func:`number`.
+    The last digit is the second significant digit of half the interval's width, but at most the
+    fifth significant digit of the largest value. Values without an interval are formatted by
+    :func:`number`.
 
     Examples
     --------

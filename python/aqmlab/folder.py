@@ -1,10 +1,12 @@
 """Atomic writing of folders, with protection of files that aqmlab did not write.
 
-The writer of a folder NAME owns the folder `.NAME.aqmlab` beside it. The file `lock` there is
-locked while the process lives. The new content is written there and then replaces NAME in one step.
-The next use cleans up after a process that was killed (:meth:`Claim._settle`).
+The writer of a folder NAME owns the folder `.NAME.aqmlab` beside it. The file `lock` in
+`.NAME.aqmlab` is locked while the process lives. The new content is written into `.NAME.aqmlab` and
+then replaces NAME in one step. The next use of NAME cleans up after a process that was killed
+(:meth:`Claim._settle`).
 
-A written folder lists its files in `.aqmlab`. It is replaced only if it has no other files.
+A written folder lists its files in `.aqmlab`. A folder is replaced only if it has no files that are
+not in its list.
 """
 
 import atexit
@@ -68,7 +70,8 @@ def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path
     final : pathlib.Path
         The folder to create or to replace.
     made_by : str
-        The command that writes it, a key of `MAKERS`. It replaces only folders that it wrote.
+        The command that writes the folder, a key of `MAKERS`. A command replaces only folders that
+        it wrote.
     force : bool
         True to replace an earlier folder of the command.
 

@@ -20,8 +20,8 @@ class EndedError(KeyboardInterrupt):
     """Raised for a signal that ends the process.
 
     A subclass is needed because of code that Python executes from a string, for example to create a
-    dataclass. After a plain KeyboardInterrupt there, Python exits as if SIGINT had killed it, even
-    if the exception is caught.
+    dataclass. After a plain KeyboardInterrupt in code from a string, Python exits as if SIGINT had
+    killed it, even if the exception is caught.
     """
 
 
@@ -80,8 +80,8 @@ def _raise() -> None:
 def _on_unraisable(lost: "sys.UnraisableHookArgs") -> None:
     """Raise the exception again if it occurred in a callback, whose exceptions Python discards.
 
-    Such callbacks are `__del__` and those of weak references, which the import system uses for its
-    locks. All other exceptions are reported as usual.
+    Python discards the exceptions of `__del__` and of the callbacks of weak references, which the
+    import system uses for its locks. All other exceptions are reported as usual.
     """
     global _raised
     if not isinstance(lost.exc_value, EndedError):

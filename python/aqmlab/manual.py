@@ -1,7 +1,7 @@
 """The manual: one page for each table of a scenario, from the definitions in the simulator.
 
-Each parameter is defined in Rust beside its algorithm. This module reads those definitions for
-``aqmlab explain``, the typed objects of :mod:`aqmlab.parameters`, and docs/reference.
+Each parameter is defined in Rust beside its algorithm. This module reads the definitions in Rust
+for ``aqmlab explain``, the typed objects of :mod:`aqmlab.parameters`, and docs/reference.
 """
 
 import json

@@ -20,7 +20,7 @@ PATIENCE_S = 1.0
 class Bar:
     """A progress bar on stderr. Call it with the number of finished runs and of all runs.
 
-    It appears after one second, and only if stderr is a terminal.
+    The bar appears after one second, and only if stderr is a terminal.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Reports: one self-contained HTML file with tables, coloured verdicts and figures.
 
-The file includes its style and its figures (SVG), so a browser loads nothing else. It is legible on
-a phone and in dark mode.
+The file includes its style and its figures (SVG), so a browser loads nothing else. The report is
+legible on a phone and in dark mode.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The result of a run: a manifest and tables, in memory and in a folder.
 
 A folder has ``manifest.json`` (scenario, seed, version, build, events), ``scenario.json`` (which
-can be run again) and each table as CSV and as Parquet. It is written atomically
+can be run again) and each table as CSV and as Parquet. The folder is written atomically
 (:mod:`aqmlab.folder`).
 """
 

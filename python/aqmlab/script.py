@@ -21,7 +21,7 @@ PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 WORDS = {PASSED: "OK", FAILED: "FAIL", UNSUPPORTED: "UNSUPPORTED"}
 SUFFIX = ".pkt"
 MOMENTS_SHOWN = 10
-# A longer shell script does not prepare a host, so it is not read.
+# A shell script above this size does not prepare a host, so it is not read.
 MOST_BYTES = 100_000
 MOST_SCRIPT_BYTES = 64 << 20
 
@@ -87,9 +87,9 @@ def run(
         packetdrill.
     preparation
         Names and texts of the shell scripts that the script calls to prepare its host
-        (``defaults.sh``). The simulated host adopts their settings. A setting without an
-        equivalent makes the script unsupported. Other commands are skipped and listed in the
-        timeline. A shell never executes them.
+        (``defaults.sh``). The simulated host adopts the settings of the shell scripts. A setting
+        without an equivalent makes the script unsupported. Other commands are skipped and listed in
+        the timeline. A shell never executes the scripts.
     defines
         Words of the script and their replacements: a value, an error, a Fast Open cookie, or a
         command in backticks.

@@ -252,7 +252,7 @@ def sample(
     Parameters
     ----------
     scenario : path, dict or Scenario
-        The scenario. Its network adds no delay to the sample.
+        The scenario. The network of the scenario adds no delay to the sample.
     duration_s : float
         Duration of the sample, in s.
     users : int, optional

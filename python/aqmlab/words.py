@@ -32,7 +32,7 @@ FORMULA = ("=", "+", "-", "@")
 def refusal(text: str) -> str | None:
     r"""Return the reason why a text cannot be a name in a table, and the remedy; None if it can.
 
-    The rules are those for names in a scenario (crates/lab/src/scenario/checks.rs).
+    Names in a scenario have the same rules (crates/lab/src/scenario/checks.rs).
 
     Examples
     --------

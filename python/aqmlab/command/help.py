@@ -115,7 +115,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """Command with subcommands. Its help shows them in groups, each with its first sentence."""
+    """Command with subcommands, which its help shows in groups with their first sentences."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, then the commands by group."""

@@ -76,7 +76,8 @@ def plot_command(
 ) -> None:
     """Draw a flow over time: its segments and ACKs, its windows, or its round trips.
 
-    The output is an image file: .png, .svg or .pdf. It replaces an earlier image of aqmlab.
+    The output is an image file: .png, .svg or .pdf. The new file replaces an earlier image of
+    aqmlab with the same name.
     """
     from aqmlab import figures
     from aqmlab.figures import segments

@@ -24,6 +24,8 @@ from aqmlab.command.terminal import console, print_text, resumable
 if TYPE_CHECKING:
     from aqmlab.measures.responses import Responses
 
+KINDS = ("ping", "request_response", "requests", "web")
+"""Kinds of traffic with requests."""
 SHARES = (0.5, 0.95, 0.99)
 EXAMPLES = (
     "aqmlab responses examples/web_users.toml --set duration='20 s' --plot responses.png",
@@ -103,9 +105,12 @@ def _schemes(
                     f"{source} is a finished run; leave out --set, --seed, --warm-up and "
                     "--replications, or give its scenario"
                 )
-            schemes[name] = [Responses.of(Result.read(source))]
+            run = Result.read(source)
+            _check_traffic(source, run.scenario)
+            schemes[name] = [Responses.of(run)]
             continue
         whole = json.loads(normalize(source, overrides=overrides))
+        _check_traffic(source, whole)
         whole["record"]["series"] = list(dict.fromkeys([*whole["record"]["series"], "requests"]))
         text = normalize(whole)
         requests += [(with_seed(text, whole["seed"] + k),) for k in range(count)]
@@ -119,6 +124,16 @@ def _schemes(
     return schemes
 
 
+def _check_traffic(source: Path, scenario: dict[str, Any]) -> None:
+    """Raise ValueError if the flows of a scenario have no requests."""
+    kinds = {flow["traffic"]["kind"] for flow in scenario["flows"]}
+    if kinds.isdisjoint(KINDS):
+        raise ValueError(
+            f"{source}: traffic of the kind {', '.join(sorted(kinds))} has no requests; give a "
+            f"scenario with traffic of the kind {', '.join(KINDS[:-1])} or {KINDS[-1]}"
+        )
+
+
 def show(schemes: "dict[str, list[Responses]]") -> None:
     """Print one row per source and class of sizes, with the requests of all replications."""
     import numpy as np
@@ -126,6 +141,7 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
 
     from aqmlab.measures.responses import CLASSES, Responses
 
+    empty = [name for name, several in schemes.items() if not any(map(len, several))]
     table = Table(title="Response times, from the first SYN to the last byte")
     for head in ("", "response"):
         table.add_column(head, no_wrap=True)
@@ -156,7 +172,10 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
                 *quantiles, f"{100 * one.slow_handshakes(1.0):.2f}", *timeouts,
                 end_section=k == len(CLASSES),
             )  # fmt: skip
-    console().print(table)
+    if len(empty) < len(schemes):
+        console().print(table)
+    for name in empty:
+        print_text(f"{name} has no row, because no request began after the warm-up.")
     print_text(
         "Means count only finished requests. Quantiles also count unfinished requests "
         "(Kaplan–Meier)."

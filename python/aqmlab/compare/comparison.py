@@ -150,7 +150,8 @@ class Comparison:
     def is_identical(self, arm: int, name: str | None = None) -> bool:
         """Return True if a queue has the first queue's value of a measure in each replication.
 
-        Without a name, all measures must be equal. The first queue itself is not identical.
+        Without a name, all measures must be equal. The first queue does not count as identical to
+        itself.
         """
         names = [name] if name else [m.name for m in self.measures]
         pairs = zip(self.runs[arm], self.runs[0], strict=True)

@@ -49,8 +49,9 @@ def plan(
 ) -> Plan:
     """Plan a comparison with `count` replications.
 
-    The other parameters are those of :func:`aqmlab.compare.compare`. The scenarios record only
-    series that the engine with these capabilities supports.
+    The parameters except `count` and `capabilities` have the same meaning in
+    :func:`aqmlab.compare.compare`. The scenarios record only series that the engine with these
+    capabilities supports.
     """
     chosen = arms(queues)
     aqms = CustomAqms()

@@ -25,7 +25,8 @@ class Run:
     warnings : dict of str to str
         Text of each warning, by its subject.
     not_measured : tuple of str
-        Measures that the engine did not measure. Their value in `measures` is NaN.
+        Measures that the engine did not measure. An unmeasured measure has the value NaN in
+        `measures`.
     """
 
     seed: int

@@ -1,4 +1,4 @@
-"""Dask cluster as an engine. Its workers run on this machine, on other machines, or in SLURM jobs.
+"""Dask cluster as an engine, with workers on this machine, on other machines, or in SLURM jobs.
 
 A worker receives a scenario as text and returns its result, so it needs only the package. Only the
 client writes to a store. Every worker must have the same build of the simulator as the client, so

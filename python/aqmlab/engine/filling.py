@@ -1,4 +1,4 @@
-"""Empty result that an engine fills table by table. Tables that it does not fill are absent."""
+"""Empty result that an engine fills table by table. Unfilled tables are absent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,10 @@ class Filling:
     """Result of one scenario while an engine fills it.
 
     The table ``flows`` has one row per flow of TCP, ``datagrams`` one row per flow of UDP, and
-    ``links`` one row per link and direction, in the order of :attr:`network`. These tables already
-    have the columns that name flows, hosts and links, so the engine adds only the columns that it
-    measures. In other tables the engine writes the names, too.
+    ``links`` one row per link and direction, in the order of :attr:`network`. In ``flows``,
+    ``datagrams`` and ``links`` the columns that name flows, hosts and links are already filled, so
+    the engine adds only the columns that it measures. In other tables the engine writes the names,
+    too.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ class Failed:
     Attributes
     ----------
     error : Exception
-        The reason. Its message names the scenario or its seed.
+        The reason. The message of the exception names the scenario or its seed.
     """
 
     error: Exception
@@ -68,7 +68,8 @@ class Engine(Protocol):
         index : int
             Position of the scenario in `texts`. Each position is yielded once, in any order.
         outcome : Result or Failed
-            The result of the run, or the reason why it failed. The other runs go on.
+            The result of the run, or the reason why it failed. If one run fails, the other runs go
+            on.
 
         Raises
         ------

@@ -150,7 +150,7 @@ class Simulator:
         """Wait until no run executes an AQM written in Python, because the interpreter may end.
 
         The wait is limited, because an interrupt cannot end an AQM that sleeps or waits outside
-        Python. Such an AQM ends when it returns to Python.
+        Python. An AQM outside Python ends when it returns to Python.
         """
         for _ in range(AQM_INTERRUPTS):
             if batch.wait(AQM_PATIENCE_S):

@@ -2,8 +2,8 @@
 
 The method is that of Le, Aikat, Jeffay & Smith (2003) and Kuzmanovic (2005, §4.2). The traffic runs
 over an uncongested network, whose bottleneck has a much higher rate. Users are added until their
-traffic reaches the load on that link. Their requests are then written to files, and the same
-requests are replayed over every queue and rate, so that only the queue and the rate differ.
+traffic reaches the load on that link. The requests of all users are then written to files, and the
+same requests are replayed over every queue and rate, so that only the queue and the rate differ.
 """
 
 import json
@@ -349,7 +349,7 @@ def write_list(rows: dict[str, Any], first: int, file: Path) -> None:
     first : int
         Number of the user that has number 0 in the list.
     file : path
-        File to write. It replaces an old file only when it is complete.
+        File to write. The new file replaces an old one only when the new file is complete.
     """
     import pyarrow as pa
     from pyarrow import csv

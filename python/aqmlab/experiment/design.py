@@ -32,7 +32,7 @@ class Range:
     whole : bool
         True if the numbers are whole. All whole numbers from `low` to `high` are equally likely.
     choice : sequence
-        Values that are equally likely. They replace the range.
+        Values that are equally likely. These values replace the range.
     """
 
     low: float = 0
@@ -129,9 +129,10 @@ def fractional(
     """Return a fractional factorial design of two levels, 2^(k-p).
 
     The factors without a generator form a full factorial design of two levels. The sign of a factor
-    with a generator is the product of the signs of the factors in its generator. Its level is
-    therefore high where an even number of these factors is low, and its main effect is aliased with
-    their interaction. Source: ``box2005statistics``, chapter 6.
+    with a generator is the product of the signs of the factors in its generator. A factor with a
+    generator is therefore high where an even number of the generator's factors is low, and the main
+    effect of the factor is aliased with the interaction of the generator's factors. Source:
+    ``box2005statistics``, chapter 6.
 
     Parameters
     ----------

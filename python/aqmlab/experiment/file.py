@@ -1,7 +1,8 @@
 """Files of experiments: a scenario, factors, arms, replications and measures.
 
-An experiment is a TOML file or a dict with the same keys; docs/how-to/sweeps.md describes them. As
-for a scenario, an error states the path, the value, the bound and the remedy.
+An experiment is a TOML file or a dict with the same keys; docs/how-to/sweeps.md describes them. An
+error in an experiment states the path, the value, the bound and the remedy, like an error in a
+scenario.
 """
 
 import difflib

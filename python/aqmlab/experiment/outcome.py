@@ -216,7 +216,7 @@ class Outcome:
             return outcome
         except (ValueError, KeyError, TypeError) as e:
             raise ValueError(
-                f"{path} is not a table of the runs of a sweep ({e}); run the sweep again"
+                f"{path} is not a table of the runs of a sweep: {e}; run the sweep again"
             ) from None
 
     def _check_names(self) -> None:
@@ -227,12 +227,18 @@ class Outcome:
         ValueError
             The error names the first wrong text.
         """
-        names = [*self.factors, *self.arms, *(x for m in self.measures for x in (m.name, m.unit))]
-        for column in (*self.factors, "arm"):
-            names += filter(_is_name, self.runs[column].unique())
-        for name in names:
+        names = [("factor", name) for name in self.factors]
+        names += [("arm", name) for name in self.arms]
+        names += [("measure", m.name) for m in self.measures]
+        names += [(f"unit of the measure {m.name}", m.unit) for m in self.measures]
+        names += [("arm", name) for name in filter(_is_name, self.runs["arm"].unique())]
+        for factor in self.factors:
+            values = filter(_is_name, self.runs[factor].unique())
+            names += [(f"value of the factor {factor}", value) for value in values]
+        for what, name in names:
             if why := refusal(name):
-                raise ValueError(f"{visible(name)!r} {why}")
+                problem, _, _ = why.partition("; ")
+                raise ValueError(f"the {what} {visible(name)!r} {problem}")
 
     def measure(self, name: str) -> Measured:
         """Return the measure with a name.

@@ -1,7 +1,7 @@
 """Prepared experiments, which run replications and reduce each run to a row of measures.
 
 All arms and points have the same seeds (common random numbers). A failed run leaves a row with the
-reason, and the other runs go on.
+reason of the failure, and the other runs go on.
 """
 
 import json
@@ -453,12 +453,12 @@ class FailureRecorder:
 
     @property
     def build(self) -> str:
-        """Build of the other engine."""
+        """Build of the engine that runs the scenarios."""
         return self._engine.build
 
     @property
     def capabilities(self) -> Capabilities:
-        """Capabilities of the other engine."""
+        """Capabilities of the engine that runs the scenarios."""
         return self._engine.capabilities
 
     def run(

@@ -134,7 +134,7 @@ def run_each(
     Raises
     ------
     OSError
-        As for :func:`run`. The other runs are cancelled.
+        As for :func:`run`. The error of one run cancels the other runs.
     ScenarioError
         As for :func:`run`: before the first run if a scenario is wrong, or after all other runs
         have ended if a run exceeds a limit.

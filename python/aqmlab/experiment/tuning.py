@@ -184,7 +184,7 @@ def ladder(low: float, high: float) -> list[float]:
 def between(minths: Sequence[float], middle: float) -> list[float]:
     """Return the values of minth in the second part of the search.
 
-    They are whole numbers between the neighbours of the best value of the first part.
+    The values are whole numbers between the neighbours of the best minth of the first part.
 
     Examples
     --------

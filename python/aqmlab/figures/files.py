@@ -19,7 +19,8 @@ MAKER = "Drawn by aqmlab"
 def save(figure: "Figure", path: str | Path) -> Path:
     """Write a figure to a file in the format of the file's suffix (.svg, .png, .pdf).
 
-    The same figure gives the same bytes, because the file contains neither times nor random ids.
+    Saving a figure twice gives the same bytes, because the file contains neither times nor random
+    ids.
 
     Raises
     ------

@@ -100,25 +100,31 @@ def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) ->
 
 
 def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -> str:
-    """Return the reason why a series has no rows of a flow, and the flows that it has."""
+    """Return the reason why a series has no rows of a flow, and the remedy."""
     several = "connections" in result.tables and flow in result.columns("connections")["flow"]
     traced = result.scenario["record"]["traced"]
     if several:
-        why = "it opens several connections, and only flows of one connection are recorded"
+        why = "it opens several connections, and the series has only flows of one connection"
+        remedy = (
+            "add a flow of one connection to the scenario, such as bulk traffic without arrivals"
+        )
     elif traced and flow not in traced:
         why = "record.traced names other flows"
+        remedy = f"add {flow!r} to record.traced"
     else:
-        why = "it sent no data"
-    known = ", ".join(recorded[:10]) + (", …" if len(recorded) > 10 else "")
-    has = f"give --flow one of {known}" if known else "the series has no flow of this run"
-    return f"{series!r} has no rows of the flow {flow!r}: {why}; {has}"
+        why = "the flow sent no data"
+        remedy = "give a flow that sends data during the run"
+    if recorded:
+        known = ", ".join(recorded[:10]) + (", …" if len(recorded) > 10 else "")
+        remedy = f"give --flow one of {known}"
+    return f"the series {series!r} has no rows of the flow {flow!r}, because {why}; {remedy}"
 
 
 def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
     """Return a mask of the rows of a flow's segments that are duplicate ACKs.
 
-    A duplicate ACK (RFC 5681 §2) arrives while data is outstanding. It has neither data nor SYN nor
-    FIN, and repeats the acknowledgement number and the window of the previous ACK.
+    A duplicate ACK (RFC 5681 §2) arrives while data is outstanding. A duplicate ACK has neither
+    data nor SYN nor FIN, and repeats the acknowledgement number and the window of the previous ACK.
     """
     import numpy as np
 

@@ -2,7 +2,7 @@
 
 The form is ``table.column[rows].reduction``. ``rows`` selects rows by the name in the first column,
 where ``*`` matches any characters. ``reduction`` combines the values of several rows into one
-number. Both parts are optional, but the measure must have one value per run.
+number. ``rows`` and ``reduction`` are optional, but the measure must have one value per run.
 """
 
 import json

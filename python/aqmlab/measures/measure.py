@@ -26,8 +26,8 @@ class Measure(Generic[Read]):
     unit : str
         Unit of the displayed value.
     of : callable
-        Function that computes the measure from a run. It returns a number, NaN if the run has no
-        value, or `AtLeast` if only a lower bound is known. It raises
+        Function that computes the measure from a run. The function returns a number, NaN if the run
+        has no value, or `AtLeast` if only a lower bound is known. The function raises
         :class:`aqmlab.results.NotMeasuredError` if the engine did not measure the quantity.
     better : int
         1 if a larger value is better, -1 if a smaller value is better, 0 for neither.

@@ -1,13 +1,14 @@
 """Queues with batch arrivals: M[X]/M/1 and M[X]/D/1.
 
 Batches arrive in a Poisson process, their sizes X are independent, and one server serves packets in
-the order of arrival. This is the model of "The power of explicit congestion notification"
+the order of arrival. The model of batches is from "The power of explicit congestion notification"
 (`kuzmanovic2005ecnplus`, section 5.2.2), in which a batch is the burst that TCP sends in one round
 trip. :mod:`aqmlab.models.bursts` converts flow sizes to batches.
 
-The mean number is the study's equation (1), and in the first volume of `kleinrock1976queueing`,
-section 4.5. The study solves a matrix of transition probabilities. This module uses the equivalent
-recursion, in which the rate of transitions from at most n to more than n equals the rate back:
+The mean number of packets is the study's equation (1), and is also in the first volume of
+`kleinrock1976queueing`, section 4.5. The study solves a matrix of transition probabilities. This
+module uses an equivalent recursion: the rate of transitions from at most n packets to more than n
+equals the rate of the transitions back:
 
     μ P(N = n+1) = λ Σ_k P(N = k) P(X > n - k).
 
@@ -363,9 +364,9 @@ class MxD1(BatchQueue):
         """Return P(V ≤ (n + part) service times) for n from 0 on, with a fixed fraction `part`.
 
         Of the packets present at a time, more than n are left after n service times exactly if the
-        work was larger. During a fraction of a service time no packet leaves. The arrivals of that
-        fraction are therefore removed from the number at its end, by a division by their generating
-        function.
+        work was larger. During a fraction of a service time no packet leaves. The generating
+        function of the number of packets at the end of the fraction is therefore divided by the
+        generating function of the arrivals during the fraction.
         """
         from scipy.signal import oaconvolve
 

@@ -7,10 +7,11 @@ transformations"). A flow is therefore a sequence of bursts. The model draws eac
 independently from all bursts of a mix of flows.
 
 The study describes the start of a flow in two ways. A short flow, which never reaches the
-advertised window, sends 2, 4, 8, …; a long flow sends 1, 2, 4, …, Wmax, Wmax, …. The parameters
-are `initial_window` for the former and `long_initial_window` for the latter. The study prints the
-remainder of a short flow as s mod (2ⁿ - 1). With a first burst of 2 packets, these bursts do not
-add up to s. Here the remainder is the rest of the flow.
+advertised window, sends 2, 4, 8, …; a long flow sends 1, 2, 4, …, Wmax, Wmax, …. The first burst is
+the parameter `initial_window` for a short flow and `long_initial_window` for a long flow. The study
+prints the remainder of a short flow as s mod (2ⁿ - 1). With a first burst of 2 packets, the bursts
+and this remainder do not add up to s. In this module the remainder of a flow is s minus its earlier
+bursts.
 
 Flow sizes are given as weights by size in packets, as a sample in packets, or as a sample in bytes
 (:func:`packets_of`), for example the response sizes of a web server.

@@ -54,7 +54,7 @@ class StepMarking:
     def alpha(self) -> float:
         """Steady-state α, from α²(1 - α/4) = (2W* + 1)/(W* + 1)² (equation 6).
 
-        It is 1 if the equation has no solution.
+        The value of α is 1 if the equation has no solution.
         """
         from scipy.optimize import brentq
 
@@ -92,7 +92,7 @@ class StepMarking:
     def greatest_gain(self) -> float:
         """Maximum gain g: α then averages over whole periods.
 
-        It is 1.386/√(2(C RTT + K)) (equation 15).
+        The maximum gain is 1.386/√(2(C RTT + K)) (equation 15).
         """
         return 1.386 / sqrt(2 * self.flows * self.window)
 
@@ -100,7 +100,7 @@ class StepMarking:
 def least_threshold(packets_per_s: float, rtt_s: float) -> float:
     """Return the minimum K that keeps the link busy for any number of flows.
 
-    It is C RTT/7, in packets (equation 13).
+    The minimum K is C RTT/7, in packets (equation 13).
 
     Examples
     --------

@@ -2,9 +2,9 @@
 
 The study is "The power of explicit congestion notification". `kuzmanovic2005ecnplus`, section
 5.2.2, describes its figure 7 at a flow size of 7.22 packets and load 0.8 as "a moderate (5 packets)
-average queue length". Its equation (1) gives 8.0 for the bursts that it states. The numbers behind
-the figure are not available, so they cannot decide between readings. This module enumerates the
-readings. Each departs from the text in some points:
+average queue length". Equation (1) of the study gives 8.0 for the bursts that the study states. The
+numbers behind the figure are not available, so they cannot decide between readings. This module
+enumerates the readings of the queue model. Each reading departs from the text in some points:
 
 - *the quantity*: the waiting packets, instead of E(Q) of equation (1), which includes the packet in
   service; or the work that an arriving burst meets, in service times;
@@ -19,7 +19,8 @@ readings. Each departs from the text in some points:
 :func:`readings` returns the 150 consistent combinations. tests/test_models_bursts.py checks these
 findings: a single departure never gives 5, and the nearest is constant service with 6.4. Of two
 departures, constant service with slow start at 1.5 per round trip gives 5.4 in the system, and 5.2
-with E(X)² for E(X²). Of three, the former with the work before a burst gives 5.01.
+with E(X)² for E(X²). Of three departures, constant service with slow start at 1.5 and the work
+before a burst gives 5.01.
 
 Simulated TCP (tests/test_models_simulated.py) has 5.3 packets in the system with flows of 7 packets
 at load 0.8 and delayed ACKs, and 6.3 without. M[X]/D/1 gives the same values for bursts 2, 3, 2 and

@@ -108,7 +108,7 @@ class MM1K:
     Parameters
     ----------
     load : float
-        Offered load; above 0. It may exceed 1.
+        Offered load; above 0. An offered load may exceed 1.
     limit : int
         K, in packets; 1 or more.
     service_s : float

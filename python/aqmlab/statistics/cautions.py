@@ -14,8 +14,9 @@ SKEWED_P = 0.01
 def cautions(values: Iterable[float]) -> list[str]:
     """Return reasons to distrust Student's interval of these replications, one phrase each.
 
-    Eight or more values are tested for skewness with the test of ``dagostino1970skewness``. They
-    are called skewed if one in a hundred normal samples of that size has a larger skewness.
+    Eight or more values are tested for skewness with the test of ``dagostino1970skewness``. The
+    values are called skewed if fewer than one in a hundred normal samples of the same size are at
+    least as skewed.
 
     Parameters
     ----------
@@ -25,9 +26,9 @@ def cautions(values: Iterable[float]) -> list[str]:
     Returns
     -------
     list of str
-        At most one phrase for few and one for identical or skewed values. A single value yields an
-        empty list because it has no interval. Identical values of 0 are not reported because they
-        are common, for example as counts of drops.
+        At most one phrase about few values, and at most one about identical or skewed values. A
+        single value yields an empty list because it has no interval. Identical values of 0 are not
+        reported because they are common, for example as counts of drops.
 
     Examples
     --------

@@ -44,15 +44,16 @@ def quartiles(values: Iterable[float]) -> Interval:
 def central(values: Iterable[float], share: float = 0.95) -> Interval:
     """Return the interval that contains the central share of the values, and their median.
 
-    It describes the spread of single replications and does not shrink as replications are added.
-    With fewer than 40 values, the central 95 % ends between the two outermost values on each side.
+    The interval describes the spread of single replications and does not shrink as replications are
+    added. With fewer than 40 values, the central 95 % ends between the two outermost values on each
+    side.
 
     Parameters
     ----------
     values : iterable of float
         The values, in any unit.
     share : float
-        Share of the values inside, in 0..1; default 0.95.
+        Share of the values inside the interval, in 0..1; default 0.95.
 
     Returns
     -------

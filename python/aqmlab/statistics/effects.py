@@ -78,10 +78,10 @@ def effects(
     """Return the main effects and two-factor interactions with their intervals.
 
     The model is ordinary least squares with a term for each factor, each pair of factors, and each
-    block. It assumes that three or more factors do not interact. The variance may differ between
-    points (HC2: ``mackinnon1985heteroskedasticity``). The means of the blocks are subtracted first
-    (Frisch and Waugh), so that thousands of blocks add almost no computing time. Source:
-    ``box2005statistics``, chapters 5 and 6.
+    block. The model assumes that three or more factors do not interact. The variance may differ
+    between points (HC2: ``mackinnon1985heteroskedasticity``). The means of the blocks are
+    subtracted first (Frisch and Waugh), so that thousands of blocks add almost no computing time.
+    Source: ``box2005statistics``, chapters 5 and 6.
 
     Parameters
     ----------

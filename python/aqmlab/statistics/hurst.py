@@ -44,9 +44,9 @@ class Hurst:
 def fractional_gaussian_noise(hurst: float, n: int, seed: int = 1) -> "np.ndarray":
     """Return fractional Gaussian noise with mean 0 and variance 1.
 
-    The values are normal and, for a Hurst parameter above 0.5, long-range dependent. Their
-    covariances are exact, because the method embeds them in a circulant matrix. Source:
-    ``davies1987tests``.
+    The values are normal and, for a Hurst parameter above 0.5, long-range dependent. The
+    covariances of the values are exact, because the method embeds them in a circulant matrix.
+    Source: ``davies1987tests``.
 
     Parameters
     ----------
@@ -114,10 +114,10 @@ def aggregated_variance(
     ``taqqu1995estimators``, section 3.1.
 
     The slope underestimates a strong dependence: it gave 0.79 for H = 0.85 with 1024 values. A
-    parametric bootstrap therefore fits the same line to fractional Gaussian noise. The estimate is
-    corrected by the bias of those fits, and their spread gives the interval. For 100 series of 1024
-    values, the interval contained H 95 times with H = 0.5, 87 times with 0.7 and 84 times with
-    0.85. Prefer :func:`local_whittle` for this reason.
+    parametric bootstrap therefore fits the same line to fractional Gaussian noise. The bias of the
+    bootstrap's fits corrects the estimate, and the spread of these fits gives the interval. For 100
+    series of 1024 values, the interval contained H 95 times with H = 0.5, 87 times with 0.7 and 84
+    times with 0.85. Prefer :func:`local_whittle` for this reason.
 
     Parameters
     ----------
@@ -177,9 +177,9 @@ def local_whittle(values: Iterable[float], confidence: float = 0.95, power: floa
 
     Towards frequency 0 the spectrum rises as λ^(1 − 2H). The estimate maximizes Whittle's
     likelihood of the lowest n^`power` frequencies and ignores the spectrum above them. The interval
-    uses the asymptotic normal distribution. Its variance is 1/4 divided by the sum of squared
-    deviations of the logarithms of the m frequencies from their mean, which tends to m. Source:
-    ``robinson1995gaussian``.
+    uses the asymptotic normal distribution. The variance of the estimate is 1/4 divided by the sum
+    of squared deviations of the logarithms of the m frequencies from their mean. The sum of squared
+    deviations tends to m. Source: ``robinson1995gaussian``.
 
     Parameters
     ----------

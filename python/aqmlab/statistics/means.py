@@ -1,7 +1,7 @@
 """Confidence intervals of a mean and of the difference of two means.
 
-The methods are Student's t, the bootstrap, Cox's method and batch means. Their measured coverage is
-in docs/statistics.md.
+The methods are Student's t, the bootstrap, Cox's method and batch means. The measured coverage of
+these intervals is in docs/statistics.md.
 """
 
 import math
@@ -25,9 +25,10 @@ TIED = 1e-12
 def mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
     """Return the mean and its confidence interval by Student's t.
 
-    It assumes independent replications and a mean that is about normally distributed. With few and
-    skewed values it misses the mean more often than its confidence states. Its width falls with the
-    square root of the number of values. Source: ``student1908mean``.
+    Student's t assumes independent replications and a mean that is about normally distributed. With
+    few and skewed values the interval misses the mean more often than its confidence states. The
+    width of the interval falls with the square root of the number of values. Source:
+    ``student1908mean``.
 
     Parameters
     ----------
@@ -150,9 +151,9 @@ def bootstrap_interval(
 ) -> Interval:
     """Return a statistic with its bias-corrected and accelerated bootstrap interval (BCa).
 
-    The interval follows the skew of the values, which Student's cannot. It knows the distribution
-    only from the values: with fewer than about twenty it is too narrow. Ties count half in the
-    bias. Source: ``efron1987bca``.
+    The interval follows the skew of the values, unlike Student's interval. The bootstrap estimates
+    the distribution from the values alone, so the interval is too narrow with fewer than about
+    twenty values. Ties count half in the bias. Source: ``efron1987bca``.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def bootstrap_interval(
     resamples : int
         Samples drawn with replacement, 1 or more; default 9999.
     seed : int
-        Seed of the draws, 0 or more; default 1. The same seed gives the same interval.
+        Seed of the draws, 0 or more; default 1. Equal values and equal seeds give equal intervals.
 
     Returns
     -------
@@ -222,11 +223,10 @@ def _blocks(rows: int, columns: int) -> "list[np.ndarray]":
 def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
     """Return the mean of a log-normal distribution and its interval, by Cox's method.
 
-    The interval is exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))) with the mean m and the variance s² of
-    the n logarithms and Student's t with n − 1 degrees of freedom. Use it only for durations and
-    sizes whose logarithm is about normal. Its middle is not the arithmetic mean of the values.
-    Source: ``olsson2005lognormal``, the modified Cox method.
-    ``olsson2005lognormal``, the modified Cox method.
+    The interval is exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))) with the mean m and the variance s² of the
+    n logarithms and Student's t with n − 1 degrees of freedom. Use it only for durations and sizes
+    whose logarithm is about normal. The middle of the interval is not the arithmetic mean of the
+    values. Source: ``olsson2005lognormal``, the modified Cox method.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def sign_p_value(first: Iterable[float], second: Iterable[float]) -> float:
 
     The null hypothesis is that a pair is as likely to have the larger value in the first arm as in
     the second. The test is exact for values of any distribution and ignores pairs of equal values.
-    It matches the interval of the median. Source: ``conover1999practical``, section 3.4.
+    The sign test matches the interval of the median. Source: ``conover1999practical``, section 3.4.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """The address of a run, a hash of its scenario and its engine.
 
 The hash uses the scenario as the simulator normalizes it, with every default and a fixed order of
-keys, so that the order of keys in the file does not matter. It excludes the title. It includes the
-build of the engine, so that a store never returns a result of another build.
+keys, so that the order of keys in the file does not matter. The hash excludes the title. The hash
+includes the build of the engine, so that a store never returns a result of another build.
 """
 
 import hashlib

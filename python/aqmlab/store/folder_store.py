@@ -53,7 +53,8 @@ MOST_ASKED = 500
 class FolderStore:
     """A store of runs in a folder, which is created on first use.
 
-    One process can write it at a time, until it closes the store. Others can read it meanwhile.
+    One process at a time can write the store, until that process closes the store. Other processes
+    can read the store meanwhile.
 
     Parameters
     ----------

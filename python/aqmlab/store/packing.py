@@ -1,8 +1,8 @@
 """Serialization of a result: words, columns of small tables, and large tables as Parquet.
 
-The words are the manifest, and the names and types of the columns. They are nearly equal in the
-runs of one experiment (:mod:`aqmlab.store.differences`). The columns follow as the bytes that the
-simulator returned, without conversion.
+The words are the manifest, and the names and types of the columns. The words are nearly equal in
+the runs of one experiment (:mod:`aqmlab.store.differences`). The columns follow as the bytes that
+the simulator returned, without conversion.
 """
 
 import json

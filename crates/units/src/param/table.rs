@@ -77,9 +77,13 @@ pub const fn key(field: &'static str) -> &'static str {
     }
 }
 
-/// Return the error of a missing key.
+/// Return the error of a missing key, with the first sentence of its meaning.
 pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
-    let invalid = Invalid::at(path, format!("is missing: {}", continued(meaning)));
+    let first = meaning.split(". ").next().unwrap_or(meaning);
+    let has_article = ["A ", "An ", "The "].iter().any(|article| first.starts_with(article));
+    let article = if has_article { "" } else { "the " };
+    let holds = format!("is missing; the key is required and holds {article}{}", continued(first));
+    let invalid = Invalid::at(path, holds);
     if T::EXAMPLE.is_empty() {
         invalid
     } else {

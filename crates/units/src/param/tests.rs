@@ -55,7 +55,9 @@ fn defaults_replace_absent_keys() {
 
 #[test]
 fn errors_contain_path_value_and_bound() {
-    assert!(refusal(json!({})).contains("a.b.wait: is missing: waiting time"));
+    assert!(
+        refusal(json!({})).contains("a.b.wait: is missing; the key is required and holds the waiting time")
+    );
     assert!(
         refusal(json!({"wait": "1 s", "cuont": 1}))
             .contains("a.b.cuont: is not a known key; did you mean count?")

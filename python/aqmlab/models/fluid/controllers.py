@@ -2,8 +2,8 @@
 
 The queue is in packets. Each controller has a linear response at a network in equilibrium
 (`response`). For :mod:`aqmlab.models.fluid.over_time` it also has states and their derivatives. A
-controller that samples once per `period_s` holds its output in between. This delays it by half a
-period on average, which the response includes.
+controller that samples once per `period_s` holds its output in between. The hold delays the output
+by half a period on average, and the linear response includes this delay.
 """
 
 from abc import ABC, abstractmethod
@@ -27,7 +27,8 @@ class Controller(ABC):
         Raises
         ------
         ValueError
-            If such a queue does not exist, or it leaves less than one packet per flow in flight.
+            If the controller cannot maintain a queue, or this queue leaves less than one packet per
+            flow in flight.
         """
         equilibrium = self._rest(network)
         if equilibrium.window < 1:
@@ -92,7 +93,7 @@ class Red(Controller):
         maxth.
     spacing : str
         Spacing of the signals, one of :data:`SPACING`. Uniform gaps give nearly twice as many
-        signals as geometric ones.
+        signals as geometric gaps.
 
     Examples
     --------
@@ -124,7 +125,7 @@ class Red(Controller):
     def pole(self, network: Network) -> float:
         """Return K, the pole of the average, in rad/s.
 
-        It is -ln(1 - wq) C, with one sample per packet of a busy link.
+        The pole is -ln(1 - wq) C, with one sample per packet of a busy link.
         """
         return -log(1 - self.wq) * network.packets_per_s
 

@@ -1,10 +1,11 @@
 """Published rules for coefficients, for at least N flows and round-trip times of at most R.
 
-The papers were not available. The rule for PI is verified by its numbers: it gives the K and z that
-the literature cites for its setting, and these give the coefficients that ns-2 uses. For RED only
-the cited design is known, which lies within the bound.
+The papers were not available. The rule for PI is verified by numbers. For the setting of its paper,
+the rule gives the K and z that the literature cites, and K and z give the coefficients that ns-2
+uses. For RED only the cited design is known, which lies within the bound.
 
-Both rules need the equilibrium of the worst case: the fewest flows and the longest round-trip time.
+The rules for PI and RED need the equilibrium of the worst case: the fewest flows and the longest
+round-trip time.
 """
 
 from math import hypot, sqrt
@@ -17,8 +18,8 @@ from aqmlab.models.fluid.network import Network
 def pi_of(network: Network, period_s: float = 0.0) -> Integral:
     """Return a PI controller by the rule of `hollot2001pi`, with the network's queue as reference.
 
-    Its zero is at the pole of the window, z = 2N/(R²C). K makes the loop gain 1 there:
-    K = z |jz R + 1| / ((R C)³/(4N²)).
+    The zero of the PI controller is at the pole of the window, z = 2N/(R²C). The coefficient K
+    makes the loop gain 1 at the frequency z: K = z |jz R + 1| / ((R C)³/(4N²)).
 
     Parameters
     ----------

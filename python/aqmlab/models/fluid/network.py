@@ -12,10 +12,10 @@ The linear response of q to p, without the minus sign of the loop, is
 
     P(s) = C²/(2N) e^(-sR) / ((s + 2N/(b R²C)) (s + 1/R))
 
-(`hollot2001red`, equation 9). It assumes that N/(R²C) is small compared with 1/R.
-:meth:`Network.response` computes it. With `exact=True` it computes the full linearization, which
-includes the delayed window and the delayed rate. Each signal reaches one random flow. The model
-omits timeouts, slow start and the receive window.
+(`hollot2001red`, equation 9). The formula of P(s) assumes that N/(R²C) is small compared with 1/R.
+:meth:`Network.response` computes P(s). With `exact=True` the method computes the full
+linearization, which includes the delayed window and the delayed rate. Each signal reaches one
+random flow. The model omits timeouts, slow start and the receive window.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Both countings of the queue limit: without and with the packet in service.
+"""Two countings of the queue limit: without and with the packet in service.
 
 In the study's simulator Drop Tail counts the packet in service and RED does not. Drop Tail
 therefore stores one packet less at the same limit (`published/notes.md`).

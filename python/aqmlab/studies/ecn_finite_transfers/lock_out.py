@@ -36,7 +36,7 @@ def gap_percent(run: Transfers) -> float:
 
 
 def slower_progress_percent(run: Transfers) -> float:
-    """Return the slower download's progress when the faster finishes, in % of the latter's."""
+    """Return the slower download's progress when the faster finishes, in % of the faster's."""
     acked = run.acked_at(float(run.time_s.min()))
     return float(100 * acked.min() / acked.max())
 

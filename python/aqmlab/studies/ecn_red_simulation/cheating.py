@@ -1,7 +1,7 @@
 """Misbehaving endpoints: receivers that hide marks, senders that ignore them, and the nonce.
 
-The study describes them in sections II and III without results. This item measures the share of
-the link that they take.
+The study describes misbehaving endpoints in sections II and III without results. The item
+`cheating` measures the share of the link that misbehaving endpoints take.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The 30 printed claims of the study, decided from the pairs of both networks.
 
 The study averages five runs, and calls a pair different if its goodput changes by more than about
-3 %. The claims here use the same rule. The interval of a count reaches from the pairs whose whole
-95 % interval meets the condition to the pairs whose interval overlaps it. A count is reproduced
-within one pair or a tenth of the printed count.
-“Most cases” means more than half of the pairs, by Wilson's interval of their share.
+3 %. The claims in this module use the same rule. The interval of a count reaches from the pairs
+whose whole 95 % interval meets the condition to the pairs whose interval overlaps it. A count is
+reproduced within one pair or a tenth of the printed count. “Most cases” means more than half of the
+pairs, by Wilson's interval of their share.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def both(arms: Sequence[str] = ARMS) -> Iterator[Need]:
 
 @lru_cache(maxsize=8)
 def outcome(runs: Runs, network: str, arms: tuple[str, ...] = ARMS) -> Outcome:
-    """Return the cases of a network as an experiment; other arms are compared with the first."""
+    """Return the cases of a network as an experiment that compares each arm with the first."""
     points = ((vars(case), {arm: Setting(network, case, arm) for arm in arms}) for case in ALL)
     named = [(at, {ARM_NAMES[arm]: s for arm, s in by.items()}) for at, by in points]
     return grid.outcome(runs, named, EVERY, NETWORK_NAMES[network])

@@ -1,9 +1,9 @@
 """Grids of settings under several arms, as the outcome of an experiment.
 
 Some studies run every combination of a few factors under each of several arms (queues, ways of
-signalling). Such a grid has the points, arms and seeds of an :class:`aqmlab.experiment.Outcome`,
-which computes paired differences, effects and figures. Replications with the same number have the
-same seed, so that arms are compared in pairs.
+signalling). A grid of settings has the points, arms and seeds of an
+:class:`aqmlab.experiment.Outcome`, which computes paired differences, effects and figures.
+Replications with the same number have the same seed, so that arms are compared in pairs.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Points = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
 def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title: str) -> Outcome:
     """Return the runs of a grid as the outcome of an experiment.
 
-    The outcome leaves out every point of which a setting was not requested, as in a quick form. It
-    compares two arms by the replications that both have.
+    The outcome leaves out every point of which a setting was not requested, as in a quick form. The
+    outcome compares two arms by the replications that both have.
 
     Raises
     ------

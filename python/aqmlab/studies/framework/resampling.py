@@ -1,9 +1,9 @@
 """Bootstrap intervals of numbers that are computed from all replications together.
 
 Examples are a ratio of medians, the best of several limits, or a share of settings: such a number
-has one value for the whole study. Its interval comes from resampled studies, whose replications are
-drawn with replacement. A replication is drawn for all settings at once, so that pairs of settings
-stay pairs.
+has one value for the whole study. The interval of the number comes from resampled studies, whose
+replications are drawn with replacement. A replication is drawn for all settings at once, so that
+pairs of settings stay pairs.
 """
 
 from __future__ import annotations

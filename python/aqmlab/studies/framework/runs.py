@@ -161,7 +161,7 @@ class _PlannedRun:
 
 
 class _Normalizer:
-    """Normalizes scenarios, and reads only one of several that differ in their seed alone."""
+    """Normalizer of scenarios, with a cache for scenarios that differ only in their seed."""
 
     def __init__(self) -> None:
         self._key, self._text = "", ""
@@ -219,8 +219,8 @@ class Runs:
     replications : int
         Replications of each setting.
     reduce : callable
-        Function that is called with each result when the run completes. Its return value is stored
-        instead of the result.
+        Function that is called with each result when the run completes. The return value of the
+        function is stored instead of the result.
     engine : Engine
         Engine that runs the scenarios.
     store : Store, optional

@@ -40,7 +40,7 @@ def below(ours: Estimate) -> str:
 
 
 def entry(cell: Cell) -> Entry:
-    """Return our number, with the printed one and the interval below, coloured by the verdict."""
+    """Return our number with the printed number and our interval below, coloured by the verdict."""
     printed = "" if cell.published is None else f"printed {number(cell.published)}"
     sub = "\n".join(filter(None, [printed, below(cell.ours)]))
     kind = KINDS.get(cell.verdict, "") if cell.standing != "fitted" else ""

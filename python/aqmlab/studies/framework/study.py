@@ -1,8 +1,8 @@
 """Studies: their items request runs and compute numbers, tables and figures from the results.
 
 `Study.reproduce` collects the runs of the chosen items, runs each distinct one once, and computes
-the sections of the items and the decisions on the claims. It writes a folder with `cells.csv`,
-`claims.csv`, the figures, the list of runs and one self-contained `report.html`.
+the sections of the items and the decisions on the claims. `Study.reproduce` writes a folder with
+`cells.csv`, `claims.csv`, the figures, the list of runs and one self-contained `report.html`.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Reproduction:
 
     @property
     def cells(self) -> list[Cell]:
-        """Numbers of all items. Those of other readings are marked as not counted."""
+        """Numbers of all items. Numbers of other readings are marked as not counted."""
         return [
             cell if item.scored else replace(cell, again=True)
             for item, section in zip(self.items, self.sections, strict=True)
@@ -177,8 +177,8 @@ class Quick:
     form : callable
         Function that replaces a setting by the one that is run, such as a shorter one.
     claims : bool
-        True if the quick form decides claims. Its report then compares the verdicts with the
-        stored ones (:mod:`aqmlab.studies.framework.stored_verdicts`).
+        True if the quick form decides claims. The report of the quick form then compares its
+        verdicts with the stored verdicts (:mod:`aqmlab.studies.framework.stored_verdicts`).
     """
 
     about: str
@@ -209,8 +209,8 @@ class Study:
     replications : int
         Replications of each setting.
     quick : Quick, optional
-        Quick form. It runs the settings with :attr:`Need.quick`, and decides claims only with
-        :attr:`Quick.claims`.
+        Quick form. The quick form runs the settings with :attr:`Need.quick`, and decides claims
+        only with :attr:`Quick.claims`.
     choices : tuple of Choice
         The frozen reading of the source. The score counts only this reading.
     excerpt : Excerpt

@@ -213,9 +213,10 @@ class Cell:
         runs.
     again : bool
         True if the printed number follows from others or was compared before. The score does not
-        count it.
+        count such a number.
     fitted : bool
-        True if the printed number was used to choose a setting. The score does not count it.
+        True if the printed number was used to choose a setting. The score does not count such a
+        number.
     """
 
     item: str

@@ -2,8 +2,8 @@
 
 Response times are counts in fixed bins: 10 ms up to 2 s, then 40 per decade up to 1000 s. For a
 request without a response at the end of the run, the wait so far is a lower bound of its response
-time. Such waits are counted in the same bins, and the distribution function is the
-product-limit estimate of both (`kaplan1958incomplete`).
+time. The waits without a response are counted in the same bins, and the distribution function is
+the product-limit estimate of response times and waits (`kaplan1958incomplete`).
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def _needs() -> Iterator[Need]:
 
 
 def relative(runs: Runs, scheme: str, load: int) -> list[float]:
-    """Return the excess throughput of ECN+ over ECN in % of the latter, one per replication."""
+    """Return the excess throughput of ECN+ over ECN in % of ECN's, one per replication."""
     less = Setting(scheme, ECN, load)
     more = gain(runs, Setting(scheme, ECN_PLUS, load), less, THROUGHPUT)
     return [100 * g / t for g, t in zip(more, values(runs, less, THROUGHPUT), strict=False)]

@@ -72,7 +72,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Reduced result of a run: TCP transfers, CBR packets, and the one-way delays of the latter.
+    """Reduced result of a run: TCP transfers, and CBR packets with their one-way delays.
 
     `result` is the whole result of a run that recorded drops and segments, for its graph.
     """
@@ -105,7 +105,7 @@ class Outcome:
 
     @property
     def exception(self) -> bool:
-        """True if the third flow takes longer than the fastest of the others."""
+        """True if the third flow takes longer than the faster of the other two flows."""
         return self.at(THIRD).elapsed_s > self.at(FASTEST).elapsed_s
 
 

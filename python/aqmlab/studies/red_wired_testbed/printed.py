@@ -79,8 +79,8 @@ SPREAD = Tolerance.larger_of(0, 0.30)
 def tolerance(place: str, column: str, statistic: str) -> Tolerance:
     """Return the tolerance of a printed number.
 
-    It is 3 % for times and rates of the slowest flow, 10 % for those of others, one or 20 % for
-    counts, and 30 % for standard deviations.
+    The tolerance is 3 % for times and rates of the slowest flow, 10 % for times and rates of other
+    flows, the larger of one and 20 % for counts, and 30 % for standard deviations.
     """
     if statistic == "stdev":
         return SPREAD

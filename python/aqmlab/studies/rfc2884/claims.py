@@ -126,7 +126,7 @@ def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-022", items=["fairness"])
 def smallest_index(runs: Runs, claim: Published) -> Decision:
-    """Decide by the index of the printed cell; the evidence has the smallest of ours."""
+    """Decide by the index of the printed cell; the evidence has our smallest index."""
     cells = {key: fairness.index(runs, *key) for key in fairness.printed()}
     least = min(cells, key=lambda key: cells[key].ours.value)
     where = f"{fairness.NAMES[least[0]]} background, maxp {least[1]:g}"

@@ -1,7 +1,7 @@
-"""Gains from ECN: the ECN flow minus the non-ECN flow of the same run, in % of the latter's mean.
+"""Gains from ECN: the ECN flow minus the non-ECN flow of the same run, in % of the non-ECN mean.
 
-The memo prints such percentages of averages. Intervals are 95 % intervals of the mean paired
-difference by Student's t, because both flows are in the same runs.
+The percentages in the memo are computed from averages. Intervals are 95 % intervals of the mean
+paired difference by Student's t, because both flows are in the same runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Section 4.4: thresholds that keep the average queue in RED's region, as `aqmlab tune-red` does.
 
 The authors tuned the thresholds by hand under low, moderate and high congestion; the memo does not
-print them. Here one pair is used for all levels and all maximum drop rates: the pair with the
-longest time in the region in its worst case.
+print them. Our study uses one pair of thresholds for all levels and all maximum drop rates. In its
+worst case, this pair keeps the average queue in the region for a longer time than any other pair.
 """
 
 from __future__ import annotations
