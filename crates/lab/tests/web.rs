@@ -242,7 +242,7 @@ fn objects_of_a_page_share_one_connection() {
 fn random_pages_are_equal_for_every_use_of_connections() {
     let random_pages = r#"{ kind = "web", pages = { kind = "geometric", mean = 3 }, sessions = 2, session_gap = "5 s",
         page_gap = { kind = "pareto", mean = "1 s", shape = 1.5 }, objects = { kind = "pareto", mean = 4, shape = 1.3 },
-        object_gap = { kind = "exponential", mean = "20 ms" }, request = { kind = "uniform", least = "100 B", most = "900 B" },
+        object_gap = { kind = "exponential", mean = "20 ms" }, request = { kind = "uniform", min = "100 B", max = "900 B" },
         response = { kind = "lognormal", mean = "7 kB", sigma = 1.5 }, server_time = { kind = "exponential", mean = "5 ms" } }"#;
     let sizes = |connections: &str, added: &[(&str, &str)]| {
         let changes = [
