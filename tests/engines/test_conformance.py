@@ -437,6 +437,10 @@ def test_the_goodput_without_measured_datagrams_is_not_measured() -> None:
 # Engines in commands
 
 
+REQUESTS = '{ kind = "request_response", request = "100 B", response = "1 kB" }'
+"""Traffic that the engine of the guide does not support."""
+
+
 def test_every_command_accepts_an_engine_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -463,7 +467,7 @@ def test_every_command_accepts_an_engine_by_its_name(
         (["run", "two.json", "--set", "network.queue=red"], 'network.queue.kind: "red" is not'),
         (["compare", "drop_tail", "red", "--scenario", "two.json"], 'network.queue.kind: "red"'),
         (["reproduce", "rfc2884", "--only", "fairness", "--replications", "1"], ": "),
-        (["responses", "two.json"], 'record.series.0: "requests" is not supported'),
+        (["responses", "two.json", "--set", f"flows.0.traffic={REQUESTS}"], "is not supported"),
         (["sweep", "limits.toml", "--executor", "dask"], "--executor dask runs the simulator"),
     ):
         assert execute([*command, *guide]) == 2
