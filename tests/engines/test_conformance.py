@@ -437,7 +437,7 @@ def test_the_goodput_without_measured_datagrams_is_not_measured() -> None:
 # Engines in commands
 
 
-REQUESTS = '{ kind = "request_response", request = "100 B", response = "1 kB" }'
+REQUESTS = '{ kind = "request_response", request = "100 B", response = "1 kB", requests = 2 }'
 """Traffic that the engine of the guide does not support."""
 
 
