@@ -24,8 +24,8 @@ pub(super) enum Ect {
     Configured,
 }
 
-/// Return the codepoint of a sender. `accurate`: the feedback is accurate enough for a scalable
-/// congestion control (RFC 9331 §4.2).
+/// Return the codepoint of a sender. `accurate` is true if the ECN feedback is accurate enough for
+/// a scalable congestion control (RFC 9331 §4.2).
 fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
     let is_l4s = accurate && tcp.congestion.marks() == Marks::L4s;
     if tcp.ecn.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
@@ -61,8 +61,8 @@ impl EcnEndpoint {
         }
     }
 
-    /// Return the ECN field of a segment with data, a FIN or a window probe. The segment ends at
-    /// `end`.
+    /// Return the ECN field of a segment with data, a FIN or a window probe. `end` is the sequence
+    /// number after the segment.
     #[inline]
     pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         match self.ect {

@@ -1,5 +1,5 @@
 //! Accurate ECN feedback (RFC 9768 §3, `rfc9768`): three header bits count marked packets modulo 8,
-//! and an option counts bytes by the ECN field with which they arrived.
+//! and the AccECN option counts bytes by the ECN field with which they arrived.
 //!
 //! [`received`] is the Data Receiver, and [`echoed`] the Data Sender. [`path`] tests whether the
 //! path changes ECN fields. Three features that the RFC leaves to the implementer are missing: a
@@ -26,21 +26,23 @@ pub struct Accurate {
     pub handshake_due: bool,
     /// Use of the first data segment to test the path.
     pub first_data: FirstData,
-    /// True if the SYN arrived again, so that the SYN-ACK carries no option (RFC 9768 §3.2.3.2.2).
+    /// True if the SYN arrived again, so that the SYN-ACK carries no AccECN option (RFC 9768
+    /// §3.2.3.2.2).
     pub syn_repeated: bool,
     /// True if the next ACK acknowledges only ACKs, and therefore has no SACK blocks (RFC 9768
     /// §3.2.2.5.1).
     pub ack_of_acks: bool,
 }
 
-/// Test of the path with the option on the first data segment of the client (RFC 9768 §3.2.3.2.1).
+/// Test of the path by the AccECN option on the first data segment of the client (RFC 9768
+/// §3.2.3.2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstData {
-    /// The first data segment is not a test.
+    /// The first data segment does not test the path.
     #[default]
     Usual,
     /// The first data segment will test the path.
     Due,
-    /// The first data segment was sent with the option, as a test.
+    /// The first data segment was sent with the AccECN option, as a test of the path.
     Tests,
 }
