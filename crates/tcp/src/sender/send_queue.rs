@@ -348,8 +348,8 @@ impl SentSuperPackets {
         }
     }
 
-    /// Remove the super-packets of the earlier runs that end at `una` or before. Return true if the
-    /// last run is the only remaining run of super-packets.
+    /// Remove the super-packets of the earlier runs that end at `una` or before. Return true if all
+    /// earlier runs were removed.
     #[inline(never)]
     fn acknowledge_earlier(&mut self, una: Seq) -> bool {
         while let Some(first) = self.earlier.front_mut() {
