@@ -48,8 +48,8 @@ words! {
         /// without an ACE counter and for marked bytes without a marked packet.
         Off = "off",
         /// In addition to the tests of `off`, the endpoint tests whether a SYN or SYN-ACK arrived
-        /// with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether the option's
-        /// counters begin at zero (RFC 9768 §3.2.3.2.4).
+        /// with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether the counters
+        /// of the AccECN option begin at zero (RFC 9768 §3.2.3.2.4).
         Handshake = "handshake",
         /// In addition to the tests of `handshake`, the sender tests whether the packet counter
         /// begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three round trips are

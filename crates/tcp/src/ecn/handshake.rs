@@ -59,10 +59,10 @@ impl EcnEndpoint {
         }
     }
 
-    /// Process a repeated SYN. Return true if the SYN offers another kind of feedback than the
-    /// first SYN, so that the connection must be reset (RFC 9768 §3.1.5). If the SYN offers no ECN,
-    /// the SYN-ACK has no ECN flags or those of Accurate ECN, and all packets are Not-ECT (RFC 3168
-    /// §6.1.1; RFC 9768 §3.1.5).
+    /// Process a repeated SYN. Return true if the SYN offers another kind of ECN feedback than the
+    /// first SYN did, so that the endpoint must reset the connection (RFC 9768 §3.1.5). If the SYN
+    /// offers no ECN, the SYN-ACK has no ECN flags or those of Accurate ECN, and all packets are
+    /// Not-ECT (RFC 3168 §6.1.1; RFC 9768 §3.1.5).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
         let ace = field::ace(flags);
         if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {

@@ -116,8 +116,9 @@ impl Endpoint {
         self.ecn.counts().unwrap_or_default()
     }
 
-    /// Return the times of three events: establishment of the connection, acknowledgement of all
-    /// data after the close, and end of the connection. Each is [`Time::NEVER`] until it occurs.
+    /// Return the times of three events: the establishment of the connection, the acknowledgement
+    /// of all data after the application's close, and the end of the connection. Each is
+    /// [`Time::NEVER`] until it occurs.
     pub fn milestones(&self) -> (Time, Time, Time) {
         (self.established_at, self.completed_at, self.closed_at)
     }

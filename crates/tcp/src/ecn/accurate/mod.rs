@@ -2,10 +2,10 @@
 //! and the AccECN option counts bytes by the ECN field with which they arrived.
 //!
 //! [`received`] is the Data Receiver, and [`echoed`] the Data Sender. [`path`] tests whether the
-//! path changes ECN fields. Three features that the RFC leaves to the implementer are missing: a
-//! cache of paths that block the SYN or the option (RFC 9768 §3.1.4.1, §3.2.3.2.2), a test for data
-//! that always arrives again after an ACK with the option (RFC 9768 §3.2.3.2.2), and the reversal
-//! of the response to a cautious estimate of the ACE field (RFC 9768 §3.2.2.5.2).
+//! path changes ECN fields. Three features that RFC 9768 leaves to the implementer are missing: a
+//! cache of paths that block the SYN or the AccECN option (RFC 9768 §3.1.4.1, §3.2.3.2.2), a test
+//! for data that always arrives again after an ACK with the AccECN option (RFC 9768 §3.2.3.2.2),
+//! and the reversal of the response to a cautious estimate of the ACE field (RFC 9768 §3.2.2.5.2).
 
 pub mod echoed;
 pub mod field;

@@ -1,6 +1,6 @@
 //! The Data Receiver of Accurate ECN (RFC 9768 §3.2, `rfc9768`): its counters, the ACKs that marks
-//! require (RFC 9768 §3.2.2.5.1), and the content of the option (RFC 9768 §3.2.3.3, the recommended
-//! simple scheme).
+//! require (RFC 9768 §3.2.2.5.1), and the content of the AccECN option (RFC 9768 §3.2.3.3, the
+//! recommended simple scheme).
 
 use net::{AccEcn, AccEcnOrder, Ecn, Flags};
 

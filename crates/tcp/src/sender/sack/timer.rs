@@ -114,7 +114,7 @@ impl SackSender {
     }
 
     /// Set the timer after an ACK or after loss detection. `next` is the time at which RACK would
-    /// detect more losses.
+    /// detect more losses without another ACK.
     #[inline(always)]
     pub(super) fn set_timer(
         &mut self,
