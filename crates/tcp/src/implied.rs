@@ -1,8 +1,8 @@
 //! Parameters that other parameters imply. A congestion control implies the loss recovery that its
 //! RFC, draft or kernel requires, and loss recovery by SACK implies SACK.
 //!
-//! Implied parameters replace the parameters of the stack. Parameters that the document itself sets
-//! replace the implied parameters.
+//! The implied parameters of a control replace the parameters that the stack sets. Parameters that
+//! the document itself sets take precedence over the implied parameters.
 
 use serde_json::json;
 use units::param::{Json, JsonMap, Params, merge};
@@ -22,7 +22,8 @@ fn control_name(control: &Json) -> &str {
     }
 }
 
-/// Insert each key of `keys` that neither the document `map` nor its base has.
+/// Insert into the document `map` each key of `keys` that neither `map` nor the base of the
+/// document has.
 fn insert_below(map: &mut JsonMap, base: &JsonMap, mut keys: Json) {
     let Some(keys) = keys.as_object_mut() else { return };
     for (name, table) in base {
@@ -38,8 +39,9 @@ fn insert_below(map: &mut JsonMap, base: &JsonMap, mut keys: Json) {
     *map = std::mem::take(keys);
 }
 
-/// Insert the implied parameters of a document, whose own keys take precedence. `base` has the
-/// written keys that the document changes. A text that stands for a table becomes the table.
+/// Insert the implied parameters of a document, whose own keys take precedence. `base` contains the
+/// parameters, as the scenario writes them, that the document changes. If the document has a text
+/// in place of a table, the function replaces the text by the table.
 pub fn apply(document: &mut Json, base: &Json) {
     let Some(map) = document.as_object_mut() else { return };
     let mut base = base.as_object().cloned().unwrap_or_default();
@@ -57,8 +59,8 @@ pub fn apply(document: &mut Json, base: &Json) {
         }
         return;
     }
-    // A document with its own stack retains the congestion control of its base, but not the
-    // parameters that the control implied there.
+    // A document that names a stack retains the congestion control of its base, but not the
+    // parameters that this control implied in the base.
     let control = map.get("congestion").or_else(|| map.get("stack").and(base.get("congestion")));
     let mut implied =
         control.map_or_else(|| json!({}), |c| Algorithm::implied_recovery(control_name(c)).parameters());
@@ -68,8 +70,8 @@ pub fn apply(document: &mut Json, base: &Json) {
     insert_below(map, &base, implied);
 }
 
-/// Return the parameters of a connection without SACK's scoreboard, which replace those of its
-/// stack.
+/// Return the parameters that replace those of the stack if a connection does not have SACK's
+/// scoreboard.
 fn without_scoreboard(needs_method: bool) -> Json {
     let mut none = json!({"recovery": {"rack": false, "tail_loss_probe": false, "reduction": "halve"}});
     if needs_method {
@@ -80,7 +82,8 @@ fn without_scoreboard(needs_method: bool) -> Json {
 
 impl Tcp {
     /// Return the path of a parameter that requires SACK's scoreboard although the connection has
-    /// none, and the remedy. Return `None` if each parameter has what it requires.
+    /// none, and the remedy. Return `None` if no parameter requires SACK's scoreboard, or if the
+    /// connection has the scoreboard.
     pub fn lacks_scoreboard(&self) -> Option<(String, &'static str)> {
         let recovery = &self.recovery;
         let uses_scoreboard = matches!(recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
@@ -148,7 +151,7 @@ mod tests {
         assert_eq!((&none["recovery"]["rack"], none.get("sack")), (&json!(false), None));
     }
 
-    /// A flow may have a stack of its own over other parameters of all flows.
+    /// A flow may name its own stack, although the parameters of all flows name another stack.
     #[test]
     fn stack_over_a_base_is_consistent() {
         let over = |base: Json| {
@@ -169,7 +172,8 @@ mod tests {
         assert_eq!(over(json!({"congestion": "cubic"})).recovery.method, RecoveryKind::Sack);
     }
 
-    /// Inserting the implied parameters twice changes nothing, so that a manifest can be run again.
+    /// A second insertion of the implied parameters does not change the document, so that a
+    /// manifest can be run again.
     #[test]
     fn implied_parameters_are_idempotent() {
         for document in [json!({"congestion": "cubic"}), json!({"sack": false}), json!({"sack": true})] {

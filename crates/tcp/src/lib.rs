@@ -1,9 +1,10 @@
 //! TCP as a state machine without I/O. The input of the state machine is the time and a segment.
 //! The output of the state machine is segments and the time of the next deadline.
 //!
-//! An endpoint has byte sequence numbers, flags, and every state from the handshake to TIME-WAIT
-//! (RFC 9293). Loss recovery, congestion control, the retransmission timer and the ECN response are
-//! separate modules that can be combined. Only the sender changes cwnd and ssthresh.
+//! An endpoint implements sequence numbers that count bytes, the TCP flags, and every state from
+//! the handshake to TIME-WAIT (RFC 9293). Loss recovery, congestion control, the retransmission
+//! timer and the ECN response are separate modules that can be combined. Only the sender changes
+//! cwnd and ssthresh.
 //!
 //! Urgent data, keep-alive and path MTU discovery are not implemented.
 

@@ -102,8 +102,9 @@ fn changes(name: &str) -> Option<Json> {
     })
 }
 
-/// Insert a stack's parameters of a congestion control, and of the control that it modifies. The
-/// document's own keys take precedence.
+/// Insert the parameters that a stack sets for a congestion control, and those for the control that
+/// this control modifies. The keys of the document take precedence over the parameters of the
+/// stack.
 fn apply_linux_congestion(control: &mut Json, stack: &str) {
     if control.is_string() {
         *control = serde_json::json!({"kind": control});
@@ -124,7 +125,8 @@ impl Tcp {
     /// Names of the stacks that change a default.
     pub const STACKS: [&'static str; 2] = ["rfc", "linux"];
 
-    /// Return the parameters of a stack, with `more` replacing some of them.
+    /// Return the parameters of a stack, after the parameters in `more` have replaced those of the
+    /// stack.
     pub fn of_stack(name: &str, more: &Json) -> Result<Self, Invalid> {
         if changes(name).is_none() {
             return Err(Invalid::new("stack", &Json::from(name), "is unknown").remedy("choose rfc or linux"));
@@ -145,8 +147,9 @@ impl Tcp {
     }
 
     /// Insert the parameters of the stack that a document names, and the implied parameters. The
-    /// document's own keys take precedence. `base` has the written keys that the document changes.
-    /// An unknown stack becomes an error when the document is read.
+    /// document's own keys take precedence. `base` contains the parameters, as the scenario writes
+    /// them, that the document changes. If the document names an unknown stack, the parser of the
+    /// document returns an error later.
     pub fn expand(document: &mut Json, base: &Json) {
         implied::apply(document, base);
         let Some(map) = document.as_object_mut() else { return };
@@ -162,7 +165,8 @@ impl Tcp {
     }
 
     /// Insert the implied parameters of a document that changes parameters of `stack`. If the
-    /// document names a stack itself, insert that stack instead.
+    /// document names a stack, insert the parameters of the named stack instead of those of
+    /// `stack`.
     pub fn expand_change(document: &mut Json, base: &Json, stack: &str) {
         if document.get("stack").is_some() {
             return Tcp::expand(document, base);
@@ -188,8 +192,8 @@ mod tests {
         assert!(Tcp::of_stack("bsd", &Json::Null).unwrap_err().to_string().contains("choose rfc or linux"));
     }
 
-    /// A stack's parameters of a congestion control apply wherever the control is named, unless the
-    /// document sets them.
+    /// The parameters that a stack sets for a congestion control apply wherever a document names
+    /// the control, unless the document sets the parameters itself.
     #[test]
     fn stack_sets_parameters_of_its_congestion_controls() {
         let congestion = |control: Json| {

@@ -1,4 +1,4 @@
-//! Clock of the timestamps option, in which the sender also stores other times.
+//! Clock of the timestamps option, whose unit the sender also uses to store other times.
 
 use units::Time;
 

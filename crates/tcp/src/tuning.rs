@@ -1,14 +1,15 @@
 //! Linux's tuning of the receive window (dynamic right-sizing).
 //!
-//! The window grows with the data that arrives, up to the amount that the receive memory holds. The
-//! memory grows with the data that the application reads per round trip.
+//! The receive window grows with the data that arrives, up to the payload that the receive memory
+//! holds. The receive memory grows with the data that the application reads per round trip.
 //!
 //! Source: tcp_grow_window, tcp_measure_rcv_mss, tcp_rcv_rtt_update and tcp_rcv_space_adjust of
 //! Linux 6.12. While the window grows, the receiver acknowledges each segment at once. A segment
-//! takes more memory than its payload. The model counts each segment as a packet of its own, as an
-//! Ethernet device without receive coalescing delivers it.
+//! takes more memory than the size of its payload. The model counts each segment as a packet of its
+//! own, as an Ethernet device without receive coalescing delivers it.
 //!
-//! Missing: memory pressure, and the memory that unread data takes beside its payload.
+//! The model omits memory pressure, and the memory that unread data takes in addition to its
+//! payload.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -25,7 +26,7 @@ const BESIDE_DATA: u32 = 66 + 64 + 320;
 const RATIO_UNIT: u64 = 256;
 /// Ratio before the first segment: one half (TCP_DEFAULT_SCALING_RATIO).
 const DEFAULT_RATIO: u64 = 128;
-/// Minimum payload in bytes of a segment that increases the window.
+/// Minimum payload in bytes of a segment that increases the receive window.
 const MIN_GROWTH_LEN: u32 = 128;
 /// Number of segments that a sender may initially send (TCP_INIT_CWND).
 const INITIAL_SEGMENTS: u32 = 10;
@@ -51,7 +52,8 @@ pub struct Tuning {
     mss: u32,
     /// Maximum receive window of the parameters.
     window_limit: u32,
-    /// Round-trip time that the receiver estimates, a minimum or a moving average.
+    /// Round-trip time that the receiver estimates: a new minimum at once, and otherwise a moving
+    /// average.
     rtt: Option<Duration>,
     /// Timestamp of this endpoint that the other endpoint echoed last.
     echo: u32,
@@ -104,7 +106,7 @@ impl Tuning {
         tuning
     }
 
-    /// Return the payload in bytes that the memory holds.
+    /// Return the number of bytes of payload that the receive memory holds.
     fn max_window(&self) -> u32 {
         (self.memory * self.ratio / RATIO_UNIT).min(u64::from(self.window_limit)) as u32
     }
@@ -114,8 +116,8 @@ impl Tuning {
         self.window.saturating_add(unread).min(self.clamp.max(self.window))
     }
 
-    /// Process the arrival of `len` bytes of data. `next` is RCV.NXT. Return true if the window
-    /// grows.
+    /// Process the arrival of `len` bytes of data. `next` is RCV.NXT. Return true if the receive
+    /// window grows.
     pub fn on_data(&mut self, now: Time, len: u32, next: Seq) -> bool {
         if self.segment_len == 0 {
             (self.round.1, self.read_from.1) = (now, now);
@@ -168,7 +170,8 @@ impl Tuning {
         self.echo = echo;
     }
 
-    /// Update the estimate of the round-trip time: it falls at once and rises as an average.
+    /// Update the estimate of the round-trip time: a shorter sample replaces the estimate at once,
+    /// and a longer sample enters a moving average.
     fn on_round_trip(&mut self, sample: Duration) {
         self.rtt = Some(match self.rtt {
             Some(rtt) if sample > rtt => Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8),
@@ -221,8 +224,9 @@ mod tests {
         Tcp::of_stack("linux", &changes).unwrap()
     }
 
-    /// A kernel with 4 MiB of memory increases its window from 2096560 B to 2654208 B, which is
-    /// 162/256 of the memory. Each segment adds two segments, so that 192 segments suffice.
+    /// A Linux kernel with 4 MiB of receive memory increases its window from 2096560 B to 2654208
+    /// B, which is 162/256 of the receive memory. Each arriving segment increases the window by two
+    /// segments, so that 192 segments suffice for this growth.
     #[test]
     fn window_grows_by_two_segments_per_segment() {
         let mut t = Tuning::new(Seq(0), &tcp(4_194_304));
@@ -235,8 +239,8 @@ mod tests {
         assert_eq!((t.window(0), grown), (2_654_208, 191));
     }
 
-    /// An initial window below one segment would block the connection, so that such memory is an
-    /// error.
+    /// Receive memory so small that the initial window is below one segment would block the
+    /// connection, and is therefore an error.
     #[test]
     fn memory_below_two_segments_is_an_error() {
         let changes = serde_json::json!({"mss": "1460 B", "memory": {"receive": "2919 B"}});

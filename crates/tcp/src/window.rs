@@ -1,4 +1,4 @@
-//! Windows of a sender, from which its congestion control and loss recovery compute.
+//! Windows of a sender, which are the inputs of its congestion control and loss recovery.
 
 use units::param::{Invalid, Json};
 use units::{Packets, Read};
@@ -24,7 +24,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Return the smaller of rwnd and cwnd with its inflation.
+    /// Return the smaller of rwnd and cwnd, where cwnd includes the bytes that fast recovery adds.
     pub fn usable(&self) -> f64 {
         (self.cwnd + self.inflation).min(self.rwnd)
     }
@@ -35,7 +35,7 @@ impl Window {
 pub enum InitialWindow {
     /// Number of segments.
     Segments(Packets),
-    /// min(4 SMSS, max(2 SMSS, 4380 bytes)).
+    /// Initial window of min(4 SMSS, max(2 SMSS, 4380 bytes)).
     Rfc3390,
 }
 

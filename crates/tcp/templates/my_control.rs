@@ -32,9 +32,9 @@ params! {
 }
 
 // The following block declares the properties of the kind. The trait `Control` (`control.rs`) has
-// more: the response to marks (`MARKS`), the loss recovery that the control requires
-// (`IMPLIED_RECOVERY`), whether it has a slow start (`HAS_SLOW_START`), and its defaults in the
-// stack `linux` (`linux_defaults`).
+// more properties: the response to marks (`MARKS`), the loss recovery that the control requires
+// (`IMPLIED_RECOVERY`), the presence of a slow start (`HAS_SLOW_START`), and the defaults of the
+// control in the stack `linux` (`linux_defaults`).
 impl Control for MyControl {
     type State = MyControlState;
 
@@ -111,8 +111,8 @@ mod tests {
         assert_eq!(ssthresh, 50.0 * MSS, "a repeated timeout leaves ssthresh unchanged");
     }
 
-    /// One connection alone on a bottleneck regains the quarter of its window that a loss cost, by
-    /// two segments per round trip.
+    /// After a loss, a single connection on a bottleneck has lost a quarter of its window, and
+    /// regains this quarter by two segments per round trip.
     #[test]
     fn cwnd_recovers_from_a_loss_in_ten_round_trips() {
         let mut sim = Sim::new(control(json!({})), Path::new(10_000_000_000, 100), 80.0, 80.0);

@@ -23,7 +23,8 @@ fn tcp(more: &Value) -> Tcp {
     Tcp::read(&all, "tcp").unwrap()
 }
 
-/// Return settings with and without the option, with all mechanisms that detect overtaken ACKs.
+/// Return parameters with and without the AccECN option, and with each mechanism that detects
+/// overtaken ACKs.
 fn settings() -> Vec<Value> {
     let mut all = Vec::new();
     for option in [true, false] {
@@ -54,8 +55,9 @@ struct Run {
     ends: [Endpoint; 2],
 }
 
-/// Run a transfer over a link of 8 Mbit/s. `marks` selects the marked data, and `acks` decides the
-/// treatment of each ACK. The second argument of `acks` is true for an ACK of all data sent.
+/// Run a transfer over a link of 8 Mbit/s. `marks` selects the marked data, and `acks` decides for
+/// each ACK how the path treats the ACK. The second argument of `acks` is true for an ACK of all
+/// data sent.
 fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> Fate) -> Run {
     let app = App::writes(BYTES);
     let pair = Pair::new([tcp.clone(), tcp.clone()], RTT, [app, App::listens()]);
@@ -63,7 +65,8 @@ fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> F
     let (mut marked, mut end) = ((0, 0), Seq(0));
     let mut path = Path::new(vec![pair], |p: &Passage| {
         if p.direction == 1 {
-            // The SYN-ACK and the ACK of the FIN are exempt, and so are ACKs after them.
+            // The path does not apply `acks` to the SYN-ACK, or to the ACK of the FIN and later
+            // ACKs.
             let exempt = p.segment.flags.has(Flags::SYN) || u64::from(p.segment.ack.0) > BYTES;
             return if exempt { Fate::PASS } else { acks(&mut random, p.segment.ack == end) };
         }
@@ -101,7 +104,7 @@ fn check(run: &Run, option: bool, case: &str) {
 enum Marks {
     /// Each packet is marked with the given probability.
     Random(f64),
-    /// Twelve consecutive packets of every sixty are marked, so that the counter wraps.
+    /// Twelve consecutive packets of every sixty are marked, so that the ACE counter wraps.
     Bursts,
 }
 
@@ -119,8 +122,8 @@ fn without_loss_the_sender_counts_every_mark() {
     }
 }
 
-/// ACKs overtake each other. An overtaken ACK is not counted again, and does not seem to be a wrap
-/// of the counter (RFC 9768 §3.2.2.2).
+/// ACKs overtake each other. The sender does not count the marks of an overtaken ACK again, and
+/// does not conclude from such an ACK that the ACE counter has wrapped (RFC 9768 §3.2.2.2).
 #[test]
 fn with_reordered_acks_the_sender_counts_every_mark() {
     for setting in settings() {
@@ -135,9 +138,9 @@ fn with_reordered_acks_the_sender_counts_every_mark() {
     }
 }
 
-/// ACKs are lost. With the option, the marked bytes determine how often the counter has wrapped
-/// (RFC 9768 §3.2.2.5.2). No loss causes a retransmission, because the ACK of a duplicate has no
-/// option.
+/// ACKs are lost. If ACKs have the AccECN option, the marked bytes determine how often the ACE
+/// counter has wrapped (RFC 9768 §3.2.2.5.2). The test has no loss that causes a retransmission,
+/// because the ACK of a duplicate has no AccECN option.
 #[test]
 fn with_lost_acks_and_the_option_the_sender_counts_every_mark() {
     for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == true) {
@@ -154,8 +157,8 @@ fn with_lost_acks_and_the_option_the_sender_counts_every_mark() {
     }
 }
 
-/// ACKs are lost, with or without the option, but each ACK that arrives covers fewer than eight
-/// packets.
+/// ACKs with or without the AccECN option are lost, but each ACK that arrives covers fewer than
+/// eight packets.
 #[test]
 fn with_one_ack_in_three_lost_the_sender_counts_every_mark() {
     for setting in settings() {
@@ -171,9 +174,10 @@ fn with_one_ack_in_three_lost_the_sender_counts_every_mark() {
     }
 }
 
-/// ACKs are lost without the option, and some cover eight packets or more. The sender assumes the
-/// safest case (RFC 9768 §3.2.2.5.2): the count may exceed the marks. While ACKs usually
-/// acknowledge few packets (RFC 9768, appendix A.2.1), the count is never below the marks.
+/// ACKs without the AccECN option are lost, and some of the ACKs that arrive cover at least eight
+/// packets. The sender assumes the safest case (RFC 9768 §3.2.2.5.2), so the number of marks that
+/// it counts may exceed the true number. While ACKs usually acknowledge few packets (RFC 9768,
+/// appendix A.2.1), the sender never counts fewer marks than there are.
 #[test]
 fn with_most_acks_lost_the_sender_misses_no_mark() {
     for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == false) {
@@ -188,7 +192,7 @@ fn with_most_acks_lost_the_sender_misses_no_mark() {
 }
 
 /// RFC 9768 §3.2.2.1: data that was written before the connection opened follows a pure ACK that
-/// reports the ECN field of the SYN-ACK. The data itself carries the counter.
+/// reports the ECN field of the SYN-ACK. The data segments carry the ACE counter.
 #[test]
 fn a_pure_ack_reports_the_ecn_field_of_the_syn_ack() {
     let app = App { closes: Closes::Never, ..App::writes(2000) };

@@ -13,7 +13,7 @@ use tcp::fast_open::{Opening, Server};
 use tcp::{Endpoint, State, Tcp};
 use units::{Duration, Read, Time};
 
-/// A sequence number near a given one, or any number.
+/// A sequence number near a given sequence number, or any sequence number.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Near(i32),
@@ -77,8 +77,8 @@ enum Op {
     QuickAck(bool),
 }
 
-/// Return a strategy for the Fast Open option: a request, the cookie that every server here issues,
-/// or any cookie.
+/// Return a strategy for the Fast Open option: a request, the cookie that every server in these
+/// tests issues, or any cookie.
 fn fast_open() -> impl Strategy<Value = FastOpen> {
     let bytes = prop_oneof![
         1 => Just(vec![]),
@@ -389,7 +389,7 @@ mod regressions {
         assert_eq!((w.max, w.end.outstanding()), (Seq(2), (0, 0)));
     }
 
-    /// After a reset, pacing holds no segment.
+    /// After a reset, pacing does not delay any segment.
     #[test]
     fn a_closed_endpoint_paces_no_segment() {
         let mut w = open(r#"{"congestion": "bbr", "mss": "100 B", "initial_window": "1 packets"}"#);

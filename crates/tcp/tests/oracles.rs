@@ -1,4 +1,5 @@
-//! Comparison of the endpoint with closed formulas about TCP. Each test cites its source.
+//! Comparison of a simulated TCP endpoint with published formulas for TCP. Each test cites its
+//! source.
 
 mod common;
 
@@ -56,8 +57,8 @@ fn slow_start_doubles_each_round_trip() {
 }
 
 /// Slow start, RFC 5681 §3.1, equation 2, with one ACK for every second segment: each ACK allows
-/// three segments. A remaining segment is acknowledged with the first segment of the next round
-/// trip.
+/// three segments. If the number of segments is odd, the last segment is acknowledged with the
+/// first segment of the next round trip.
 #[test]
 fn slow_start_with_delayed_acks_adds_half_a_window() {
     let tcp = tcp(json!({"initial_window": "2 packets", "delayed_ack": "2 packets"}));
@@ -106,7 +107,7 @@ fn window_of(tcp: &Tcp, rtt: Duration, from: f64, time: f64, rule: impl FnMut(&P
 }
 
 /// Lose every `n`th segment with data. Return the times of the first `many` losses, and cwnd in
-/// segments at each.
+/// segments at the time of each loss.
 fn losses_each(tcp: &Tcp, n: u64, many: usize) -> Vec<(Time, f64)> {
     let losses = RefCell::new(Vec::new());
     let rule = |p: &Passage| {
@@ -124,8 +125,8 @@ fn losses_each(tcp: &Tcp, n: u64, many: usize) -> Vec<(Time, f64)> {
     losses.into_inner()
 }
 
-/// Return the segments sent per round trip from the third to the eighth loss, divided by √n, if
-/// every `n`th segment with data is lost.
+/// Lose every `n`th segment with data, and return the mean number of segments sent per round trip
+/// between the third and the eighth loss, divided by √n.
 fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
     let delayed_ack = format!("{delayed_ack} packets");
     let tcp = tcp(
@@ -138,8 +139,9 @@ fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
 
 /// The periodic sawtooth, Mathis, Semke, Mahdavi & Ott 1997, equation 3 and table 1: with one loss
 /// in 1/p segments, the window is C/√p, with C = √(3/2) = 1.22, or √(3/4) = 0.87 with ACKs of two
-/// segments. The formula ignores the round trip of the recovery, and that equation 3 of RFC 5681
-/// adds slightly less than a segment. These two omissions matter less if the window is larger.
+/// segments. The formula of Mathis et al. ignores the round trip of the recovery, and ignores that
+/// equation 3 of RFC 5681 adds slightly less than a segment per round trip. The larger the window
+/// is, the smaller is the effect of the two omissions.
 #[test]
 fn periodic_loss_gives_the_window_of_the_sawtooth() {
     for (delayed_ack, c) in [(1, 1.5f64.sqrt()), (2, 0.75f64.sqrt())] {
@@ -154,10 +156,10 @@ fn periodic_loss_gives_the_window_of_the_sawtooth() {
 
 /// CUBIC's curve, RFC 9438 §4.2, equations 1 and 2, with a whole endpoint. One segment in `n` is
 /// lost, and its repair takes two round trips (a window, then 0.7 of a window). After that, the
-/// window is C(t − K)³ + W_max until `n` segments are sent. The curve determines the time of the
-/// next loss and the window at that time. No closed form of the average is tested: the curve is so
-/// flat around K that in ten losses the window approaches the cycle of RFC 9438 §5.1 by less than a
-/// segment.
+/// window is C(t − K)³ + W_max until `n` segments are sent. CUBIC's curve determines the time of
+/// the next loss and the window at that time. No closed form of the average is tested: the curve is
+/// so flat around K that in ten losses the window approaches the cycle of RFC 9438 §5.1 by less
+/// than a segment.
 #[test]
 fn cubic_follows_its_curve_from_loss_to_loss() {
     let (c, beta, rtt) = (0.4f64, 0.7, RTT.seconds());
@@ -208,8 +210,8 @@ fn padhye(p: f64, b: f64, rtt: f64, t0: f64) -> f64 {
 }
 
 /// Reno with Bernoulli loss agrees with the formula, with and without delayed ACKs. The timeout of
-/// the formula is the minimum timeout, 1 s. The measured mean timeout does not differ from the
-/// minimum timeout.
+/// the formula is the minimum timeout, 1 s. The mean RTO measured in the simulation does not differ
+/// from the minimum RTO.
 #[test]
 fn random_loss_gives_the_rate_of_padhye_et_al() {
     for b in [1, 2] {
@@ -290,7 +292,7 @@ fn throughput_falls_with_the_square_of_the_round_trip_with_synchronized_losses()
 
 /// At a shared Drop Tail queue, losses coincide in part, so a is between 1 and 2 (Lakshman & Madhow
 /// 1997). Packets wait for a random part of a service time, which prevents phase effects (Floyd &
-/// Jacobson 1992). With phase effects, a can have any value.
+/// Jacobson 1992). With phase effects, the exponent a can have any value.
 #[test]
 fn a_shared_drop_tail_queue_gives_an_exponent_between_one_and_two() {
     let tcp = tcp(json!({"recovery": "sack", "sack": true, "delayed_ack": "1 packets"}));
@@ -318,10 +320,11 @@ fn a_shared_drop_tail_queue_gives_an_exponent_between_one_and_two() {
     }
 }
 
-/// Fall & Floyd 1996, §4 and figures 2 to 5: one to four losses in a window of fifteen. Tahoe
-/// starts slow start and retransmits data that had arrived. Reno recovers from one loss, reduces
-/// its window twice for two losses, and waits for the timer after three or four. NewReno takes one
-/// round trip per loss. SACK takes at most two round trips.
+/// Fall & Floyd 1996, §4 and figures 2 to 5: one to four losses in a window of fifteen. After a
+/// fast retransmit, Tahoe starts slow start and retransmits data that had arrived. Reno recovers
+/// from one loss, reduces its window twice for two losses, and waits for the retransmission timer
+/// after three or four losses. The recovery of NewReno takes one round trip per loss. The recovery
+/// of SACK takes at most two round trips.
 #[test]
 fn the_recoveries_respond_to_losses_in_one_window_as_in_fall_and_floyd() {
     for (n, drops) in (1u32..).zip(drops::DROPS) {

@@ -11,7 +11,7 @@ use common::random::{self, RandomTcp};
 use proptest::prelude::*;
 use units::{Duration, Rate, Time};
 
-/// Maximum number of events; every transfer here takes fewer.
+/// Maximum number of events of a transfer, which is more than any transfer in these tests requires.
 const MAX_EVENTS: u64 = 100_000;
 
 fn ms(n: u64) -> Duration {
@@ -131,7 +131,7 @@ mod regressions {
     use units::Read;
     use units::param::{Params, merge};
 
-    /// Return an endpoint's parameters: short timers, and the given changes.
+    /// Return the parameters of an endpoint with short timers and the given changes.
     fn end(more: Value) -> RandomTcp {
         let mut all = json!({"mss": "100 B", "receive_window": "100 B", "initial_window": "1 packets", "delayed_ack": "1 packets",
             "recovery": {"duplicate_acks": "1 packets"}, "rto": {"initial": "100 ms", "min": "1 ms", "max": "1 s"}});
@@ -254,7 +254,8 @@ mod regressions {
     }
 
     /// An endpoint that has filled the window sends its ACKs with the sequence number at the end of
-    /// the window. The ACKs count even if the data in the window has a gap.
+    /// the window. The other endpoint processes these ACKs even if the data in its window has a
+    /// gap.
     #[test]
     fn an_acknowledgement_from_the_edge_of_the_window_counts() {
         let tcps = [
@@ -279,7 +280,8 @@ mod regressions {
         run(tcps, apps, impairments, 4772060897678958375, 265);
     }
 
-    /// A segment with an old sequence number, which Linux sends as a window probe, is answered.
+    /// An endpoint answers a segment with an old sequence number, which Linux sends as a window
+    /// probe.
     #[test]
     fn a_probe_without_data_is_answered() {
         let tcps = [
@@ -314,7 +316,8 @@ mod regressions {
         check(&case);
     }
 
-    /// The window of a SYN does not shrink when the first data awaits the application's read.
+    /// The window that the SYN advertised does not shrink while the first data waits until the
+    /// application reads it.
     #[test]
     fn the_window_of_a_syn_does_not_shrink() {
         let tcps = [
@@ -354,8 +357,8 @@ mod regressions {
         );
     }
 
-    /// An ACK with a window of zero overtakes the ACK sent before it. The data in flight is
-    /// retransmitted all the same.
+    /// An ACK with a window of zero overtakes the ACK sent before it. The sender retransmits the
+    /// data in flight even though an overtaken ACK advertised a window of zero.
     #[test]
     fn a_window_that_closes_over_data_in_flight_is_probed() {
         let tcps = [
@@ -383,7 +386,7 @@ mod regressions {
         }
     }
 
-    /// With SACK, a window smaller than half a segment is probed like a closed one.
+    /// A sender with SACK probes a window smaller than half a segment as it probes a closed window.
     #[test]
     fn a_window_too_small_to_use_is_probed() {
         let tcps = [
@@ -453,7 +456,8 @@ mod regressions {
     }
 
     /// A sender with a cwnd of one segment waits for its timer after ECN-Echo (RFC 3168 §6.1.2).
-    /// The wait ends when an ACK of all data stops the timer.
+    /// The wait of a sender with a cwnd of one segment ends when an ACK of all data stops the
+    /// timer.
     #[test]
     fn a_wait_for_the_retransmission_timer_ends() {
         let tcps = [
@@ -477,7 +481,8 @@ mod regressions {
         }
     }
 
-    /// A retransmission that pacing holds is cancelled when its data is acknowledged meanwhile.
+    /// If an ACK covers the data of a retransmission that pacing delays, the sender cancels this
+    /// retransmission.
     #[test]
     fn acknowledged_data_is_not_retransmitted() {
         let tcps = [

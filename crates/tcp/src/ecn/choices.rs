@@ -13,11 +13,11 @@ words! {
         /// The endpoint accepts ECN if the other side offers it, but never offers it (Linux,
         /// tcp_ecn = 2).
         Passive = "passive",
-        /// ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the SYN-ACK is marked, the
-        /// initial window is one segment (RFC 5562).
+        /// ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the network marks the SYN-ACK,
+        /// the initial window is one segment (RFC 5562).
         EcnPlus = "ecn+",
-        /// ECN+ without response to a marked SYN-ACK: the client does not echo its mark (Kuzmanovic
-        /// 2005, §3.2.1).
+        /// ECN+ without response to a marked SYN-ACK, because the client does not echo the mark of
+        /// the SYN-ACK (Kuzmanovic 2005, §3.2.1).
         EcnPlusUnheeded = "ecn+unheeded",
         /// ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it sends
         /// data (RFC 5562 §4, Wait).
@@ -42,18 +42,19 @@ words! {
 
 words! {
     /// Tests with which Accurate ECN detects that the path or the other endpoint changes ECN
-    /// fields. After a failed test the sender's packets are Not-ECT.
+    /// fields. After a failed test of the path, the sender sends all packets as Not-ECT.
     pub enum AccEcnTests {
-        /// The sender makes only the tests that RFC 9768 requires: an ACK of the SYN-ACK without a
-        /// counter, and marked bytes without a marked packet.
+        /// The sender makes only the two tests that RFC 9768 requires, for an ACK of the SYN-ACK
+        /// without an ACE counter and for marked bytes without a marked packet.
         Off = "off",
         /// In addition to the tests of `off`, the endpoint tests whether a SYN or SYN-ACK arrived
-        /// with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether the option's
-        /// counters begin at zero (RFC 9768 §3.2.3.2.4).
+        /// with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether the counters
+        /// of the AccECN option begin at zero (RFC 9768 §3.2.3.2.4).
         Handshake = "handshake",
         /// In addition to the tests of `handshake`, the sender tests whether the packet counter
         /// begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three round trips are
-        /// marked (RFC 9768 §3.2.2.3). Heavy congestion can also fail these two tests.
+        /// marked (RFC 9768 §3.2.2.3). On a path that does not change ECN fields, heavy congestion
+        /// can also cause these two tests to fail.
         Feedback = "feedback",
     }
 }
@@ -91,11 +92,11 @@ words! {
     /// Echo of marks by a receiver.
     pub enum EcnEcho {
         /// An ACK carries ECN-Echo if any of the data that it acknowledges was marked. The
-        /// following ACKs carry it until CWR arrives (RFC 3168 §6.1.3).
+        /// following ACKs carry ECN-Echo until CWR arrives (RFC 3168 §6.1.3).
         Rfc3168 = "rfc3168",
-        /// CWR ends the echo at once, even of a mark that no ACK has acknowledged. The receiver
-        /// acknowledges CWR and the first mark at once (Linux, tcp_ecn_accept_cwr,
-        /// tcp_ecn_check_ce).
+        /// CWR ends the echo of all marks at once, even of a mark whose data no ACK has
+        /// acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
+        /// tcp_ecn_accept_cwr, tcp_ecn_check_ce).
         Linux = "linux",
     }
 }
@@ -107,7 +108,7 @@ words! {
         /// expires (RFC 3168 §6.1.2).
         WaitForTimer = "wait-for-timer",
         /// The sender continues with one segment in each round trip (ns-2). Linux does not wait for
-        /// the timer either, and usually has a cwnd of at least two segments.
+        /// the retransmission timer either, and usually has a cwnd of at least two segments.
         GoOn = "go-on",
     }
 }

@@ -2,8 +2,8 @@
 //! §3, `rfc5562`; RFC 8257 §3.6 and §4.1, `rfc8257`; ECN++, table 1, `draft-generalized-ecn`), and
 //! which of ECT(0) and ECT(1) they carry (RFC 9331 §4, `rfc9331`).
 //!
-//! Only the abstract of the draft on ECN++ was available. The draft's table and responses are
-//! implemented from general knowledge.
+//! Only the abstract of the draft on ECN++ was available. The ECN++ table and the responses to
+//! marks are implemented from general knowledge of the draft.
 
 use net::{Ecn as Field, Flags, Seq};
 
@@ -24,8 +24,8 @@ pub(super) enum Ect {
     Configured,
 }
 
-/// Return the codepoint of a sender. `accurate`: the feedback is accurate enough for a scalable
-/// congestion control (RFC 9331 §4.2).
+/// Return the codepoint of a sender. `accurate` is true if the ECN feedback is accurate enough for
+/// a scalable congestion control (RFC 9331 §4.2).
 fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
     let is_l4s = accurate && tcp.congestion.marks() == Marks::L4s;
     if tcp.ecn.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
@@ -61,8 +61,8 @@ impl EcnEndpoint {
         }
     }
 
-    /// Return the ECN field of a segment with data, a FIN or a window probe. The segment ends at
-    /// `end`.
+    /// Return the ECN field of a segment with data, a FIN or a window probe. `end` is the sequence
+    /// number after the segment.
     #[inline]
     pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         match self.ect {
@@ -91,8 +91,8 @@ impl EcnEndpoint {
     }
 
     /// Return the ECN field of a pure ACK (RFC 3168 §6.1.4). ECN++ makes pure ACKs ECN-capable if
-    /// their marks are counted and if ACKs of ACKs do not count as duplicates (RFC 9768
-    /// §3.2.2.5.1), which holds if SACK alone reveals losses (`by_sack`).
+    /// the endpoint counts marks on pure ACKs, and if ACKs of ACKs do not count as duplicates (RFC
+    /// 9768 §3.2.2.5.1), which is the case if SACK alone reveals losses (`by_sack`).
     #[inline]
     pub fn ack_field(&self, by_sack: bool, tcp: &Tcp) -> Field {
         match (self.ect, self.mode) {

@@ -1,5 +1,6 @@
-//! The DCTCP receiver (RFC 8257 §3.2, `rfc8257`): ECE follows the marks of the data. When the mark
-//! changes, the receiver acknowledges the earlier data at once, with the old state.
+//! The DCTCP receiver (RFC 8257 §3.2, `rfc8257`): ECE follows the marks of the data. When a marked
+//! packet follows an unmarked one, or the reverse, the receiver acknowledges the earlier data at
+//! once, with the ECE flag of the earlier data.
 
 /// State DCTCP.CE of a receiver.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,8 +10,9 @@ pub struct CeState {
 }
 
 impl CeState {
-    /// Record the mark of a data packet. Return true if the state changed, so that an ACK is due
-    /// now, preceded by an ACK with the old state if one was delayed (steps 1 and 2; figure 1).
+    /// Record the mark of a data packet. Return true if DCTCP.CE changed, so that an ACK is due
+    /// now, and a delayed ACK is sent before it with the old DCTCP.CE (RFC 8257 §3.2, steps 1 and
+    /// 2, and figure 1).
     pub fn on_data(&mut self, marked: bool) -> bool {
         std::mem::replace(&mut self.marked, marked) != marked
     }

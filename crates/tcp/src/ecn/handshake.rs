@@ -34,8 +34,8 @@ impl Syns {
 
 impl EcnEndpoint {
     /// Return the flags of a SYN in transmission number `attempt`, counted from 0. After an
-    /// unanswered ECN-setup SYN the host offers no ECN (RFC 3168 §6.1.1.1). With Accurate ECN the
-    /// host stops the offer after one more attempt (RFC 9768 §3.1.4.1).
+    /// unanswered ECN-setup SYN the host offers no ECN (RFC 3168 §6.1.1.1). A host that offers
+    /// Accurate ECN repeats the offer in one more SYN before it offers no ECN (RFC 9768 §3.1.4.1).
     pub fn syn_flags(tcp: &Tcp, attempt: u8) -> Flags {
         let (flags, attempts) = match tcp.ecn_in_force() {
             Ecn::Off | Ecn::Passive => return Flags::default(),
@@ -45,8 +45,8 @@ impl EcnEndpoint {
         if attempt >= attempts && tcp.ecn.fallback { Flags::default() } else { flags }
     }
 
-    /// Process a SYN. `sent` describes the SYNs of this endpoint, if both sides open at the same
-    /// time.
+    /// Process a SYN. `sent` describes the SYNs that this endpoint sent, if both sides open at the
+    /// same time.
     pub fn on_syn(&mut self, flags: Flags, field: Field, sent: &Syns, tcp: &Tcp) {
         self.handshake = field;
         if tcp.ecn_in_force() == Ecn::Off {
@@ -59,10 +59,10 @@ impl EcnEndpoint {
         }
     }
 
-    /// Process a repeated SYN. Return true if the SYN offers another kind of feedback than the
-    /// first SYN, so that the connection must be reset (RFC 9768 §3.1.5). If the SYN offers no ECN,
-    /// the SYN-ACK accepts none or is that of Accurate ECN, and all packets are Not-ECT (RFC 3168
-    /// §6.1.1; RFC 9768 §3.1.5).
+    /// Process a repeated SYN. Return true if the SYN offers another kind of ECN feedback than the
+    /// first SYN did, so that the endpoint must reset the connection (RFC 9768 §3.1.5). If the SYN
+    /// offers no ECN, the SYN-ACK has no ECN flags or those of Accurate ECN, and all packets are
+    /// Not-ECT (RFC 3168 §6.1.1; RFC 9768 §3.1.5).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
         let ace = field::ace(flags);
         if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {
@@ -104,8 +104,8 @@ impl EcnEndpoint {
         }
         if rfc3168::is_setup(flags) {
             self.agree_on_classic(sent, tcp);
-            // A marked SYN-ACK is echoed like data (RFC 5562 §3.2), except with DCTCP (RFC 8257
-            // §3.6).
+            // The client echoes the mark of a SYN-ACK as it echoes a mark on data (RFC 5562 §3.2),
+            // except with DCTCP (RFC 8257 §3.6).
             self.classic = EcnState::default();
             self.classic.on_data(false, field == Field::Ce, tcp.details.ecn_echo);
         }
@@ -128,8 +128,8 @@ impl EcnEndpoint {
         arrived == Some(Field::Ce)
     }
 
-    /// Process a repeated SYN-ACK. If the SYN-ACK accepts Accurate ECN, the ACK of it reports its
-    /// ECN field (RFC 9768 §3.2.2.1).
+    /// Process a repeated SYN-ACK. If the SYN-ACK accepts Accurate ECN, the ACK of the SYN-ACK
+    /// reports the SYN-ACK's ECN field (RFC 9768 §3.2.2.1).
     pub fn on_syn_ack_again(&mut self, flags: Flags, field: Field) {
         if self.mode == Mode::Accurate && field::is_consent(field::ace(flags)) {
             self.handshake = field;
@@ -185,7 +185,7 @@ impl EcnEndpoint {
     }
 
     /// Return the Accurate ECN option of a SYN-ACK after `timeouts` timeouts. The first SYN-ACK
-    /// tests whether packets with the option arrive (RFC 9768 §3.2.3.2.1, §3.2.3.2.2).
+    /// tests whether packets with the AccECN option arrive (RFC 9768 §3.2.3.2.1, §3.2.3.2.2).
     pub fn syn_ack_option(&mut self, timeouts: u8, room: u16) -> Option<AccEcn> {
         let accurate = self.accurate()?;
         if timeouts > 0 || accurate.syn_repeated { None } else { accurate.received.test_option(room) }

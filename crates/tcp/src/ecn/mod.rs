@@ -40,9 +40,10 @@ pub struct EcnEndpoint {
 /// ACKs that a data packet requires because of its mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestedAcks {
-    /// True if an ACK of the earlier data must be sent first, with the earlier state.
+    /// True if the receiver must first acknowledge the earlier data, with the ECE flag of the
+    /// earlier data.
     pub before: bool,
-    /// True if this segment must be acknowledged at once.
+    /// True if the receiver must acknowledge the data packet at once.
     pub at_once: bool,
     /// Number of the following segments to acknowledge at once, if quick ACKs are enabled.
     pub more: u16,
@@ -88,14 +89,16 @@ impl EcnEndpoint {
         self.mode != Mode::Off
     }
 
-    /// Return true if packets of all kinds are counted, which only Accurate ECN does.
+    /// Return true if the endpoint counts the marks of packets of all kinds, which only Accurate
+    /// ECN requires.
     #[inline]
     pub fn counts_packets(&self) -> bool {
         self.mode == Mode::Accurate
     }
 
-    /// Process an acceptable packet other than a SYN. `ack_pending`: received data awaits its ACK.
-    /// Return true if an ACK must be sent now. Only Accurate ECN counts packets without data.
+    /// Process an acceptable packet other than a SYN. `ack_pending` is true if received data awaits
+    /// its ACK. Return true if an ACK must be sent now. Only Accurate ECN counts packets without
+    /// data.
     pub fn on_packet(&mut self, segment: &Segment, field: Field, ack_pending: bool, tcp: &Tcp) -> bool {
         let hides = tcp.ecn.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
         let Some(accurate) = self.accurate() else { return false };
@@ -105,7 +108,7 @@ impl EcnEndpoint {
         at_once
     }
 
-    /// Process a data packet. Return the ACKs that its mark requires.
+    /// Process a data packet. Return the ACKs that the mark of the data packet requires.
     #[inline]
     pub fn on_data(
         &mut self,
@@ -124,8 +127,8 @@ impl EcnEndpoint {
             if tcp.details.ecn_echo == EcnEcho::Rfc3168 {
                 return RequestedAcks::default();
             }
-            // Linux, __tcp_ecn_check_ce: a first mark, or a packet that is Not-ECT and hence a
-            // retransmission.
+            // Linux, __tcp_ecn_check_ce, sends quick ACKs after a first mark, and after a packet
+            // that is Not-ECT and hence a retransmission.
             let repeated = self.classic.is_repeated(field != Field::NotEct);
             let more = if (marked && !echoed) || repeated { 2 } else { 0 };
             return RequestedAcks { before: false, at_once: cwr || more > 0, more };
@@ -196,8 +199,8 @@ impl EcnEndpoint {
         }
     }
 
-    /// Record data of a SYN or SYN-ACK. Accurate ECN counts its bytes but not the packet (RFC 9768
-    /// §3.2.2.2, §3.2.3).
+    /// Record data of a SYN or SYN-ACK. Accurate ECN counts the bytes of data in a SYN or SYN-ACK,
+    /// but not the packet (RFC 9768 §3.2.2.2, §3.2.3).
     pub fn on_syn_data(&mut self, field: Field, bytes: u16) {
         if let Some(accurate) = self.accurate() {
             accurate.received.on_syn_data(field, bytes);
@@ -218,7 +221,7 @@ impl EcnEndpoint {
         self.classic.on_ack_sent();
     }
 
-    /// Return the Accurate ECN option for a segment with `room` bytes left for options (RFC 9768
+    /// Return the AccECN option for a segment with `room` bytes left for TCP options (RFC 9768
     /// §3.2.3.2.1, §3.2.3.3).
     pub fn option(&mut self, room: u16, carrier: Carrier) -> Option<AccEcn> {
         let accurate = self.accurate()?;
@@ -228,7 +231,7 @@ impl EcnEndpoint {
                 accurate.first_data = FirstData::Tests;
                 accurate.received.test_option(room)
             }
-            // The option may have caused the loss (RFC 9768 §3.2.3.2.2).
+            // The AccECN option may have caused the loss of the segment (RFC 9768 §3.2.3.2.2).
             (Carrier::FirstDataAgain, FirstData::Tests) => None,
             _ => accurate.received.option(room),
         }
@@ -240,8 +243,8 @@ impl EcnEndpoint {
         self.accurate().is_some_and(|a| a.handshake_due || a.ack_of_acks)
     }
 
-    /// Return true if a pure ACK must precede any data, to report the ECN field of the SYN-ACK (RFC
-    /// 9768 §3.2.2.1).
+    /// Return true if the endpoint must send a pure ACK before any data, to report the ECN field of
+    /// the SYN-ACK (RFC 9768 §3.2.2.1).
     pub fn must_send_handshake_ack(&mut self) -> bool {
         self.accurate().is_some_and(|a| a.handshake_due)
     }
@@ -309,8 +312,8 @@ impl EcnEndpoint {
         Feedback { echo: ace_feedback.packets > 0, marked }
     }
 
-    /// Count the feedback of an ACK while this endpoint has sent only ACKs. Timestamps give the
-    /// order of the arriving ACKs.
+    /// Count the feedback of an ACK while this endpoint has sent only ACKs. The timestamps of
+    /// arriving ACKs give the order in which the other side sent them.
     pub fn on_ack_of_acks(&mut self, segment: &Segment, options: &Options) {
         if let Some(accurate) = self.accurate() {
             accurate.echoed.on_ack(segment.flags, options, &Default::default(), false);
@@ -340,9 +343,9 @@ impl EcnEndpoint {
         self.classic.on_cwr_sent();
     }
 
-    /// Return the counters of Accurate ECN: marked packets that arrived, bytes that arrived with
-    /// ECT(0), CE and ECT(1), and the bytes that the other side reported to have received with
-    /// each.
+    /// Return the counters of Accurate ECN: the marked packets that arrived, the bytes that arrived
+    /// with ECT(0), CE and ECT(1), and the bytes that the other side received with each of these
+    /// codepoints according to its feedback.
     pub fn counts(&self) -> Option<(u32, [u32; 3], [u32; 3])> {
         match self.mode_state.as_deref() {
             Some(ModeState::Accurate(accurate)) => {

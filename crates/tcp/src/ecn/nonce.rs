@@ -1,6 +1,6 @@
 //! The ECN nonce (RFC 3540, `rfc3540`): the choice between ECT(0) and ECT(1) is a random bit, and
-//! the receiver returns the sum of the bits that arrived. A receiver that hides a mark guesses the
-//! bit, and is detected with probability 1/2.
+//! the receiver returns the sum of the bits that arrived. A receiver that hides a mark must guess
+//! the random bit that the mark erased, so the sender detects a hidden mark with probability 1/2.
 
 use std::collections::VecDeque;
 
@@ -9,17 +9,20 @@ use net::{Ecn, Seq};
 /// State of the nonce, of sender and receiver.
 #[derive(Clone, Debug)]
 pub struct Nonce {
-    /// Sender: end of each segment, and sum of the nonces up to the end of the segment.
+    /// Sequence number at which each sent segment ends, and the sender's sum of the nonces up to
+    /// that number.
     sums: VecDeque<(Seq, bool)>,
     sum: bool,
-    /// Sequence number up to which sums are not comparable (RFC 3540 §4.2: after a mark or a loss).
+    /// Sequence number up to which the nonce sums are not comparable, because of a mark or a loss
+    /// (RFC 3540 §4.2).
     resynchronize: Option<Seq>,
     /// Difference between the sums of sender and receiver after a resynchronization.
     offset: bool,
     random: u64,
-    /// Receiver: sum of nonces of the data in order (RFC 3540 §3.3).
+    /// Receiver's sum of the nonces of the data that arrived in order (RFC 3540 §3.3).
     received: bool,
-    /// Receiver: nonces of the data that is not in order yet, by first sequence number.
+    /// Nonces of the data that the receiver has not yet received in order, by first sequence
+    /// number.
     out_of_order: Vec<(Seq, bool)>,
     /// Number of wrong sums.
     pub wrong: u32,
@@ -45,8 +48,8 @@ impl Default for Nonce {
 impl Nonce {
     /// Return the ECN field of a new segment that ends at `end` (RFC 3540 §4.1).
     pub fn field(&mut self, end: Seq) -> Ecn {
-        // A bit of xorshift64. The seed is the first sequence number, so that runs are
-        // reproducible.
+        // A bit of xorshift64. The seed of the random nonces is the first sequence number, so that
+        // runs are reproducible.
         if self.random == 0 {
             self.random = u64::from(end.0) | 0x9E37_79B9_0000_0001;
         }
@@ -65,7 +68,8 @@ impl Nonce {
         self.resynchronize = Some(max);
     }
 
-    /// Process an ACK with a nonce sum. Return true if the sum is wrong (RFC 3540 §4.2).
+    /// Process an ACK with a nonce sum. Return true if the nonce sum of the ACK is wrong (RFC 3540
+    /// §4.2).
     pub fn on_ack(&mut self, ack: Seq, sum: bool, echo: bool) -> bool {
         let mut expected = None;
         while self.sums.front().is_some_and(|s| !s.0.after(ack)) {
@@ -94,7 +98,7 @@ impl Nonce {
         }
     }
 
-    /// Add the nonces of the data before `next`, which is now in order.
+    /// Add to the nonce sum the nonces of the data before `next`, which is now in order.
     pub fn on_advance(&mut self, next: Seq) {
         let received = &mut self.received;
         self.out_of_order.retain(|&(seq, nonce)| {

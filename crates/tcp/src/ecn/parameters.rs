@@ -5,8 +5,8 @@ use units::{Packets, Range, params};
 use super::choices::*;
 
 params! {
-    /// Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the
-    /// response to marks. `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
+    /// Explicit Congestion Notification: the negotiation of ECN, the packets that are ECN-capable,
+    /// and the response to marks. `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
     pub struct EcnParameters: "tcp.ecn", shorthand for mode {
         /// Kind of ECN that the endpoint offers or accepts.
         mode: Ecn = (Ecn::Off), in Range::ANY, from "rfc3168";

@@ -17,17 +17,17 @@ pub fn is_setup(flags: Flags) -> bool {
 pub struct EcnState {
     /// True if cwnd was reduced and the next new data segment must carry CWR.
     cwr_due: bool,
-    /// True if a mark arrived, and no CWR since.
+    /// True if a mark arrived, and no CWR has arrived since the mark.
     echoing: bool,
-    /// True if a mark arrived that no ACK has acknowledged.
+    /// True if marked data arrived that no ACK has acknowledged.
     marked: bool,
     /// True after an ECN-capable packet arrived.
     seen: bool,
 }
 
 impl EcnState {
-    /// Process a data segment. CWR stops the echo, except of marks that no ACK has acknowledged,
-    /// and a mark on the same segment starts the echo again. An ACK carries ECN-Echo "if the CE
+    /// Process a data segment. CWR stops the echo of all marks that an ACK has acknowledged, and a
+    /// mark on the segment with CWR starts the echo again. An ACK carries ECN-Echo "if the CE
     /// codepoint is set in any of the data packets being acknowledged" (RFC 3168 §6.1.3).
     #[inline]
     pub fn on_data(&mut self, cwr: bool, ce: bool, echo: EcnEcho) {

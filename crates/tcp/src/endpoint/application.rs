@@ -21,9 +21,10 @@ impl Endpoint {
         self.state = State::Listen;
     }
 
-    /// Replace the parameters. Another congestion control starts anew. Results of the handshake
-    /// stay, and so do values that the sender and receiver took from the parameters at their
-    /// beginning: segment size, SACK, and the clock.
+    /// Replace the parameters. If the new parameters select another congestion control, that
+    /// control starts in its initial state. The results of the handshake do not change, and neither
+    /// do the values that the sender and receiver took from the parameters when they were created:
+    /// segment size, SACK, and the clock.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion
@@ -33,7 +34,7 @@ impl Endpoint {
         self.tcp = tcp;
     }
 
-    /// Write `bytes` bytes; `u64::MAX` is endless data. After a close the call has no effect (RFC
+    /// Write `bytes` bytes; `u64::MAX` is endless data. A write after the close has no effect (RFC
     /// 9293 §3.10.2).
     pub fn write(&mut self, bytes: u64) {
         let sender = self.sender();
@@ -82,14 +83,14 @@ impl Endpoint {
         self.end(now, None);
     }
 
-    /// Measure the [delivery rate](Endpoint::delivery_rate). The call must precede the first
-    /// transmission.
+    /// Measure the [delivery rate](Endpoint::delivery_rate). The application must call this
+    /// function before the endpoint sends its first segment.
     pub fn measure_delivery_rate(&mut self) {
         self.incidents().measures_rate = true;
     }
 
-    /// Store received data until the application reads it with [`Endpoint::read`]. By default the
-    /// endpoint discards received data at once.
+    /// Store received data until the application reads it with [`Endpoint::read`]. If the
+    /// application does not read explicitly, the endpoint discards received data at once.
     pub fn hold_data(&mut self) {
         self.incidents().explicit_reads = true;
     }
@@ -119,8 +120,8 @@ impl Endpoint {
         matches!(self.state, State::CloseWait | State::LastAck | State::Closing | State::TimeWait)
     }
 
-    /// Return the bytes that were written and not acknowledged, and the part of them that was never
-    /// sent.
+    /// Return the number of bytes that the application has written and the other side has not
+    /// acknowledged, and the number of these bytes that were never sent.
     pub fn outstanding(&self) -> (u64, u64) {
         self.sender.as_ref().map_or((0, 0), |s| {
             let sent = u64::from(s.tcb.data_end().minus(s.tcb.una).max(0) as u32) - u64::from(self.syn_out());
@@ -128,8 +129,8 @@ impl Endpoint {
         })
     }
 
-    /// Return true if the application has closed and the FIN is not acknowledged, and true if the
-    /// FIN was not sent.
+    /// Return two flags: true if the application has closed and the FIN is not acknowledged, and
+    /// true if the FIN was not sent.
     pub fn fin_outstanding(&self) -> (bool, bool) {
         let Some(s) = &self.sender else { return (false, false) };
         (s.tcb.closing && !(s.tcb.fin_sent && s.tcb.una == s.tcb.max), s.tcb.closing && !s.tcb.fin_sent)
@@ -151,14 +152,14 @@ impl Endpoint {
         self.sender().tcb.cork(on);
     }
 
-    /// Hold small segments until the application writes more (MSG_MORE). The caller ends the wait
-    /// with `false` when a segment arrives.
+    /// Hold small segments until the application writes more (MSG_MORE). When a segment arrives,
+    /// the caller calls this function with `false`, so that small segments no longer wait.
     pub fn expect_more(&mut self, on: bool) {
         self.sender().tcb.expect_more(on);
     }
 
-    /// End a record after the data written so far: no segment contains data of two records
-    /// (MSG_EOR).
+    /// End a record after the data written so far, so that no segment contains data from both sides
+    /// of this point (MSG_EOR).
     pub fn end_record(&mut self) {
         self.sender().end_record();
     }

@@ -25,12 +25,12 @@ words! {
 words! {
     /// Response to an ACK below SND.UNA less the largest window that the other side ever offered.
     pub enum OldAcks {
-        /// The ACK is a duplicate like any other: the endpoint ignores its acknowledgement and
-        /// accepts its data (RFC 9293 §3.10.7.4, fifth check).
+        /// The endpoint ignores the acknowledgement number and accepts the data of the segment, as
+        /// for every duplicate ACK (RFC 9293 §3.10.7.4, fifth check).
         Taken = "taken",
         /// The endpoint drops the segment and sends an ACK, as a protection against blind injection
-        /// of data. An ACK below the first byte of data has the same effect as an ACK that is too
-        /// old (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
+        /// of data. The endpoint also drops and answers an ACK below the first byte of data (RFC
+        /// 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
         Rfc5961 = "rfc5961",
     }
 }

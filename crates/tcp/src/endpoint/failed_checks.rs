@@ -11,8 +11,8 @@ use crate::config::{AckOfUnsent, OldAcks};
 use crate::sender::{ArrivingAck, Feedback};
 
 impl Endpoint {
-    /// Process the part of a segment that lies inside the window, and ignore the `beyond` octets
-    /// after it (RFC 9293 §3.10.7.4, first check).
+    /// Process the part of a segment that lies inside the window, and ignore the last `beyond`
+    /// octets, which lie beyond the window (RFC 9293 §3.10.7.4, first check).
     #[cold]
     pub(super) fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
         let mut inside = *segment;
@@ -22,7 +22,8 @@ impl Endpoint {
         self.on_data(now, &inside, &Options::NONE, field);
     }
 
-    /// Answer an ACK outside SND.UNA to SND.MAX. Return true if the rest of the segment is ignored.
+    /// Answer an ACK whose acknowledgement number is below SND.UNA or above SND.MAX. Return true if
+    /// the endpoint ignores the rest of the segment.
     #[cold]
     pub(super) fn on_ack_outside(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         if segment.ack.after(self.max()) {
@@ -30,7 +31,7 @@ impl Endpoint {
             return true;
         }
         let (una, oldest) = match &self.sender {
-            // Linux, tcp_ack: an ACK below the first byte is old too.
+            // Linux, tcp_ack, also treats an ACK below the first byte of data as too old.
             Some(sender) => (sender.tcb.una, u64::from(sender.tcb.max_window()).min(sender.tcb.acked)),
             None => (self.iss + 1, 0),
         };
@@ -72,7 +73,8 @@ impl Endpoint {
             self.incidents().time_wait_from = Some(now); // RFC 9293 §3.10.7.4, eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
-            // A window probe (RFC 3168 §6.1.6). The endpoint does not accept its octet.
+            // A window probe (RFC 3168 §6.1.6). The endpoint does not accept the octet of the
+            // window probe.
             self.ecn.on_data(segment, field, false, &self.tcp);
             self.ecn.on_packet(&Segment { len: 0, ..*segment }, field, false, &self.tcp);
         }
@@ -93,9 +95,9 @@ impl Endpoint {
         if segment.flags.has(Flags::SYN | Flags::ACK) && segment.seq == self.irs {
             self.ecn.on_syn_ack_again(segment.flags, field);
         }
-        // The segment begins before the data that was received last, or at the end of the window if
-        // its sender has filled the window. In a closed window the segment may have data, as a
-        // probe has.
+        // The sequence number of the segment is below RCV.NXT, or is the end of the window if the
+        // segment's sender has filled the window. If the window is closed, the segment may have
+        // data, because a window probe may have data.
         let late = segment.seq.before(next) || segment.seq == next + window;
         let empty = segment.seq_len() == 0 || (closed && !segment.flags.has(Flags::SYN));
         if empty && late && segment.flags.has(Flags::ACK) {
@@ -115,10 +117,10 @@ impl Endpoint {
         }
     }
 
-    /// Process the SYN-ACK of an endpoint that opened at the same time. The SYN-ACK completes the
-    /// handshake if it acknowledges this endpoint's SYN (RFC 9293 §3.5, figure 8). The answer
-    /// reports the SYN as a duplicate, because it arrived before (Linux, tcp_validate_incoming,
-    /// tcp_data_queue).
+    /// Process the SYN-ACK of an endpoint that opened at the same time. If both endpoints open at
+    /// the same time, a SYN-ACK that acknowledges this endpoint's SYN completes the handshake (RFC
+    /// 9293 §3.5, figure 8). The answer reports the SYN as a duplicate, because the other side's
+    /// SYN arrived before (Linux, tcp_validate_incoming, tcp_data_queue).
     fn on_crossing_syn_ack(&mut self, now: Time, segment: &Segment) {
         self.ack_due = true;
         if segment.ack != self.max() {
@@ -133,7 +135,8 @@ impl Endpoint {
     }
 
     /// Send an ACK, unless a similar ACK was sent within `invalid_ack_spacing` (RFC 5961 §7).
-    /// Segments with data cannot cause a loop of ACKs, so the limit does not apply to them.
+    /// Segments with data cannot cause a loop of ACKs, so the endpoint answers each of them without
+    /// regard to `invalid_ack_spacing`.
     fn answer_with_ack(&mut self, now: Time) {
         let spacing = self.tcp.details.invalid_ack_spacing;
         if spacing > Duration::ZERO {
@@ -147,9 +150,9 @@ impl Endpoint {
     }
 
     /// Process the acknowledgement of a segment just outside the window, as Linux does. If the
-    /// endpoint ignored such acknowledgements, two endpoints whose probes crossed would answer each
-    /// other forever, and an endpoint with a gap in its window would receive no acknowledgement of
-    /// its own data.
+    /// endpoint ignored acknowledgements in segments just outside the window, two endpoints whose
+    /// window probes crossed would answer each other forever, and an endpoint with a gap in its
+    /// received data would process no acknowledgement of its own data.
     fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {
             return;
@@ -162,8 +165,8 @@ impl Endpoint {
         }
     }
 
-    /// Process a reset: a reset with exactly RCV.NXT closes the connection, and any other reset
-    /// causes a challenge ACK (RFC 9293 §3.10.7.4, second check).
+    /// Process a reset: a reset whose sequence number is RCV.NXT closes the connection, and any
+    /// other reset causes a challenge ACK (RFC 9293 §3.10.7.4, second check).
     #[cold]
     pub(super) fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {

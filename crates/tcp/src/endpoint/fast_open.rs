@@ -9,8 +9,8 @@ use super::state::{Error, State};
 use crate::config::Tcp;
 use crate::fast_open::{Answer, Failure, Opening, Server};
 
-/// Number of additional retransmissions of the SYN-ACK of an early connection (Linux,
-/// tcp_fastopen_synack_timer).
+/// Number of retransmissions of the SYN-ACK of an early connection in addition to `synack_retries`
+/// (Linux, tcp_fastopen_synack_timer).
 const EXTRA_SYN_ACKS: u64 = 1;
 /// Number of retransmissions of a SYN-ACK after which the data that followed it is deemed lost
 /// (Linux, tcp_fastopen_synack_timer).
@@ -47,8 +47,8 @@ impl Endpoint {
         if self.state == State::SynReceived { self.fast()?.early } else { None }
     }
 
-    /// Return the state that the application sees. An application that closed an early connection
-    /// waits for the ACKs of its SYN and its FIN (RFC 9293 §3.10.4).
+    /// Return the state that the application sees. After the application closes an early
+    /// connection, the endpoint waits for the ACKs of its SYN and its FIN (RFC 9293 §3.10.4).
     pub fn application_state(&self) -> State {
         let closes = self.is_early() && self.sender.as_ref().is_some_and(|s| s.tcb.closing);
         if closes { State::FinWait1 } else { self.state }
@@ -65,7 +65,8 @@ impl Endpoint {
         self.fast()?.answer
     }
 
-    /// Return true if the data of a SYN was accepted on either side, and otherwise the reason.
+    /// Return true if the server accepted the data of the SYN, and otherwise the reason why it did
+    /// not.
     pub fn fast_open_result(&self) -> (bool, Failure) {
         self.fast().map_or((false, Failure::None), |f| (f.data_accepted, f.failure))
     }
@@ -114,7 +115,8 @@ impl Endpoint {
         self.accept_syn_data(segment, field);
     }
 
-    /// Process a SYN in LISTEN. The connection becomes early if the SYN has the right cookie.
+    /// Process a SYN in LISTEN. If the SYN has the right cookie, the application may use the
+    /// connection before the handshake ends.
     pub(super) fn on_fast_syn(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         let Some(fast) = self.fast_mut() else { return };
         let Some(server) = fast.server else { return };
@@ -149,9 +151,9 @@ impl Endpoint {
         self.early().map(|early| early.retransmissions)
     }
 
-    /// Record the transmission of the SYN-ACK of an early connection. Data may follow the first
-    /// SYN-ACK, which therefore has a timer of its own, separate from the sender's. Return the
-    /// number of retransmissions.
+    /// Record the transmission of the SYN-ACK of an early connection. The server may send data
+    /// after its first SYN-ACK, so the SYN-ACK has a retransmission timer separate from that of the
+    /// data. Return the number of retransmissions of the SYN-ACK.
     pub(super) fn on_early_syn_ack(&mut self, now: Time, tcp: &Tcp) -> u8 {
         let negotiated = self.negotiated;
         let smss = self.smss();
@@ -172,7 +174,8 @@ impl Endpoint {
         early.retransmissions
     }
 
-    /// Return data of an early connection, unless several SYN-ACKs were not answered.
+    /// Return the next data segment of an early connection, unless several SYN-ACKs were not
+    /// answered.
     #[cold]
     #[inline(never)]
     pub(super) fn poll_early(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
@@ -180,7 +183,8 @@ impl Endpoint {
         self.poll_open(now, options)
     }
 
-    /// Return the deadline of an early connection: the timer of its SYN-ACK, or a delayed ACK.
+    /// Return the deadline of an early connection, at which its SYN-ACK is retransmitted or a
+    /// delayed ACK is sent.
     pub(super) fn early_deadline(&self) -> Option<Time> {
         let early = self.early()?;
         Some(early.timer.min(self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at)))
@@ -209,9 +213,9 @@ impl Endpoint {
         self.syn_due = true;
     }
 
-    /// End the handshake of an early connection. The SYN-ACK measures the round-trip time, if it
-    /// was sent once and the ACK acknowledges nothing else (RFC 6298 §3). Return true if the
-    /// connection was early (`is_early`).
+    /// End the handshake of an early connection. The SYN-ACK and its ACK give a round-trip time if
+    /// the SYN-ACK was sent once and the ACK acknowledges only the SYN-ACK (RFC 6298 §3). Return
+    /// true if the application could use the connection before the handshake ended (`is_early`).
     pub(super) fn end_early(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(early) = self.early() else { return false };
         let tcp = self.tcp.clone();

@@ -108,8 +108,8 @@ impl Endpoint {
             self.ack_due = true;
             self.establish(now);
             if self.incidents.as_ref().is_some_and(|r| r.write_waits) {
-                // RFC 9293 §3.10.7.3: data that was queued is sent with the ACK (Linux,
-                // tcp_rcv_synsent_state_process).
+                // The ACK of the SYN-ACK carries the data that the application has already written
+                // (RFC 9293 §3.10.7.3; Linux, tcp_rcv_synsent_state_process).
                 self.ack_due = false;
                 let tcp = self.tcp.clone();
                 self.receiver().postpone_handshake_ack(now, &tcp);
@@ -162,7 +162,8 @@ impl Endpoint {
         self.established_at = now;
         let untouched = self.sender.as_ref().is_none_or(|s| s.tcb.is_untouched());
         let closing = self.sender.as_ref().is_some_and(|s| s.tcb.closing);
-        // An estimator with ticks stores more from the handshake than the round-trip time.
+        // An RTO estimator that counts clock ticks needs more from the handshake than the
+        // round-trip time.
         if untouched
             && (self.state == State::SynReceived || self.tcp.rto.estimator != RtoEstimator::Jacobson1988)
         {
@@ -171,7 +172,7 @@ impl Endpoint {
         self.state = if closing { State::FinWait1 } else { State::Established };
     }
 
-    /// Process an ACK in SYN-RECEIVED. Return true if it ends the handshake.
+    /// Process an ACK in SYN-RECEIVED. Return true if the ACK ends the handshake.
     #[cold]
     pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.una);
@@ -200,7 +201,8 @@ impl Endpoint {
         true
     }
 
-    /// Complete the handshake with the ACK of the SYN-ACK. `marked`: the SYN-ACK was marked.
+    /// Complete the handshake with the ACK of the SYN-ACK. `marked` is true if the SYN-ACK was
+    /// marked.
     #[cold]
     pub(super) fn complete_handshake(&mut self, now: Time, segment: &Segment, marked: bool) {
         if !self.end_early(now, segment) {
@@ -218,8 +220,8 @@ impl Endpoint {
             || self.ecn.mode() == Mode::Accurate
             || self.tcp.ect_in_force() == EctOn::AllPackets;
         if marked && heeds {
-            // RFC 5562 §3.2: the initial window is one segment. §4.4 (Wait): data waits for a round
-            // trip.
+            // After a marked SYN-ACK the initial window is one segment (RFC 5562 §3.2). With Wait
+            // (RFC 5562 §4.4), data also waits for a round trip.
             self.sender().begin_with_one_segment();
             self.ecn.on_cwnd_reduction(self.max());
             if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
@@ -288,8 +290,8 @@ impl Endpoint {
     }
 }
 
-/// Return the window scale to offer: that of the parameters, or the smallest with which the field
-/// can represent the window (RFC 7323 §2.3).
+/// Return the window scale to offer: that of the parameters, or the smallest scale with which the
+/// window field can represent the receive window (RFC 7323 §2.3).
 fn window_scale(tcp: &Tcp) -> u8 {
     let smallest = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
     tcp.window.shift.map_or_else(smallest, |s| s as u8)

@@ -10,7 +10,8 @@ use crate::fast_open::{Answer, Failure, Opening, Server};
 #[derive(Clone, Copy, Debug)]
 pub struct Reset {
     pub seq: Seq,
-    /// Acknowledgement of a reset that aborts a connection; `None`: the reset answers a segment.
+    /// Acknowledgement number of a reset that aborts a connection, or `None` if the reset answers a
+    /// segment.
     pub ack: Option<Seq>,
     /// TSval of the segment that the reset answers.
     pub echo: Option<u32>,
@@ -18,7 +19,7 @@ pub struct Reset {
 
 impl Reset {
     /// Return the answer to a segment that acknowledges unsent data (RFC 9293 §3.10.7). The reset
-    /// echoes the segment's timestamp (RFC 7323 §5.2).
+    /// echoes the timestamp of the segment that it answers (RFC 7323 §5.2).
     pub fn answers(segment: &Segment, options: &Options) -> Self {
         Reset { seq: segment.ack, ack: None, echo: options.timestamps.map(|t| t.0) }
     }
@@ -36,13 +37,14 @@ pub struct Incidents {
     pub write_waits: bool,
     /// True if the delivery rate is measured.
     pub measures_rate: bool,
-    /// Acknowledgement of the data that arrived before a change of marks, which must be sent first.
+    /// Acknowledgement of the data that arrived before the first data with another mark, which the
+    /// endpoint must send before any other ACK.
     pub earlier: Option<Seq>,
-    /// Time until which data waits (RFC 5562 §4).
+    /// Time until which data waits because the SYN-ACK was marked (RFC 5562 §4).
     pub hold_until: Option<Time>,
     /// True if both sides opened at the same time.
     pub simultaneous: bool,
-    /// Time of the last FIN in TIME-WAIT.
+    /// Time of the last FIN that arrived in TIME-WAIT.
     pub time_wait_from: Option<Time>,
     /// True if SYNs no longer offer ECN.
     pub plain_syn: bool,
@@ -70,7 +72,7 @@ pub struct FastOpenState {
     /// State of a connection that the application uses before the handshake ends.
     pub early: Option<EarlyConnection>,
     pub answer: Option<Answer>,
-    /// True if the data of a SYN was accepted, on either side.
+    /// True if the server accepted the data of the SYN.
     pub data_accepted: bool,
     pub failure: Failure,
 }

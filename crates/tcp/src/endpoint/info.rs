@@ -7,11 +7,12 @@ use super::state::State;
 use crate::receiver::Receiver;
 use crate::sender::{CaState, Sender};
 
-/// Values of a connection. Times are in microseconds, sizes in bytes, windows in segments.
+/// Values of a connection. The values of TCP_INFO are in microseconds for times, in bytes for
+/// sizes, and in segments for windows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Info {
-    /// Name, without the prefix `tcpi_`, and value of each field, in the order of Linux's
-    /// structure.
+    /// Name and value of each field of Linux's structure tcp_info, in the order of the structure;
+    /// names are without the prefix `tcpi_`.
     pub fields: Vec<(&'static str, u64)>,
 }
 
@@ -19,7 +20,7 @@ fn micros(d: Duration) -> u64 {
     d.0 / 1_000_000
 }
 
-/// Return the number of a state in Linux.
+/// Return the number by which Linux represents a state of a connection.
 fn number(state: State) -> u64 {
     match state {
         State::Established => 1,

@@ -44,8 +44,8 @@ impl Endpoint {
             self.plain_buffer()
         };
         let next = self.next();
-        // Header prediction: in the usual case the segment begins in the window of an established
-        // connection, and cannot fail a check.
+        // Header prediction handles the usual case, in which a segment of an established connection
+        // begins in the window and cannot fail a check.
         let predicted = segment.seq.0.wrapping_sub(next.0) < window
             && self.state == State::Established
             && segment.flags.0 & CONTROL.0 == Flags::ACK.0;
@@ -118,7 +118,7 @@ impl Endpoint {
         segment.flags.has(Flags::RST) || !segment.flags.has(Flags::ACK)
     }
 
-    /// Count a packet for Accurate ECN, with or without data.
+    /// Count a packet for Accurate ECN, whether or not the packet has data.
     #[inline(never)]
     fn count_packet(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         let ack_pending = self.receiver.as_ref().is_some_and(|r| r.has_delayed_ack());
@@ -138,7 +138,7 @@ impl Endpoint {
     }
 
     /// Return true if the segment must be dropped because its timestamp is old (PAWS, RFC 7323
-    /// §5.3, R1) or missing (§3.2).
+    /// §5.3, R1) or missing (RFC 7323 §3.2).
     #[inline]
     fn drops_for_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let exempt = segment.flags.has(Flags::RST);
@@ -151,8 +151,8 @@ impl Endpoint {
         old
     }
 
-    /// Process two effects of a data segment that precede its data: a pause starts quick ACKs, and
-    /// the window is tuned.
+    /// Before the endpoint processes the data of a segment, start quick ACKs if the segment ends a
+    /// pause, and tune the receive window.
     #[inline(never)]
     fn before_data(&mut self, now: Time, segment: &Segment, options: &Options) {
         let (quick, tuned) = (self.tcp.ack.quick.0 > 0.0, self.tcp.window.tuning != WindowTuning::Off);
@@ -258,8 +258,8 @@ mod tests {
     use super::*;
     use crate::config::Tcp;
 
-    /// Return true if the stack `linux` acknowledges the first full segment at once, without quick
-    /// ACKs.
+    /// Return true if the stack `linux` acknowledges the first full segment at once although quick
+    /// ACKs are disabled.
     fn acknowledges(flags: Flags, changes: &serde_json::Value) -> bool {
         let mut changes = changes.clone();
         changes["ack"]["quick"] = "0 packets".into();

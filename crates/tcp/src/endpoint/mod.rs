@@ -35,8 +35,8 @@ pub use state::{Error, State};
 /// [`deadline`](Endpoint::deadline). After each call, the caller sends the segments that
 /// [`poll`](Endpoint::poll) returns, until it returns `None`.
 ///
-/// Each half exists from its first use on: an endpoint that only receives has no [`Sender`], and an
-/// endpoint that only sends has no [`Receiver`].
+/// An endpoint that only receives data has no [`Sender`], and an endpoint that only sends data has
+/// no [`Receiver`], because each of the two exists from its first use on.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Endpoint {
@@ -52,20 +52,20 @@ pub struct Endpoint {
     last_has_options: bool,
     /// True if windows are scaled, limited to 16 bits, or tuned.
     adjusts_window: bool,
-    /// True if an ACK is due for a reason other than received data.
+    /// True if the endpoint must send an ACK for a reason other than received data.
     ack_due: bool,
-    /// True if no segment can follow the last one before the next event.
+    /// True if the endpoint cannot send another segment before the next event.
     output_done: bool,
     /// Initial sequence number of this endpoint (ISS).
     iss: Seq,
     irs: Seq,
-    /// Window of the other side, stored until a sender exists.
+    /// Window that the other side advertised, stored until this endpoint has a sender.
     rwnd: u32,
     acks_sent: u32,
     packets_sent: u32,
     ecn: EcnEndpoint,
     negotiated: NegotiatedOptions,
-    /// Round-trip time of the SYN-ACK, for a sender that is created later.
+    /// Round-trip time that the SYN-ACK measured, stored until this endpoint has a sender.
     first_rtt: Duration,
     phase: Duration,
     established_at: Time,
@@ -74,8 +74,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Create a closed endpoint. `phase`: the part of a tick of its host's clock that has passed at
-    /// time zero.
+    /// Create a closed endpoint. `phase` is the part of a tick of the host's clock that has passed
+    /// at time zero.
     pub fn new(tcp: Arc<Tcp>, phase: Duration) -> Self {
         Endpoint {
             sender: None,
@@ -120,7 +120,7 @@ impl Endpoint {
         self.sender.insert(sender)
     }
 
-    /// Create the sender in its state before the first byte.
+    /// Create the sender in the state that precedes the first byte of data.
     fn new_sender(&self) -> Sender {
         let (tcp, negotiated) = (&self.tcp, &self.negotiated);
         let mut sender = Sender::new(tcp, self.iss, self.phase);

@@ -5,19 +5,20 @@ use crate::config::{Tcp, WindowScaling};
 /// Options that both sides negotiated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NegotiatedOptions {
-    /// MSS of the other side; 0: the other side sent no MSS option.
+    /// MSS of the other side, or 0 if the other side sent no MSS option.
     pub mss: u16,
     pub their_scale: u8,
     pub our_scale: u8,
-    /// True if windows are scaled, or carried in full.
+    /// True if the advertised windows are scaled, or if the window field represents any window
+    /// exactly.
     pub scaling: bool,
     pub sack: bool,
     pub timestamps: bool,
 }
 
 impl NegotiatedOptions {
-    /// Return the size of the largest payload: the smaller MSS, less the size of timestamps (RFC
-    /// 6691).
+    /// Return the size of the largest payload, which is the smaller of the two sides' MSS, less the
+    /// size of the timestamps option (RFC 6691).
     pub fn smss(&self, tcp: &Tcp) -> u32 {
         let mine = tcp.mss.0 as u32;
         let theirs = match self.mss {

@@ -16,7 +16,7 @@ use crate::timestamp::timestamp;
 impl Endpoint {
     /// Return the next segment to send now, with its ECN field. The options of the segment are
     /// written to `options`, if it [has any](Endpoint::has_options). The caller repeats the call
-    /// until it returns `None`.
+    /// until the result is `None`.
     #[inline]
     pub fn poll(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         self.output_done = false; // poll_open sets it if no segment can follow
@@ -38,7 +38,7 @@ impl Endpoint {
         self.poll_open(now, options)
     }
 
-    /// Return data or an ACK.
+    /// Return the next segment with data, or an ACK.
     #[inline(always)]
     pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         self.output_done = self.incidents.is_none();
@@ -70,7 +70,7 @@ impl Endpoint {
         Some((segment, field))
     }
 
-    /// Return a reset, or an ACK of the data that arrived before a change of marks.
+    /// Return a reset, or an ACK of the data that arrived before the first data with another mark.
     #[cold]
     fn poll_incident(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let incidents = self.incidents.as_mut()?;
@@ -185,11 +185,11 @@ impl Endpoint {
         }
     }
 
-    /// Write the option of Accurate ECN. Return true if SACK blocks may follow.
+    /// Write the option of Accurate ECN. Return true if SACK blocks may follow the AccECN option.
     fn write_counters(&mut self, options: &mut Options, carrier: Carrier) -> bool {
         let sacks = self.negotiated.sack && !(carrier == Carrier::Ack && self.ecn.forbids_sack());
         if self.tcp.ecn.accurate_option {
-            // Up to two SACK blocks have priority over the option (RFC 9768 §3.2.3.3).
+            // Up to two SACK blocks have priority over the AccECN option (RFC 9768 §3.2.3.3).
             let sack = match &self.receiver {
                 Some(receiver) if sacks => receiver.report_len(2, self.tcp.recovery.dsack),
                 _ => 0,
@@ -228,8 +228,8 @@ impl Endpoint {
     #[inline]
     pub(super) fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
-        // The sequence number must lie in the window even if the window has shrunk below SND.NXT,
-        // so that the ACK is acceptable (Linux, tcp_acceptable_seq).
+        // The other side accepts an ACK only if its sequence number lies in the window, even if the
+        // window has shrunk below SND.NXT (Linux, tcp_acceptable_seq).
         let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.within_window());
         let segment = self.header(now, seq, options, Carrier::Ack);
         let by_sack = self.uses_options && self.loses_by_sack();
@@ -251,14 +251,14 @@ impl Endpoint {
         }
     }
 
-    /// Return true if the last segment of [`Endpoint::poll`] may have options. `poll` leaves
-    /// `options` unchanged if the segment has none.
+    /// Return true if the last segment of [`Endpoint::poll`] may have options. `poll` does not
+    /// change `options` if the segment has no TCP options.
     #[inline]
     pub fn has_options(&self) -> bool {
         self.last_has_options
     }
 
-    /// Return the size of `segment` on the wire without its options, in bytes. `segment` is the
+    /// Return the size in bytes of `segment` on the wire, without TCP options. `segment` is the
     /// last one of [`Endpoint::poll`].
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u16 {

@@ -36,8 +36,8 @@ params! {
         user_timeout: Option<Duration> = (None), in Range::above(0.0), from "rfc9293 §3.8.3 (R2), rfc5482";
         /// Event that starts the user timeout.
         user_timeout_from: UserTimeoutFrom = (UserTimeoutFrom::Progress), in Range::ANY, from "rfc5482 §1";
-        /// Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: the connection ends on
-        /// entry to TIME-WAIT.
+        /// Maximum segment lifetime (MSL). TIME-WAIT lasts twice the maximum segment lifetime; 0:
+        /// the connection ends on entry to TIME-WAIT.
         msl: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.4.2: 2 minutes; the simulator does not use a port again";
     }
 }
@@ -54,7 +54,7 @@ params! {
 
 params! {
     /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets the keys of this
-    /// table. The separate keys serve studies of a single detail.
+    /// table. Each key sets one detail, so that a study can change a single detail.
     pub struct DetailParameters: "tcp.details" {
         /// Response to a segment that acknowledges unsent data.
         ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";

@@ -44,14 +44,14 @@ impl Endpoint {
         }
     }
 
-    /// Return the retransmission timeout, back-off included.
+    /// Return the retransmission timeout, including its exponential backoff.
     pub fn rto(&self) -> Duration {
         self.sender
             .as_ref()
             .map_or_else(|| self.new_sender().tcb.timeout(&self.tcp), |s| s.tcb.timeout(&self.tcp))
     }
 
-    /// Return the number of measured round-trip times, and the last of them.
+    /// Return the number of measured round-trip times, and the last measured round-trip time.
     pub fn round_trips(&self) -> (u32, Duration) {
         match &self.sender {
             Some(sender) => sender.tcb.round_trips(),
@@ -109,15 +109,16 @@ impl Endpoint {
         self.ecn.mode()
     }
 
-    /// Return the counters of Accurate ECN: marked packets that arrived, bytes that arrived with
-    /// ECT(0), CE and ECT(1), and the bytes that the other side reported to have received with
-    /// each.
+    /// Return the counters of Accurate ECN: the marked packets that arrived, the bytes that arrived
+    /// with ECT(0), CE and ECT(1), and the bytes that the other side received with each of these
+    /// codepoints according to its feedback.
     pub fn ecn_counts(&self) -> (u32, [u32; 3], [u32; 3]) {
         self.ecn.counts().unwrap_or_default()
     }
 
-    /// Return the times of three events: establishment of the connection, acknowledgement of all
-    /// data after the close, and end of the connection. Each is [`Time::NEVER`] until it occurs.
+    /// Return the times of three events: the establishment of the connection, the acknowledgement
+    /// of all data after the application's close, and the end of the connection. Each is
+    /// [`Time::NEVER`] until it occurs.
     pub fn milestones(&self) -> (Time, Time, Time) {
         (self.established_at, self.completed_at, self.closed_at)
     }
@@ -137,8 +138,8 @@ impl Endpoint {
         self.buffer()
     }
 
-    /// Return the length of the other side's sequence space that was received in order, a FIN
-    /// included.
+    /// Return the number of sequence numbers that this endpoint received in order, including that
+    /// of a FIN.
     pub fn received_in_order(&self) -> u64 {
         u64::from(self.next().minus(self.irs + 1).max(0) as u32)
     }
@@ -148,7 +149,8 @@ impl Endpoint {
         self.sender.as_ref().is_some_and(|s| s.tcb.fin_sent && s.tcb.una == s.tcb.max)
     }
 
-    /// Return the number of delivered bytes, acknowledged or SACKed.
+    /// Return the number of delivered bytes, which are the bytes that the other side has
+    /// acknowledged or SACKed.
     pub fn delivered(&self) -> u64 {
         self.sender.as_ref().map_or(0, |s| s.delivered().unwrap_or(s.tcb.acked))
     }
@@ -158,8 +160,8 @@ impl Endpoint {
         self.sender.as_ref().is_some_and(|s| s.pacing_rate(&self.tcp).is_some())
     }
 
-    /// Return the last delivery rate in bytes per second, and true if the application limited it;
-    /// `None` if the rate is not measured.
+    /// Return the last delivery rate in bytes per second, and true if the application limited this
+    /// rate, or `None` if the endpoint does not measure the delivery rate.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         self.sender.as_ref().and_then(|s| s.delivery_rate())
     }
@@ -184,7 +186,7 @@ impl Endpoint {
         self.sender.as_ref().map_or(0, |s| s.tcb.probes())
     }
 
-    /// Return true during the recovery from a timeout, also of a SYN.
+    /// Return true during the recovery from a timeout, including a timeout of a SYN.
     pub fn recovers_from_timeout(&self) -> bool {
         self.sender.as_ref().is_some_and(|s| match self.state {
             State::SynSent | State::SynReceived => s.tcb.expirations > 0,

@@ -1,4 +1,4 @@
-//! Deadlines, and the actions at them.
+//! Deadlines of an endpoint, and the actions at each deadline.
 
 use units::{Duration, Time};
 
@@ -21,8 +21,8 @@ impl Endpoint {
         }
     }
 
-    /// Return the deadline in TIME-WAIT or with incidents, if the deadline of the sender and
-    /// receiver is `at`.
+    /// Return the earliest deadline of an endpoint in TIME-WAIT or with incidents, where `at` is
+    /// the deadline of the sender and the receiver.
     #[inline(never)]
     fn deadline_of_incidents(&self, at: Time) -> Time {
         match (&self.incidents, self.state) {

@@ -19,7 +19,7 @@ impl Key {
         Key(bytes)
     }
 
-    /// Return the cookie of a client at a server.
+    /// Return the cookie that a server issues to a client.
     pub fn cookie(&self, client: [u8; 4], server: [u8; 4]) -> Cookie {
         let [a, b, c, d] = client;
         let [e, f, g, h] = server;
@@ -73,7 +73,7 @@ fn round(v: &mut [u64; 4]) {
 mod tests {
     use super::*;
 
-    /// Appendix A of Aumasson & Bernstein 2012 has this example.
+    /// Aumasson & Bernstein 2012, appendix A, give the input and output of this test.
     #[test]
     fn the_hash_equals_the_example_of_the_paper() {
         let bytes: Vec<u8> = (0..16).collect();
@@ -86,7 +86,8 @@ mod tests {
         let key = Key::of_words([0x0302_0100, 0x0706_0504, 0x0b0a_0908, 0x0f0e_0d0c]);
         assert_eq!(key.0.to_vec(), (0..16).collect::<Vec<u8>>());
         let cookie = key.cookie([0, 1, 2, 3], [4, 5, 6, 7]);
-        // The authors' test vector for 8 bytes, in the order of its bytes.
+        // SipHash of the 8 bytes that the authors of SipHash publish as a test vector, in the order
+        // of the bytes.
         assert_eq!(cookie.bytes(), [0x62, 0x24, 0x93, 0x9a, 0x79, 0xf5, 0xf5, 0x93]);
         assert_ne!(cookie, key.cookie([4, 5, 6, 7], [0, 1, 2, 3]));
         assert_ne!(cookie, Key::default().cookie([0, 1, 2, 3], [4, 5, 6, 7]));

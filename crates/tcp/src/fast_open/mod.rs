@@ -23,8 +23,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Return the maximum number of data bytes of the SYN: a segment less the maximum size of
-    /// options (Linux, tcp_send_syn_data).
+    /// Return the maximum number of data bytes of the SYN, which is the MSS less the maximum size
+    /// of TCP options (Linux, tcp_send_syn_data).
     pub fn max_data(&self, tcp: &Tcp) -> u32 {
         let mss = self.mss.map_or(tcp.mss.0, |mss| tcp.mss.0.min(mss.into())).min(u16::MAX.into());
         (mss as u32).saturating_sub(Options::MOST.into())
@@ -46,13 +46,14 @@ pub struct Answer {
     pub mss: Option<u16>,
 }
 
-/// Cached data of a client about a server (RFC 7413 §4.1.3).
+/// Entry of a client's cache about one server: cookie, MSS, and kind of the Fast Open option (RFC
+/// 7413 §4.1.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CookieCache {
     cookie: Option<FastOpen>,
     mss: Option<u16>,
-    /// Kind of option with which the client requests a cookie: first that of RFC 7413, then once
-    /// the experimental kind, then that of RFC 7413 again.
+    /// Kind of option with which the client requests a cookie: at first the kind of RFC 7413, then
+    /// once the experimental kind, then the kind of RFC 7413 again.
     kind: Kind,
 }
 
@@ -65,16 +66,18 @@ enum Kind {
 }
 
 impl CookieCache {
-    /// Return the opening of a connection. `needs_cookie`: the SYN carries data only with a cookie.
+    /// Return the opening of a connection. `needs_cookie` is true if the SYN may carry data only
+    /// with a cookie.
     pub fn opening(&self, needs_cookie: bool) -> Opening {
         let request = FastOpen { cookie: Cookie::REQUEST, experimental: self.kind == Kind::Experimental };
         let option = needs_cookie.then(|| self.cookie.unwrap_or(request));
         Opening { option, data: !needs_cookie || self.cookie.is_some(), mss: self.mss }
     }
 
-    /// Update the cache after a SYN-ACK. If the server ignored the option, the next request uses
-    /// the experimental kind, which an older server may support (Linux, tcp_rcv_fastopen_synack,
-    /// tcp_fastopen_cache_set). A cookie that the client did not request is ignored.
+    /// Update the cache after a SYN-ACK. If the server ignored the Fast Open option, the next
+    /// request uses the experimental kind of option, which an older server may support (Linux,
+    /// tcp_rcv_fastopen_synack, tcp_fastopen_cache_set). The client ignores a cookie that it did
+    /// not request.
     pub fn update(&mut self, answer: &Answer) {
         self.mss = answer.mss.or(self.mss);
         let Some(requested) = answer.requested else { return };
@@ -110,7 +113,7 @@ pub struct Verdict {
 }
 
 impl Server {
-    /// Decide about a SYN (RFC 7413 §4.2.2; Linux, tcp_try_fastopen).
+    /// Return the decision of the server about a SYN (RFC 7413 §4.2.2; Linux, tcp_try_fastopen).
     pub fn decide(&self, option: Option<FastOpen>, has_data: bool) -> Verdict {
         if self.open_to_all {
             return Verdict { open: has_data || option.is_some(), option: None };

@@ -1,5 +1,5 @@
-//! Times of ACKs (RFC 5681 §4.2): at once, delayed, quick after a pause, or compressed for data
-//! behind a gap.
+//! Times at which the receiver sends ACKs (RFC 5681 §4.2): at once, delayed, quick after a pause,
+//! or compressed for data behind a gap.
 
 use units::{Duration, Time};
 
@@ -7,9 +7,9 @@ use super::Receiver;
 use crate::config::{DelayedAckUnit, Tcp};
 use crate::timestamp::timestamp;
 
-/// Number of ACKs of data behind a gap that are never compressed (TCP_FASTRETRANS_THRESH). ACKs
-/// after them wait for a round trip divided by `RTT_PARTS`, and at most for `MAX_COMPRESSION_DELAY`
-/// (tcp_comp_sack_delay_ns).
+/// Number of ACKs of data behind a gap that are never compressed (TCP_FASTRETRANS_THRESH). Later
+/// ACKs of data behind the gap wait for a round trip divided by `RTT_PARTS`, and at most for
+/// `MAX_COMPRESSION_DELAY` (tcp_comp_sack_delay_ns).
 const MAX_UNCOMPRESSED: u8 = 3;
 const RTT_PARTS: u64 = 20;
 const MAX_COMPRESSION_DELAY: Duration = Duration::from_millis(1);
@@ -35,8 +35,8 @@ impl Receiver {
         }
     }
 
-    /// Return true if the ACK of data behind a gap waits, to be merged with the next ACKs (Linux,
-    /// __tcp_ack_snd_check).
+    /// Return true if the ACK of data behind a gap must wait, so that it can be merged with the
+    /// next ACKs (Linux, __tcp_ack_snd_check).
     #[inline]
     pub(super) fn compresses_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
         let max = tcp.ack.compressed.0 as u8;
@@ -63,8 +63,8 @@ impl Receiver {
         true
     }
 
-    /// Record that an ACK was sent, usually of everything received. Return true if another ACK is
-    /// due.
+    /// Record that an ACK was sent, which usually acknowledges all received data. Return true if
+    /// the receiver must send another ACK.
     #[inline]
     pub fn on_ack_sent(&mut self) -> bool {
         if let Some(queue) = &mut self.queue
@@ -83,8 +83,8 @@ impl Receiver {
         false
     }
 
-    /// Record that data is sent. Soon after data arrived, the connection is interactive, so that
-    /// ACKs can wait for outgoing data (Linux, tcp_event_data_sent).
+    /// Record that data is sent. If data is sent soon after data arrived, the connection is
+    /// interactive, so that ACKs can wait for outgoing data (Linux, tcp_event_data_sent).
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.data_at)));
         let has_data = self.stats.segments > 0 || self.data_at != 0;
@@ -93,15 +93,15 @@ impl Receiver {
         }
     }
 
-    /// Acknowledge the next `max` segments at once, within the limit of `ack.quick` (Linux,
+    /// Acknowledge the next `max` segments at once, but at most `ack.quick` segments (Linux,
     /// tcp_incr_quickack).
     #[inline(never)]
     pub fn enter_quick_ack(&mut self, max: u16, tcp: &Tcp) {
         self.quick = self.quick.max(max.min(tcp.ack.quick.0 as u16));
     }
 
-    /// Return the time since data last arrived. After a pause longer than the timeout the data's
-    /// sender may have a small cwnd (Linux, tcp_event_data_recv).
+    /// Return the time since data last arrived. If no data arrived for longer than the RTO, the
+    /// sender of the data may have a small cwnd (Linux, tcp_event_data_recv).
     #[inline]
     pub fn pause(&self, now: Time) -> Option<Duration> {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.data_at)));

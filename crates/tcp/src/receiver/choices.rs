@@ -18,8 +18,8 @@ words! {
     pub enum GapAck {
         /// The segment fills all or part of a gap (RFC 5681 §4.2).
         Immediate = "immediate",
-        /// The segment makes data behind the gap in order; the ACK of a partial fill may be delayed
-        /// (ns-2).
+        /// The segment fills the whole gap, so that data behind the gap is in order; the ACK of a
+        /// segment that fills only a part may be delayed (ns-2).
         WhenReleased = "when-released",
     }
 }
@@ -40,11 +40,11 @@ words! {
     /// Memory that a received segment occupies.
     pub enum SegmentMemory {
         /// One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
-        /// packet's descriptor. A TUN device and many Ethernet drivers allocate packets in this
-        /// way.
+        /// packet's descriptor. A TUN device and many Ethernet drivers allocate the memory of a
+        /// packet in one such block.
         Linear = "linear",
-        /// The payload, and 896 B in addition to the payload. A Linux sender allocates packets in
-        /// this way, and a veth device forwards such packets.
+        /// A received segment occupies the size of its payload, and 896 B in addition. A Linux
+        /// sender allocates packets in this way, and a veth device forwards such packets.
         Fragments = "fragments",
     }
 }

@@ -1,4 +1,5 @@
-//! The receiving half of an endpoint: the received data, and the times of ACKs.
+//! The receiving half of an endpoint, which stores the received data and determines when ACKs are
+//! sent.
 
 mod acks;
 pub mod choices;
@@ -25,13 +26,13 @@ pub struct ReceiverStats {
     pub segments: u64,
     /// Bytes of data in all received segments.
     pub bytes: u64,
-    /// Segments without any new data.
+    /// Segments with data that contained no new data.
     pub duplicate_segments: u64,
-    /// Bytes that had arrived before.
+    /// Bytes in received segments that had already arrived in earlier segments.
     pub duplicate_bytes: u64,
 }
 
-/// Counts of received segments, in the form that a receiver stores.
+/// Counts of received segments, in the form in which a receiver stores them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     bytes: u64,
@@ -57,16 +58,16 @@ pub struct Receiver {
     /// True if no data arrived and none was read since the window was advertised, so that the
     /// window is unchanged.
     pub window_current: bool,
-    /// Number of remaining quick ACKs.
+    /// Number of segments that the receiver will still acknowledge at once (quick ACKs).
     quick: u16,
-    /// Size of the largest segment received.
+    /// Payload in bytes of the largest segment received.
     largest: u16,
     queue: Option<Box<OutOfOrderQueue>>,
     /// Bytes in order that the application has not read.
     pub unread: u32,
     /// Right edge of the window that was advertised last.
     edge: Seq,
-    /// Duplicate range that the next ACK reports (RFC 2883).
+    /// Range of duplicate data that the next ACK reports (RFC 2883).
     duplicate: Option<(Seq, Seq)>,
     /// TS.Recent (RFC 7323 §4.3).
     pub ts_recent: u32,
@@ -74,10 +75,10 @@ pub struct Receiver {
     last_ack: Seq,
     /// Time in milliseconds at which data last arrived, if quick ACKs are enabled.
     data_at: u32,
-    /// Window in the last header.
+    /// Window that the header of the last segment advertised.
     pub window_field: u32,
     stats: Counts,
-    /// Tuning of the window; `None`: the window is that of the parameters.
+    /// Tuning of the receive window, or `None` if the parameters set a fixed window.
     tuning: Option<Box<Tuning>>,
 }
 
@@ -132,8 +133,8 @@ impl Receiver {
     }
 
     /// Delay the ACK of a SYN-ACK, because the application is about to write data that can carry
-    /// it. The SYN-ACK counts as received data, so that the data makes the connection interactive
-    /// (Linux, tcp_rcv_synsent_state_process, tcp_finish_connect).
+    /// it. The SYN-ACK counts as received data, so that the data which the application writes next
+    /// makes the connection interactive (Linux, tcp_rcv_synsent_state_process, tcp_finish_connect).
     pub fn postpone_handshake_ack(&mut self, now: Time, tcp: &Tcp) {
         self.ack_at = now + HANDSHAKE_ACK_DELAY;
         if tcp.ack.quick.0 > 0.0 {
@@ -160,7 +161,8 @@ impl Receiver {
         self.next = to;
     }
 
-    /// Advance RCV.NXT to `to`, which may cover a FIN. A FIN is not data to read.
+    /// Advance RCV.NXT to `to`, which may cover a FIN. The application does not read the sequence
+    /// number of a FIN.
     fn advance_over(&mut self, to: Seq) {
         let data = self.fin.filter(|fin| fin.before(to)).unwrap_or(to);
         if data.after(self.next) {
@@ -175,7 +177,7 @@ impl Receiver {
         self.largest = self.largest.max(segment.len);
     }
 
-    /// Process a segment outside the window: send an ACK, and count the segment if it has old data.
+    /// Send an ACK for a segment outside the window, and count the segment if it has old data.
     pub fn on_unacceptable(&mut self, segment: &Segment, tcp: &Tcp) {
         self.ack_now = true;
         if segment.len > 0 && !segment.seq.after(self.next) {
@@ -202,7 +204,7 @@ impl Receiver {
         }
     }
 
-    /// Return the size of the largest segment received.
+    /// Return the payload in bytes of the largest segment received.
     pub fn largest(&self) -> u16 {
         self.largest
     }
@@ -264,8 +266,8 @@ mod tests {
         assert!(r.ack_now && r.next == Seq(200));
     }
 
-    /// A segment fills a part of a gap. RFC 5681 requires an immediate ACK, and ns-2 delays the
-    /// ACK.
+    /// A segment fills a part of a gap. If a segment fills a part of a gap, RFC 5681 requires an
+    /// immediate ACK, and ns-2 delays the ACK.
     #[test]
     fn the_choice_of_gap_decides_the_ack_of_a_partial_fill() {
         for (gap_ack, at_once) in [(GapAck::Immediate, true), (GapAck::WhenReleased, false)] {
@@ -298,8 +300,9 @@ mod tests {
     }
 
     proptest! {
-        /// A report has the range of the last segment, then the ranges of the last report, then the
-        /// others (RFC 2018 §4), whatever arrived between the reports.
+        /// The SACK blocks of an ACK begin with the range of the last segment, followed by the
+        /// ranges of the previous ACK, then by all other ranges (RFC 2018 §4), whatever arrived
+        /// between the two ACKs.
         #[test]
         fn a_report_begins_with_the_latest_range_and_the_last_report(
             pieces in prop::collection::vec((0u32..60, 1u16..6, any::<bool>()), 1..80),

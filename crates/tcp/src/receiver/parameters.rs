@@ -5,7 +5,7 @@ use units::{Bytes, Duration, Packets, Range, params};
 use super::choices::*;
 
 params! {
-    /// Acknowledgements: how long ACKs are delayed, which ACKs are sent at once, and which are
+    /// Acknowledgements: the delay of ACKs, the ACKs that are sent at once, and the ACKs that are
     /// merged.
     pub struct AckParameters: "tcp.ack" {
         /// Unit in which `delayed_ack` counts received data.
@@ -22,8 +22,8 @@ params! {
         push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
         /// Maximum number of duplicate ACKs merged into one, after the first three; 0: each
         /// duplicate ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1
-        /// ms, whichever is shorter. The key requires a tuned window, which measures the round
-        /// trip.
+        /// ms, whichever is shorter. The key requires a tuned window, because only then the
+        /// receiver measures the round-trip time.
         compressed: Packets = (Packets(0.0)), in Range::between(0.0, 255.0).whole(), from "rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44";
     }
 }

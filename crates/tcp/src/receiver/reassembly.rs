@@ -9,17 +9,18 @@ use crate::config::{GapAck, Tcp};
 /// Data behind a gap, and the SACK blocks that reported it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutOfOrderQueue {
-    /// Disjoint ranges in ascending order, each [start, end).
+    /// Disjoint ranges [start, end) of the data behind a gap, in ascending order.
     ranges: Vec<(Seq, Seq)>,
-    /// Ranges of the last report, the latest first (RFC 2018 §4). `intact` is true while all of
-    /// them still exist, and `report_current` is true while they are also the next report.
+    /// Ranges that the SACK blocks of the last ACK reported, the latest range first (RFC 2018 §4).
+    /// `intact` is true while all ranges of the last report still exist, and `report_current` is
+    /// true while the next ACK reports the same ranges.
     reported: [(Seq, Seq); 4],
     count: u8,
     intact: bool,
     report_current: bool,
     /// Start of the range that contains the last segment.
     latest: Option<Seq>,
-    /// Start of the gap that the numbers of immediate and of compressed ACKs refer to.
+    /// Start of the gap for which the receiver counts the immediate and the compressed ACKs.
     pub gap: Seq,
     pub at_once: u8,
     pub compressed: u8,
@@ -27,13 +28,14 @@ pub(super) struct OutOfOrderQueue {
     earlier: Option<EarlierAck>,
 }
 
-/// A compressed ACK that is due because of the segment that arrived last, and does not report that
-/// segment.
+/// Compressed ACK that is due because of the segment that arrived last, and that does not report
+/// this segment.
 #[derive(Clone, Copy, Debug)]
 struct EarlierAck {
     blocks: [(Seq, Seq); 4],
     count: u8,
-    /// True if another ACK acknowledges the last segment at once.
+    /// True if the receiver acknowledges the last segment at once, with an ACK after the compressed
+    /// ACK.
     followed: bool,
 }
 
@@ -41,9 +43,9 @@ struct EarlierAck {
 const BLOCKS_EXPECTED: usize = 2;
 
 impl Receiver {
-    /// Process data, or a FIN after it (`fin`), that is not the next in order: old data, data
-    /// behind a gap, or data that fills a gap. A FIN occupies a sequence number, so SACK blocks
-    /// report it like data (RFC 2018 §3; Linux, tcp_data_queue_ofo).
+    /// Process old data, data behind a gap, or data that fills a gap, which a FIN follows if `fin`
+    /// is true. A FIN occupies a sequence number, so SACK blocks report it like data (RFC 2018 §3;
+    /// Linux, tcp_data_queue_ofo).
     #[inline(never)]
     pub(super) fn on_out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));
@@ -92,8 +94,8 @@ impl Receiver {
     }
 
     /// Acknowledge data behind a gap: at once, so that the sender detects the gap (RFC 5681 §4.2),
-    /// or with a compressed ACK, whose SACK blocks must include the data. `releases`: a compressed
-    /// ACK is sent before.
+    /// or with a compressed ACK, whose SACK blocks must include the data. `releases` is true if the
+    /// receiver sends a compressed ACK first.
     #[inline]
     fn ack_out_of_order(&mut self, now: Time, releases: bool, tcp: &Tcp) {
         let holds = self.compresses_ack(now, tcp);
@@ -110,8 +112,8 @@ impl Receiver {
         }
     }
 
-    /// Make the compressed ACK due if [start, end) opens or extends a SACK block after the first
-    /// two, because the blocks of the compressed ACK might not fit into the next one (Linux,
+    /// Send the compressed ACK now if [start, end) opens or extends a SACK block after the first
+    /// two, because the SACK blocks of the compressed ACK might not fit into the next ACK (Linux,
     /// tcp_sack_new_ofo_skb). Return true if the compressed ACK is due.
     #[inline(never)]
     fn release_compressed_ack(&mut self, start: Seq, end: Seq) -> bool {
@@ -166,8 +168,8 @@ impl Receiver {
         first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
     }
 
-    /// Append [start, end) to the last range if it follows directly, which is the usual case behind
-    /// a gap. Return true if it does.
+    /// Append [start, end) to the last range if the last range ends at `start`, which is the usual
+    /// case behind a gap. Return true if [start, end) was appended.
     #[inline]
     fn extend_last_range(&mut self, start: Seq, end: Seq) -> bool {
         let Some(queue) = &mut self.queue else { return false };
@@ -204,8 +206,9 @@ impl Receiver {
         queue.latest = Some(start);
     }
 
-    /// Write the SACK blocks of an ACK (RFC 2018 §4): the latest block first, then those reported
-    /// before. The block of a duplicate precedes all others if `dsack` is true (RFC 2883 §4).
+    /// Write the SACK blocks of an ACK (RFC 2018 §4): first the block with the last segment, then
+    /// the blocks that the previous ACK reported. If `dsack` is true, the block of a duplicate
+    /// precedes all other SACK blocks (RFC 2883 §4).
     pub fn report(&mut self, options: &mut Options, dsack: bool) {
         if let Some(queue) = &self.queue
             && let Some(earlier) = &queue.earlier
@@ -238,8 +241,8 @@ impl Receiver {
 }
 
 impl OutOfOrderQueue {
-    /// Record that an ACK was sent. Return `None` if the ACK was not a compressed ACK that had
-    /// become due, and otherwise `Some(true)` if another ACK follows at once.
+    /// Record that an ACK was sent. Return `None` unless the ACK was a compressed ACK that had
+    /// become due; for such an ACK, return `Some(true)` if another ACK follows at once.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();
@@ -249,7 +252,7 @@ impl OutOfOrderQueue {
         earlier.map(|e| e.followed)
     }
 
-    /// Compute the blocks of the next report.
+    /// Compute the SACK blocks of the next ACK.
     fn update_report(&mut self) {
         let ranges = &self.ranges;
         if let Some(&newest) = ranges.last()
@@ -257,7 +260,7 @@ impl OutOfOrderQueue {
             && self.latest == Some(newest.0)
             && (self.count == 4 || usize::from(self.count) + 1 == ranges.len())
         {
-            // The usual case: a new range lies above all others.
+            // In the usual case a new range lies above all other ranges.
             self.reported.rotate_right(1);
             (self.reported[0], self.count, self.report_current) = (newest, (self.count + 1).min(4), true);
             return;

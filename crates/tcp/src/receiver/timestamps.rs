@@ -15,7 +15,7 @@ const MAX_AGE: u32 = (Duration::from_millis(24 * 86_400_000).0 >> 40) as u32;
 
 impl Receiver {
     /// Return true if a timestamp is old (PAWS, RFC 7323 §5.3, R1). After an idle time longer than
-    /// 24 days no timestamp counts as old (§5.5).
+    /// 24 days no timestamp counts as old (RFC 7323 §5.5).
     #[inline]
     pub fn is_stale(&self, now: Time, value: u32) -> bool {
         (value.wrapping_sub(self.ts_recent) as i32) < 0 && age_clock(now) - self.ts_recent_at <= MAX_AGE

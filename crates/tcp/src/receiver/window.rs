@@ -17,7 +17,8 @@ impl Receiver {
         }
     }
 
-    /// Return the window that a SYN or SYN-ACK advertises, which is never scaled (RFC 7323 §2.2).
+    /// Return the window that a SYN or SYN-ACK advertises, to which the window scale never applies
+    /// (RFC 7323 §2.2).
     pub fn syn_window(tcp: &Tcp) -> u32 {
         let buffer = Self::configured_window(tcp);
         if tcp.window.scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
@@ -35,7 +36,7 @@ impl Receiver {
     }
 
     /// Update the tuning of the window for a segment with data. `echo` is the timestamp that the
-    /// segment echoes, if any. While the window grows, the number of remaining quick ACKs stays
+    /// segment echoes, if any. While the window grows, the number of remaining quick ACKs is always
     /// odd, and therefore does not reach zero (Linux, tcp_grow_window).
     #[inline]
     pub fn tune(&mut self, now: Time, len: u16, echo: Option<u32>, tcp: &Tcp) {
@@ -59,8 +60,8 @@ impl Receiver {
     }
 
     /// Return the window to advertise, with a buffer of `buffer` bytes and a window field that can
-    /// represent at most `max` bytes. The right edge never moves back (RFC 9293 §3.8.6), and moves
-    /// forward by at least a segment or half the buffer (§3.8.6.2.2).
+    /// represent at most `max` bytes. The right edge of the window never moves back (RFC 9293
+    /// §3.8.6), and moves forward by at least a segment or half the buffer (RFC 9293 §3.8.6.2.2).
     #[inline]
     pub fn window(&mut self, buffer: u32, max: u32, smss: impl FnOnce() -> u32) -> u32 {
         let free = buffer.saturating_sub(self.unread).min(max);
@@ -82,8 +83,8 @@ impl Receiver {
     }
 
     /// Read up to `bytes` bytes for the application. Return the number of bytes read, and true if
-    /// the window has opened so far that the receiver should advertise it. `max` is the largest
-    /// window that the window field can represent.
+    /// the growth of the window requires that the receiver advertises the new window at once. `max`
+    /// is the largest window that the window field can represent.
     pub fn read(&mut self, bytes: u32, buffer: u32, max: u32, smss: u32) -> (u32, bool) {
         let n = bytes.min(self.unread);
         self.unread -= n;

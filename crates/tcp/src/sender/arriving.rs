@@ -8,14 +8,16 @@ use crate::config::{EceGrowth, Tcp};
 /// ECN feedback of an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Feedback {
-    /// True if the ACK requests a response to congestion, at most one per window of data.
+    /// True if the ACK requires a reduction of cwnd, of which the sender makes at most one per
+    /// window of data.
     pub echo: bool,
     /// Fraction of the bytes delivered by the ACK that were marked, from 0 to 1.
     pub marked: f64,
 }
 
 impl Feedback {
-    /// Return true if the ACK's ECE permits growth of cwnd (RFC 3168 §6.1.2).
+    /// Return true if the ACK may increase cwnd, because it has no ECE (RFC 3168 §6.1.2) or because
+    /// the parameters permit growth in spite of ECE.
     #[inline]
     pub(super) fn may_open(&self, tcp: &Tcp) -> bool {
         !self.echo || tcp.details.ece_growth == EceGrowth::AsAnyAck

@@ -19,9 +19,9 @@ words! {
     pub enum SlowStartFrom {
         /// The first ACK of data increases cwnd (RFC 5681 §3.1).
         FirstAck = "first-ack",
-        /// The second ACK of data is the first to increase cwnd. The first segment stands for the
-        /// SYN, whose ACK does not increase cwnd (ns-2's `delay_growth_`, for its TCP without
-        /// handshake).
+        /// The first ACK of data does not increase cwnd, and the second ACK does. The first segment
+        /// stands for the SYN, whose ACK does not increase cwnd (ns-2's `delay_growth_`, for its
+        /// TCP without handshake).
         SecondAck = "second-ack",
     }
 }
@@ -81,7 +81,7 @@ words! {
 }
 
 words! {
-    /// Quantity from which a reduction computes ssthresh.
+    /// Quantity from which a reduction of cwnd computes ssthresh.
     pub enum SsthreshFrom {
         /// ssthresh becomes half of the FlightSize, at least two segments. A repeated timeout of
         /// the same segment does not change ssthresh (RFC 5681, equation 4).
@@ -111,8 +111,8 @@ words! {
     pub enum CwndValidation {
         /// Every ACK of new data may increase cwnd.
         None = "none",
-        /// An ACK increases cwnd only if cwnd limited the sender. In slow start it is enough that
-        /// half of cwnd was in flight (Linux, tcp_is_cwnd_limited).
+        /// An ACK increases cwnd only if cwnd limited the sender. In slow start, an ACK increases
+        /// cwnd if at least half of cwnd was in flight (Linux, tcp_is_cwnd_limited).
         Limited = "limited",
     }
 }
@@ -146,9 +146,9 @@ words! {
         /// The fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno,
         /// ns-2).
         Restarts = "restarts",
-        /// Retransmissions do not restart the timer (RFC 6298 §5.1).
+        /// Retransmissions do not restart the retransmission timer (RFC 6298 §5.1).
         RunsOn = "runs-on",
-        /// Every retransmission restarts the timer (permitted by RFC 6675 §6).
+        /// Every retransmission restarts the retransmission timer (permitted by RFC 6675 §6).
         Each = "each-restarts",
         /// A retransmission of the first unacknowledged segment restarts the timer. An ACK that
         /// SACKs data sent before the last transmission of the first unacknowledged segment
@@ -176,9 +176,10 @@ words! {
         /// becomes the larger of itself and the data in flight before the retransmission (RFC
         /// 4015).
         Eifel = "eifel",
-        /// The sender restores the cwnd and ssthresh from before the retransmission (Linux).
+        /// The sender restores the values that cwnd and ssthresh had before the retransmission
+        /// (Linux).
         Restore = "restore",
-        /// cwnd and ssthresh remain reduced. The sender only stops further spurious
+        /// The sender does not restore cwnd and ssthresh. The sender only stops further spurious
         /// retransmissions.
         None = "none",
     }
@@ -203,7 +204,8 @@ words! {
         /// Each segment is sent as soon as the windows permit.
         None = "none",
         /// Segments wait for an ACK that is due within 1 ms, unless they fill a super-packet, the
-        /// rest of one, or a third of the window (Linux, tcp_tso_should_defer, tcp_tso_autosize).
+        /// rest of a super-packet, or a third of the window (Linux, tcp_tso_should_defer,
+        /// tcp_tso_autosize).
         Linux = "linux",
     }
 }
@@ -214,9 +216,10 @@ words! {
     pub enum SendBuffer {
         /// The application writes all its data at once.
         Unlimited = "unlimited",
-        /// The data occupies memory. Each packet, or each super-packet with offload, takes 896 B
-        /// beside its payload. The memory grows with cwnd from `memory.send` to `memory.send_max`,
-        /// and the application writes when a third of it is free (Linux, tcp_sndbuf_expand).
+        /// The data occupies memory. Each packet, or each super-packet if offload is on, takes 896
+        /// B of the send buffer in addition to its payload. The memory of the send buffer grows
+        /// with cwnd from `memory.send` to `memory.send_max`, and the application writes when a
+        /// third of this memory is free (Linux, tcp_sndbuf_expand).
         Linux = "linux",
     }
 }
@@ -235,7 +238,7 @@ words! {
     /// Segments of new data that have the PSH flag.
     pub enum Push {
         /// The segment in which the last write ends has PSH. If the data of a write still waits in
-        /// the send buffer, the next write is combined with it (RFC 9293 §3.9.1).
+        /// the send buffer, the sender combines the next write with this data (RFC 9293 §3.9.1).
         LastWrite = "last-write",
         /// A segment in which a write ends has PSH, unless the application announces more data
         /// (MSG_MORE) or the next write fills the segment. The first segment that ends more than

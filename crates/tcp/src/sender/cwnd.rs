@@ -12,18 +12,18 @@ use crate::config::{
 use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::window::Window;
 
-/// Data about an ACK that the congestion controller needs.
+/// Properties of an ACK from which the congestion controller computes cwnd.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     /// Bytes newly acknowledged by the acknowledgement number.
     pub acked: u32,
     /// Bytes newly delivered, including newly SACKed bytes.
     pub delivered: u32,
-    /// Total bytes delivered, including this ACK.
+    /// Total bytes delivered, including the bytes that this ACK delivers.
     pub total_delivered: u64,
     /// Round-trip time of the newest of the newly delivered segments.
     pub rtt: Option<Duration>,
-    /// Delivery rate, if it was sampled.
+    /// Delivery rate, if the sender sampled the delivery rate.
     pub rate: Option<RateSample>,
     /// True if the ACK may increase cwnd.
     pub opens: bool,
@@ -36,7 +36,7 @@ pub(super) struct Progress {
 pub(super) struct Outstanding {
     /// Bytes in the network (pipe).
     pub pipe: f64,
-    /// Size of the next segment, in the unit in which `pipe` counts.
+    /// Size of the next segment, in the unit of `pipe`.
     pub segment: f64,
     /// Bytes sent and not acknowledged.
     pub flight: f64,
@@ -85,8 +85,8 @@ impl Tcb {
                 tracking.round_end = self.max;
             }
             if tcp.cwnd.validation != CwndValidation::None {
-                // Linux, tcp_is_cwnd_limited: in slow start it is enough that half of cwnd was in
-                // flight.
+                // Linux, tcp_is_cwnd_limited: in slow start an ACK increases cwnd if at least half
+                // of cwnd was in flight.
                 ack.cwnd_limited = if window.cwnd < window.ssthresh {
                     window.cwnd < 2.0 * tracking.max_flight
                 } else {
@@ -101,8 +101,9 @@ impl Tcb {
         }
     }
 
-    /// Prepare a reduction of cwnd for ECN-Echo in an ACK up to `ack` that delivers `delivered`
-    /// bytes. The controller counts the marks of the ACK before the reduction.
+    /// Prepare a reduction of cwnd for ECN-Echo in an ACK with the acknowledgement number `ack`,
+    /// which delivers `delivered` bytes. The controller counts the marks of the ACK before the
+    /// reduction.
     #[cold]
     pub(super) fn on_ecn_echo(
         &mut self,
@@ -121,9 +122,9 @@ impl Tcb {
         }
     }
 
-    /// Return the windows from which a reduction computes ssthresh, as they were before the ACK or
-    /// the timeout. The FlightSize excludes the `limited_transmit` bytes that limited transmit sent
-    /// (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
+    /// Return the windows, as they were before the ACK or the timeout, from which a reduction
+    /// computes ssthresh. The FlightSize excludes the `limited_transmit` bytes that limited
+    /// transmit sent (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
     ///
     /// In a recovery SND.MAX - SND.UNA continues to grow while a lost retransmission waits for the
     /// timer, although cwnd was reduced. The data beyond cwnd has left the network, and the second
@@ -165,7 +166,7 @@ impl Tcb {
         };
     }
 
-    /// Record whether cwnd limits the sender, which cannot send another segment now (Linux,
+    /// When the sender cannot send another segment, record whether cwnd is the reason (Linux,
     /// tcp_cwnd_validate).
     pub(super) fn record_limit(&mut self, tracking: &mut Tracking, outstanding: Outstanding) {
         let Outstanding { pipe, segment, flight, delivered } = outstanding;

@@ -7,15 +7,15 @@ use super::{Kind, Sender};
 use crate::config::Tcp;
 
 impl Sender {
-    /// Send the waiting data, at most `max_len` bytes, with the first SYN. Return its length in
-    /// bytes.
+    /// Send the waiting data, at most `max_len` bytes, with the first SYN. Return the number of
+    /// bytes of data in the SYN.
     pub fn on_syn_data(&mut self, max_len: u32) -> u32 {
         let tcb = &mut self.tcb;
         let len = tcb.unsent.min(u64::from(max_len)) as u32;
         if len > 0 {
             if tcb.unsent != u64::MAX {
                 tcb.unsent -= u64::from(len);
-                // the application wrote before the SYN had its sequence number
+                // the application wrote the data before the SYN had a sequence number
                 tcb.write_end = tcb.write_end + 1;
             }
             tcb.max = tcb.max + len;
@@ -58,14 +58,14 @@ impl Sender {
         self.tcb.rto.end_back_off();
     }
 
-    /// Count a timeout that retransmits the SYN-ACK.
+    /// Count a timeout for which the endpoint retransmits the SYN-ACK.
     pub fn count_syn_timeout(&mut self) {
         self.tcb.stats.timeouts += 1;
     }
 
     /// Complete the handshake and restart the timer for the data in flight (Linux,
-    /// tcp_rcv_synrecv_state_fastopen). `rtt` is the round-trip time of the SYN-ACK, if it is
-    /// known.
+    /// tcp_rcv_synrecv_state_fastopen). `rtt` is the round-trip time of the SYN-ACK, if this
+    /// round-trip time is known.
     pub fn end_early(&mut self, now: Time, rtt: Option<Duration>, tcp: &Tcp) {
         let tcb = &mut self.tcb;
         if let Some(rtt) = rtt {

@@ -19,7 +19,7 @@ impl Sender {
     /// Record that a SYN or SYN-ACK is sent, and start its timer.
     pub fn on_syn_sent(&mut self, now: Time, tcp: &Tcp) {
         let first = self.tcb.max == self.tcb.una;
-        // a retransmitted SYN may follow one that carried data
+        // a retransmitted SYN may follow a SYN that carried data
         self.tcb.max = self.tcb.max.max(self.tcb.una + 1);
         if let Kind::Cumulative(sender) = &mut self.kind {
             sender.skip_to_max(&self.tcb);
@@ -28,8 +28,8 @@ impl Sender {
         self.tcb.timer = now + self.tcb.rto.timeout(tcp);
     }
 
-    /// Establish the connection when an ACK acknowledges the SYN. `ack` is its acknowledgement
-    /// number. `smss`, `sack` and `timestamps` are the results of the negotiation.
+    /// Establish the connection when an ACK acknowledges the SYN. `ack` is the acknowledgement
+    /// number of the ACK. `smss`, `sack` and `timestamps` are the results of the negotiation.
     pub fn on_syn_acked(&mut self, now: Time, ack: Seq, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
         if self.tcb.expirations > 0 && self.tcb.write_end == self.tcb.una {
             self.tcb.write_end = self.tcb.una + 1;
@@ -81,8 +81,8 @@ impl Sender {
         }
     }
 
-    /// Create the optional state of an established connection. With `sack`, replace the sender
-    /// without SACK by a sender with SACK.
+    /// Create the optional state of an established connection. If `sack` is true, replace the
+    /// sender without SACK by a sender with SACK.
     #[inline(never)]
     fn start_tracking(&mut self, now: Time, sack: bool, timestamps: bool, tcp: &Tcp) {
         let mut tracking = Tracking::new(now, self.tcb.una, self.tcb.rto.srtt(tcp), timestamps, tcp);
@@ -97,8 +97,9 @@ impl Sender {
     }
 
     /// Set up the sender of a connection that was established at `then` without a simulated
-    /// handshake. `rtt` is the round-trip time of the handshake; zero if it is unknown. `window` is
-    /// a sequence number that no later segment precedes, and the last advertised window.
+    /// handshake. `rtt` is the round-trip time of the handshake, or zero if the round-trip time is
+    /// unknown. `window` contains a sequence number at or before the start of every later segment
+    /// from the other side, and the last window that the other side advertised.
     pub fn resume(
         &mut self,
         tcp: &Tcp,
@@ -119,7 +120,7 @@ impl Sender {
             sender.skip_to_max(tcb);
         }
         self.on_syn_acked(then, self.tcb.max, smss, sack, timestamps, tcp);
-        // The application had not written data before this point.
+        // The application writes its first data after this point.
         match &mut self.kind {
             Kind::Cumulative(sender) => sender.record_limit(&mut self.tcb),
             Kind::Sack(sender) => sender.record_limit(&mut self.tcb, tcp),
@@ -137,8 +138,8 @@ impl Sender {
     }
 
     /// Process an expiry of the SYN timer. The first `linear` timeouts have equal length, and each
-    /// later timeout doubles. Return true if the handshake fails because `linear + retries`
-    /// retransmissions were unanswered.
+    /// later timeout is twice as long as the previous one. Return true if the handshake fails
+    /// because `linear + retries` retransmissions were unanswered.
     pub fn on_syn_timeout(&mut self, retries: u64, linear: u64) -> bool {
         self.tcb.stats.timeouts += 1;
         self.tcb.expirations = self.tcb.expirations.saturating_add(1);

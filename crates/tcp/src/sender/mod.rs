@@ -45,21 +45,23 @@ pub use outgoing::Outgoing;
 pub use stats::SenderStats;
 pub use tcb::Tcb;
 
-/// True if every ACK and segment takes the general path of its sender. The feature `slow-paths` is
-/// for tests, which check that the fast paths give the same results (`tools/slow-paths`).
+/// True if the sender processes every ACK and segment by the general code, without its fast paths.
+/// The feature `slow-paths` is for tests, which check that the fast paths give the same results
+/// (`tools/slow-paths`).
 pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 
-/// Sender of a connection: the common state and the state of its kind.
+/// Sender of a connection: the state that every sender has, and the state of a sender with or
+/// without SACK.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
     /// State that senders with and without SACK need.
     pub tcb: Tcb,
-    /// State of the kind of sender.
+    /// State of a sender that is specific to senders with SACK, or to senders without SACK.
     kind: Kind,
 }
 
-/// Kind of sender, which determines how losses are detected.
+/// Kind of sender (with or without SACK), which determines how the sender detects losses.
 #[derive(Clone, Debug)]
 enum Kind {
     Cumulative(CumulativeSender),
@@ -84,7 +86,7 @@ impl Kind {
 
 impl Sender {
     /// Create the sender of a connection whose SYN has the sequence number `iss`. `phase` is the
-    /// phase of the host's clock.
+    /// part of a tick of the host's clock that has passed at time zero.
     pub fn new(tcp: &Tcp, iss: Seq, phase: Duration) -> Self {
         Sender { tcb: Tcb::new(tcp, iss, phase), kind: Kind::Cumulative(CumulativeSender::new(iss)) }
     }

@@ -10,8 +10,8 @@ use super::tcb::{Tcb, TimerPurpose};
 use super::tracking::Tracking;
 use crate::config::{Nagle, RtoEstimator, Tcp};
 
-/// Maximum time that a corked segment waits while no data is in flight (tcp(7)). Linux uses its
-/// timer for window probes, so that the segment waits at least one RTO.
+/// Maximum time that a corked segment waits while no data is in flight (tcp(7)). Linux uses the
+/// timer of window probes for corked segments, so that a corked segment waits at least one RTO.
 const MAX_CORK_TIME: Duration = Duration::from_millis(200);
 
 impl Tracking {
@@ -21,8 +21,8 @@ impl Tracking {
         self.records.iter().any(|r| r.after(seq) && !r.after(end))
     }
 
-    /// Return how many of `len` bytes of new data from `seq` fit into one segment, which ends with
-    /// the record at the latest.
+    /// Return how many of `len` bytes of new data from `seq` on fit into one segment, which may not
+    /// extend beyond the end of the record.
     pub(super) fn within_record(&self, seq: Seq, len: u32) -> u32 {
         match self.records.iter().find(|end| end.after(seq)) {
             Some(end) => len.min(*end - seq),
@@ -45,8 +45,9 @@ impl Sender {
 }
 
 impl Tcb {
-    /// Set TCP_NODELAY, with which small segments never wait for ACKs. Data that already waits is
-    /// sent now, even if the socket is corked (Linux, __tcp_sock_set_nodelay).
+    /// Set TCP_NODELAY, with which small segments never wait for ACKs. When the application sets
+    /// TCP_NODELAY, the sender sends all waiting data now, even if the socket is corked (Linux,
+    /// __tcp_sock_set_nodelay).
     pub fn nodelay(&mut self, on: bool) {
         if on && !self.socket_flags.any(SocketFlags::NODELAY) {
             self.socket_flags.set(SocketFlags::PUSH, true);
@@ -77,13 +78,13 @@ impl Tcb {
         self.socket_flags.any(SocketFlags::MORE)
     }
 
-    /// Return true if the application has not set a flag that affects small segments.
+    /// Return true if none of the flags that the application has set affects small segments.
     pub(super) fn has_no_socket_flags(&self) -> bool {
         !self.socket_flags.any(SocketFlags::NODELAY | SocketFlags::CORK | SocketFlags::MORE)
     }
 
     /// Stop the persist timer if the waiting segment may now be sent, after a write or a change of
-    /// a socket flag. The timer continues while a window probe is in flight.
+    /// a socket flag. The persist timer continues to run while a window probe is in flight.
     pub fn release_small_segment(&mut self) {
         let waits = self.is_persisting() && self.una == self.max;
         if waits && self.avoids_silly_window(self.rwnd) && !self.is_corked() {
@@ -108,22 +109,21 @@ impl Tcb {
         }
     }
 
-    /// Release a corked segment whose maximum waiting time is over.
+    /// Send a corked segment whose maximum waiting time is over.
     pub(super) fn end_cork_time(&mut self) {
         self.socket_flags.set(SocketFlags::PUSH, true);
         self.write_end = self.data_end() + self.unsent as u32;
         (self.timer, self.timer_purpose) = (Time::NEVER, TimerPurpose::Rto);
     }
 
-    /// Process a write by the application. A flag that releases waiting data does not apply to data
-    /// written later.
+    /// Process a write by the application. The flag that releases waiting data does not apply to
+    /// data that the application writes later.
     pub(super) fn on_write(&mut self) {
         self.socket_flags.set(SocketFlags::PUSH, false);
         self.release_small_segment();
     }
 
-    /// Return true if the last segment of the written data waits, given that the segment is smaller
-    /// than SMSS.
+    /// Return true if the last segment of the written data, which is smaller than SMSS, must wait.
     pub(super) fn holds_small_segment(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
         let socket_flags = self.socket_flags;
         match tcp.connection.nagle {

@@ -5,10 +5,10 @@ use net::Seq;
 /// Amount of data that an ACK acknowledges for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewlyAcked {
-    /// Bytes of data, including SACKed bytes.
+    /// Bytes of data that the ACK acknowledges or SACKs for the first time.
     pub bytes: u32,
-    /// Number of segments with data. Without SACK this is the number of segments that the bytes
-    /// fill.
+    /// Number of segments with data. A sender without SACK divides the number of newly acknowledged
+    /// bytes by SMSS to estimate this number of segments.
     pub segments: u32,
     /// True if the ACK acknowledges data or a FIN for the first time.
     pub advances: bool,

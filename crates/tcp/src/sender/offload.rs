@@ -14,18 +14,19 @@ use crate::congestion::CongestionControl;
 use crate::congestion::control::MIN_SUPER_PACKET;
 use crate::recovery::scoreboard::Scoreboard;
 
-/// Time since the last transmission, after which new segments are sent without waiting.
+/// Minimum time since the last transmission after which the sender sends new segments without
+/// waiting.
 const MAX_SEND_GAP: Duration = Duration::from_millis(1);
-/// Maximum time until the next ACK for which segments wait. Half of the round-trip time applies if
-/// that is shorter.
+/// Maximum time until the next ACK for which segments wait. If half of the round-trip time is
+/// shorter than this maximum, segments wait at most for half of the round-trip time.
 const MAX_ACK_WAIT: Duration = Duration::from_millis(1);
-/// Divisor of the window: segments that fill a third of the window do not wait
+/// Divisor of the window, by which segments that fill a third of the window do not wait
 /// (tcp_tso_win_divisor).
 const WINDOW_DIVISOR: u32 = 3;
 
 /// State of the sender from which it decides whether segments wait.
 pub(super) struct SendAllowance<'a> {
-    /// Number of segments that cwnd permits.
+    /// Number of segments of new data that cwnd permits.
     pub cwnd: u32,
     /// Number of bytes of new data that the send window permits.
     pub window: u32,
@@ -42,8 +43,9 @@ pub(super) struct SendAllowance<'a> {
 }
 
 impl Tcb {
-    /// Return true if the next segment of new data waits for others, although the windows permit
-    /// it. If the next segment does not wait, a super-packet begins with it.
+    /// Return true if the next segment of new data waits for the segments after it, although cwnd
+    /// and the send window permit the segment. If the next segment does not wait, this segment
+    /// begins a super-packet.
     #[inline(always)]
     pub(super) fn waits_for_super_packet(
         &self,
@@ -63,8 +65,8 @@ impl Tcb {
             let segments = self.super_packet_segments(allowance.min_rtt, paces, tcp);
             (whole, quota) = (Some(segments), quota.min(segments));
         }
-        // The first super-packet takes data from the next one until it has as much as may be sent
-        // (tcp_grow_skb).
+        // The first super-packet takes data from the second until the first has as much data as the
+        // windows permit (tcp_grow_skb).
         let first = queue.first(self.max).max((quota * smss).min(allowance.buffered));
         let may_wait =
             first > smss && !allowance.in_recovery && now.since(allowance.last_sent) <= MAX_SEND_GAP;
@@ -77,8 +79,8 @@ impl Tcb {
     }
 
     /// Return true if the first super-packet of the write queue, which has `first` bytes, waits
-    /// (tcp_tso_should_defer). `whole` is the number of segments of a full super-packet, if it is
-    /// known.
+    /// (tcp_tso_should_defer). `whole` is the number of segments of a full super-packet, if this
+    /// number is known.
     #[inline(always)]
     fn should_defer(
         &self,
@@ -102,7 +104,7 @@ impl Tcb {
         }
         let whole = match whole {
             Some(segments) => segments,
-            // a larger super-packet would not be full either
+            // a super-packet with more segments would not be full either
             None if limit < MIN_SUPER_PACKET * smss => MIN_SUPER_PACKET,
             None => self.super_packet_segments(allowance.min_rtt, false, tcp),
         };
@@ -118,9 +120,9 @@ impl Tcb {
             || !(self.closing && alone && u64::from(allowance.buffered) >= self.unsent)
     }
 
-    /// Return the number of segments of a full super-packet: as many as are sent in about 1 ms, or
-    /// more on paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the
-    /// controller paces.
+    /// Return the number of segments of a full super-packet, which is the number sent in about 1
+    /// ms, or more on paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the
+    /// congestion controller paces segments.
     #[inline(never)]
     fn super_packet_segments(&self, min_rtt: Duration, paces: bool, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);
@@ -138,7 +140,7 @@ impl Tcb {
         ((bytes / f64::from(self.smss)) as u32).max(min_segments)
     }
 
-    /// Return the pacing rate of a controller that paces.
+    /// Return the pacing rate, if the congestion controller paces segments.
     #[inline(never)]
     fn pacing_rate(&self, srtt: Duration) -> Option<Rate> {
         self.congestion.pacing_rate(&self.window(0.0), srtt)

@@ -69,8 +69,8 @@ impl Tcb {
         Outgoing { seq, len, push: self.has_push(seq, end, None), is_new: true, ..Outgoing::default() }
     }
 
-    /// Return true if the last write or a record ends within (`seq`, `end`]. A write that waits is
-    /// combined with the next write (RFC 9293 §3.9.1, MUST-61).
+    /// Return true if the last write or a record ends within (`seq`, `end`]. The sender combines
+    /// the data of a write that waits with the data of the next write (RFC 9293 §3.9.1, MUST-61).
     #[inline]
     fn has_push(&self, seq: Seq, end: Seq, tracking: Option<&Tracking>) -> bool {
         let last = self.write_end.after(seq) && !self.write_end.after(end);
@@ -87,7 +87,8 @@ impl Tcb {
         tracking.pace_at <= now
     }
 
-    /// Record that a segment is sent, and set its PSH flag if Linux's algorithm requires it.
+    /// Record that a segment is sent, and set the segment's PSH flag if Linux's algorithm for PSH
+    /// requires the flag.
     #[inline(always)]
     pub(super) fn record_sent(&self, tracking: &mut Tracking, outgoing: &mut Outgoing, now: Time) {
         if outgoing.len > 0 {
@@ -102,8 +103,8 @@ impl Tcb {
         }
     }
 
-    /// Compute the time at which pacing permits the segment after a segment of `len` bytes, if the
-    /// controller paces.
+    /// After a segment of `len` bytes, compute the time at which pacing permits the next segment,
+    /// if the congestion controller paces segments.
     #[inline]
     pub(super) fn pace(&self, tracking: &mut Tracking, len: u32, window: &Window, now: Time, tcp: &Tcp) {
         if let Some(rate) = self.congestion.pacing_rate(window, self.rto.srtt(tcp)) {
@@ -114,7 +115,7 @@ impl Tcb {
             if len == 0 {
                 return; // the other segments of the super-packet follow without delay
             }
-            // A pacing rate counts payload, as cwnd does, and excludes headers.
+            // A pacing rate counts bytes of payload, without headers, as cwnd does.
             tracking.pace_at = tracking.pace_at.max(now) + rate.transmission_time(Bytes(u64::from(len)));
         }
     }

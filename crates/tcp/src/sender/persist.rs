@@ -16,8 +16,8 @@ impl Tcb {
     }
 
     /// Start the persist timer if no data is in flight, data waits, and the send window is closed
-    /// (RFC 9293 §3.8.6.1) or too small for a segment (§3.8.6.2.1, the override timeout). Start the
-    /// persist timer also if a corked segment waits.
+    /// (RFC 9293 §3.8.6.1) or too small for a segment (§3.8.6.2.1, the override timeout). The
+    /// persist timer also starts if a corked segment waits.
     #[inline(never)]
     pub(super) fn persist(&mut self, now: Time, tcp: &Tcp) {
         let waits = self.una == self.max && !self.all_sent() && self.timer == Time::NEVER;
@@ -35,15 +35,17 @@ impl Tcb {
         usable > 0 && (whole || usable >= self.max_window.div_ceil(2))
     }
 
-    /// Return true if all written data, and the FIN if one is due, was sent.
+    /// Return true if the sender has sent all written data, and the FIN if the application has
+    /// closed.
     pub(super) fn all_sent(&self) -> bool {
         self.unsent == 0 && self.closing == self.fin_sent
     }
 
     /// Process an expiry of the persist timer. Return `None` to abort the connection; otherwise
-    /// return `Some(false)`, because cwnd was not reduced.
+    /// return `Some(false)`, because the expiry does not reduce cwnd.
     pub(super) fn on_persist_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
-        // this expiry also ends a wait for the timer with a window of one segment (RFC 3168 §6.1.2)
+        // the expiry also ends the wait of a sender with a cwnd of one segment after ECN-Echo (RFC
+        // 3168 §6.1.2)
         self.wait_for_timer = false;
         if self.una == self.max && self.is_corked() && self.avoids_silly_window(self.rwnd) {
             self.end_cork_time();
@@ -51,7 +53,8 @@ impl Tcb {
         }
         self.expirations = self.expirations.saturating_add(1);
         if u64::from(self.expirations) > tcp.connection.retries {
-            // answered probes continue without limit (RFC 9293 §3.8.6.1), unanswered probes do not
+            // the sender repeats answered probes without limit (RFC 9293 §3.8.6.1), and unanswered
+            // probes at most `retries` times
             return None;
         }
         self.rto.back_off();
@@ -61,7 +64,7 @@ impl Tcb {
     }
 
     /// Build a probe of a closed window (RFC 9293 §3.8.6.1), or a segment that fits into a window
-    /// that remains small. The round-trip time of a probe is not measured.
+    /// that remains small. The sender does not measure the round-trip time of a window probe.
     pub(super) fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
         self.retransmit = false;
         if self.rwnd == 0 && tcp.details.zero_window_probe == WindowProbe::OldSequence {

@@ -11,7 +11,7 @@ use super::outgoing::Outgoing;
 /// State of Linux's algorithm for PSH.
 #[derive(Clone, Debug)]
 pub(super) struct PushState {
-    /// Ends of waiting writes, except for the last write.
+    /// Ends of the writes whose data waits in the send buffer, except for the last write.
     ends: VecDeque<Seq>,
     /// End of the last segment with PSH (pushed_seq).
     last: Seq,
@@ -23,7 +23,7 @@ impl PushState {
         PushState { ends: VecDeque::new(), last: first }
     }
 
-    /// Set the PSH flag of a segment of new data, if it is due.
+    /// Set the PSH flag of a segment of new data, if Linux's algorithm requires the flag.
     pub fn on_sent(&mut self, outgoing: &mut Outgoing, max_window: u32) {
         let end = outgoing.seq + outgoing.len;
         outgoing.push |= end.after(self.last + max_window / 2);

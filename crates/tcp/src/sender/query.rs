@@ -19,12 +19,12 @@ impl Sender {
         }
     }
 
-    /// Return the minimum round-trip time, if the sender measures it.
+    /// Return the minimum round-trip time, if the sender measures the minimum.
     pub fn min_rtt(&self) -> Option<Duration> {
         self.kind.tracking().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
     }
 
-    /// Return the number of bytes delivered, if the sender counts them.
+    /// Return the number of bytes delivered, if the sender counts delivered bytes.
     pub fn delivered(&self) -> Option<u64> {
         match &self.kind {
             Kind::Cumulative(sender) => sender.delivered(),
@@ -32,7 +32,7 @@ impl Sender {
         }
     }
 
-    /// Return the last sample of the delivery rate in bytes per second, and true if it was
+    /// Return the last sample of the delivery rate in bytes per second, and true if the sample was
     /// application-limited.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         match &self.kind {
@@ -41,7 +41,8 @@ impl Sender {
         }
     }
 
-    /// Return the number of segments in flight, estimated from the scoreboard if there is one.
+    /// Return the number of segments in flight, which a sender with SACK estimates from its
+    /// scoreboard.
     pub fn in_flight(&self) -> f64 {
         let bytes = match &self.kind {
             Kind::Cumulative(_) => f64::from(self.tcb.flight()),
@@ -50,8 +51,8 @@ impl Sender {
         bytes / f64::from(self.tcb.smss.max(1))
     }
 
-    /// Return the number of times that segments were delivered in a different order from their
-    /// transmission.
+    /// Return the number of detected reorderings, in which segments arrived in a different order
+    /// from their transmission.
     pub fn reorderings(&self) -> u64 {
         match &self.kind {
             Kind::Cumulative(_) => 0,

@@ -14,12 +14,12 @@ impl Tcb {
         self.wl1 = segment.seq;
     }
 
-    /// Update the send window from a segment (RFC 9293 §3.10.7.4, fifth check). Return true if a
-    /// window that was probed has opened.
+    /// Update the send window from a segment (RFC 9293 §3.10.7.4, fifth check). Return true if the
+    /// segment opens a send window that the sender has probed.
     ///
-    /// A segment that `advances` SND.UNA sets the window even if the other endpoint sent later data
-    /// before it (Linux, tcp_may_update_window), because the old window would end too far beyond
-    /// the new SND.UNA.
+    /// A segment that advances SND.UNA (`advances`) sets the send window even if a segment with
+    /// later data arrived before it (Linux, tcp_may_update_window), because the old window would
+    /// end too far beyond the new SND.UNA.
     #[inline]
     pub(super) fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) -> bool {
         if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {
@@ -34,7 +34,7 @@ impl Tcb {
         let opened = self.is_persisting() && (self.avoids_silly_window(self.rwnd) || self.all_sent());
         if opened {
             self.rto.end_back_off();
-            // data that probed the window is now in flight as any other segment
+            // the data of the window probe is now in flight like any other segment
             let in_flight = self.una != self.max;
             let at = if in_flight { now + self.rto.timeout(tcp) } else { Time::NEVER };
             (self.timer, self.timer_purpose) = (at, TimerPurpose::Rto);
@@ -50,7 +50,7 @@ impl Tcb {
         self.rwnd.saturating_sub(self.flight())
     }
 
-    /// Return `max`, or the right edge of the send window if a probe was sent beyond it.
+    /// Return `max`, or the right edge of the send window if a probe was sent beyond this edge.
     pub fn within_window(&self) -> Seq {
         let edge = self.una + self.rwnd;
         if self.max.after(edge) { edge } else { self.max }

@@ -2,9 +2,10 @@
 //! segments.
 //!
 //! The send buffer limits the data that the application has written and the other endpoint has not
-//! acknowledged. The memory of the send buffer counts buffers instead of payload: each packet also
-//! takes its descriptor and its headers. The application writes when a third of the memory is free,
-//! until all of the memory is used. The memory grows with cwnd.
+//! acknowledged. The memory of the send buffer counts whole packets instead of payload: each packet
+//! also takes memory for its descriptor and its headers. The application begins to write when a
+//! third of the send buffer's memory is free, and writes until all of this memory is used. The
+//! memory of the send buffer grows with cwnd.
 //!
 //! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb),
 //! net/ipv4/tcp_input.c (tcp_sndbuf_expand, tcp_should_expand_sndbuf, tcp_check_space),
@@ -12,8 +13,8 @@
 //! In this model the application always has more data to write, up to the end of its transfer, and
 //! writes at once.
 //!
-//! This model omits memory pressure, and the memory of buffers that are split when a part of them
-//! is SACKed or retransmitted.
+//! This model omits memory pressure, and the additional memory of a packet that is split when a
+//! part of it is SACKed or retransmitted.
 
 use std::collections::VecDeque;
 
@@ -23,14 +24,14 @@ use super::tcb::Tcb;
 use crate::config::{Offload, SendBuffer, Tcp};
 use crate::congestion::CongestionControl;
 
-/// Memory of a buffer beside its payload, in bytes.
+/// Memory in bytes that a packet takes in addition to its payload.
 const OVERHEAD: u64 = crate::memory::PACKET_OVERHEAD as u64;
-/// Memory of the headers and of the description of fragments, as the growth of the memory counts
-/// them (MAX_TCP_HEADER and skb_shared_info).
+/// Memory of the headers and of the description of fragments, as Linux counts them to compute the
+/// growth of the send buffer (MAX_TCP_HEADER and skb_shared_info).
 const RESERVED: u32 = 256 + 320;
 /// Memory of the descriptor of a packet, in bytes (sk_buff).
 const DESCRIPTOR: u64 = 256;
-/// Minimum number of segments that fit into the memory (TCP_INIT_CWND).
+/// Minimum number of segments that fit into the send buffer (TCP_INIT_CWND).
 const MIN_SEGMENTS: u32 = 10;
 /// Maximum payload of a super-packet (sk_gso_max_size).
 pub(super) const MAX_SUPER_PACKET: u32 = 65_535 - 320;
@@ -42,12 +43,12 @@ pub(super) struct SendQueue {
     memory: u64,
     /// One past the last byte in the buffer.
     end: Seq,
-    /// SND.UNA before which the application does not write.
+    /// Value of SND.UNA below which the application does not write.
     fill_at: Seq,
-    /// cwnd in bytes below which the memory does not grow.
+    /// cwnd in bytes below which the memory of the send buffer does not grow.
     expand_at: f64,
-    /// Super-packets that were sent and are not acknowledged. Without offload each segment is a
-    /// buffer of its own, and this and `queued` are empty.
+    /// Super-packets that were sent and are not acknowledged. If segmentation offload is off, each
+    /// segment is a packet of its own, and both lists of super-packets are empty.
     sent: SentSuperPackets,
     /// Ends of the super-packets in the write queue.
     queued: VecDeque<Seq>,
@@ -55,20 +56,21 @@ pub(super) struct SendQueue {
     first: Seq,
     /// End of the last data that the sender removed from the write queue.
     dequeued_end: Seq,
-    /// End of the super-packet that is being sent, or was sent last. The segments of a super-packet
-    /// are sent in sequence.
+    /// End of the super-packet that is being sent, or of the super-packet that was sent last. The
+    /// segments of a super-packet are sent in sequence.
     burst_end: Seq,
     /// True if the current super-packet has more than one segment.
     has_many_segments: bool,
-    /// Bytes already sent of the current super-packet. Pacing counts these bytes when the whole
-    /// super-packet is sent.
+    /// Bytes already sent of the current super-packet. Pacing counts the bytes of a super-packet
+    /// when the whole super-packet is sent.
     unpaced: u32,
     /// True if segments waited because of cwnd at the last call of `waits_for_super_packet`.
     pub waited_for_cwnd: bool,
 }
 
 impl SendQueue {
-    /// Create an empty queue before the first byte, `next`, if the parameters require a queue.
+    /// Create an empty write queue whose first byte is `next`, if the parameters require a write
+    /// queue.
     pub fn new(next: Seq, tcb: &Tcb, tcp: &Tcp) -> Option<Box<Self>> {
         let unlimited = tcp.send_buffer == SendBuffer::Unlimited;
         if unlimited && tcp.offload == Offload::None {
@@ -92,8 +94,8 @@ impl SendQueue {
         Some(Box::new(queue))
     }
 
-    /// Return true if the buffer has a whole segment, the application does not write now, and the
-    /// memory does not grow now.
+    /// Return true if the send buffer has a whole segment, the application does not write now, and
+    /// the memory of the send buffer does not grow now.
     #[inline(always)]
     pub fn is_settled(&self, tcb: &Tcb) -> bool {
         tcb.una.before(self.fill_at)
@@ -101,13 +103,13 @@ impl SendQueue {
             && self.end.minus(tcb.max) >= tcb.smss as i32
     }
 
-    /// Return the number of bytes of new data in the buffer.
+    /// Return the number of bytes of new data in the send buffer.
     pub fn new_bytes(&self, tcb: &Tcb) -> u32 {
         self.end.minus(tcb.max).max(0) as u32
     }
 
-    /// Grow the memory to that of two congestion windows, or the number that the controller
-    /// requires (tcp_sndbuf_expand).
+    /// Increase the memory of the send buffer to that of two congestion windows, or of as many
+    /// congestion windows as the congestion controller requires (tcp_sndbuf_expand).
     #[inline]
     pub fn expand(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcb.cwnd >= self.expand_at {
@@ -115,7 +117,8 @@ impl SendQueue {
         }
     }
 
-    /// Compute the memory that the present cwnd requires, and the cwnd at which it grows next.
+    /// Compute the memory that the send buffer requires for the present cwnd, and the cwnd at which
+    /// this memory grows next.
     #[inline(never)]
     fn grow(&mut self, tcb: &Tcb, tcp: &Tcp) {
         self.fill_at = tcb.una;
@@ -130,7 +133,7 @@ impl SendQueue {
         self.expand_at = (f64::from(segments) + 1.0) * f64::from(tcb.smss);
     }
 
-    /// Return the used memory in bytes. `merged` is as in [`fill`](Self::fill).
+    /// Return the used memory of the send buffer in bytes. `merged` is as in [`fill`](Self::fill).
     #[inline]
     fn used_memory(&self, tcb: &Tcb, merged: u32) -> u64 {
         let bytes = u64::from(self.end - tcb.una);
@@ -142,16 +145,17 @@ impl SendQueue {
         bytes + OVERHEAD * buffers
     }
 
-    /// Let the application write if a third of the memory is free (sk_stream_min_wspace). Return
-    /// the number of bytes of new data.
+    /// Let the application write if a third of the send buffer's memory is free
+    /// (sk_stream_min_wspace). Return the number of bytes of new data.
     ///
     /// `merged` is the number of SACKed segments that Linux has merged with the SACKed segment
-    /// before them, so that they take only their payload (tcp_shift_skb_data).
+    /// before them, so that each merged segment takes only the memory of its payload
+    /// (tcp_shift_skb_data).
     #[inline]
     pub fn fill(&mut self, tcb: &Tcb, merged: u32, tcp: &Tcp) -> u32 {
         self.sent.acknowledge(tcb.una);
         // A tail loss probe or a window probe may send data that is not in a dequeued super-packet,
-        // or not even in the buffer.
+        // or that is not even in the send buffer.
         if tcb.max.after(self.dequeued_end) {
             self.dequeue(tcb.una, tcb.max);
         }
@@ -166,7 +170,8 @@ impl SendQueue {
         } else {
             let used = self.used_memory(tcb, merged);
             let free = self.memory.saturating_sub(used);
-            // One segment always fits, even if the memory is smaller.
+            // One segment always fits into the send buffer, even if the memory of the segment is
+            // larger than the send buffer.
             if free < used / 2 && self.end - tcb.una >= tcb.smss {
                 if new >= tcb.smss {
                     self.schedule_fill(tcb, used);
@@ -178,8 +183,8 @@ impl SendQueue {
         self.write(tcb, (remaining, free), merged, tcp)
     }
 
-    /// Let the application write as much of the `remaining` bytes as `free` bytes of memory hold.
-    /// Return the number of bytes of new data.
+    /// Let the application write as many of the `remaining` bytes as fit into `free` bytes of
+    /// memory. Return the number of bytes of new data.
     #[inline(never)]
     fn write(&mut self, tcb: &Tcb, (mut remaining, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
         let unlimited = self.memory == u64::MAX;
@@ -187,8 +192,8 @@ impl SendQueue {
         if tcp.offload == Offload::Linux {
             remaining -= self.append(tcb, remaining);
             let whole = smss * u64::from(super_packet(tcb));
-            // Without a limit two super-packets suffice, because later data does not change the
-            // result.
+            // If the send buffer has no limit, two super-packets suffice, because later data does
+            // not change the segments that are sent.
             let mut free = if unlimited { free * 2 * whole } else { free };
             while free > 0 && remaining > 0 {
                 let bytes = whole.min(remaining);
@@ -206,8 +211,9 @@ impl SendQueue {
         self.end - tcb.max
     }
 
-    /// Compute the SND.UNA before which less than a third of the memory is free. An acknowledged
-    /// segment frees at most its payload and the overhead of one buffer.
+    /// Compute the value of SND.UNA below which less than a third of the send buffer's memory is
+    /// free. The acknowledgement of a segment frees at most the memory of its payload and the
+    /// additional memory of one packet.
     fn schedule_fill(&mut self, tcb: &Tcb, used: u64) {
         let smss = u64::from(tcb.smss);
         let over = used.saturating_sub(self.memory / 3 * 2);
@@ -237,8 +243,8 @@ impl SendQueue {
         self.queued.len() <= 1
     }
 
-    /// Begin a super-packet up to `end`, which was split from the first one of the write queue or
-    /// has taken data from the second.
+    /// Begin a super-packet up to `end`, which is a part of the first super-packet in the write
+    /// queue, or the first super-packet with data of the second.
     #[inline]
     pub fn begin_burst(&mut self, una: Seq, end: Seq, has_many_segments: bool) {
         (self.burst_end, self.has_many_segments) = (end, has_many_segments);
@@ -281,14 +287,15 @@ impl SendQueue {
     }
 
     /// Return the number of bytes that pacing counts after a segment of `len` bytes, where `next`
-    /// is the next byte. Pacing counts a whole super-packet after its last segment.
+    /// is the sequence number after the segment. Pacing counts a whole super-packet after its last
+    /// segment.
     pub fn paced(&mut self, len: u32, next: Seq) -> u32 {
         self.unpaced += len;
         if self.is_leaving(next) { 0 } else { std::mem::take(&mut self.unpaced) }
     }
 
-    /// Return true if the buffer has no data from `next` on, so that the application or the send
-    /// buffer limits the sender.
+    /// Return true if the send buffer has no data from `next` on, so that the application or the
+    /// send buffer limits the sender.
     pub fn is_drained(&self, next: Seq) -> bool {
         !self.end.after(next)
     }
@@ -341,8 +348,8 @@ impl SentSuperPackets {
         }
     }
 
-    /// Remove the super-packets of the earlier runs that end at `una` or before. Return true if no
-    /// earlier run remains.
+    /// Remove the super-packets of the earlier runs that end at `una` or before. Return true if all
+    /// earlier runs were removed.
     #[inline(never)]
     fn acknowledge_earlier(&mut self, una: Seq) -> bool {
         while let Some(first) = self.earlier.front_mut() {
@@ -381,7 +388,8 @@ mod tests {
 
     const MSS: u32 = 1448;
 
-    /// Create a connection of the stack `linux` with endless data, and its queue.
+    /// Create a connection of the stack `linux` with endless data, and the write queue of the
+    /// connection.
     fn connection(changes: &serde_json::Value) -> (Tcb, Box<SendQueue>, Tcp) {
         let tcp = Tcp::of_stack("linux", changes).unwrap();
         let mut tcb = Tcb::new(&tcp, Seq(0), Duration::ZERO);
@@ -406,7 +414,8 @@ mod tests {
         }
     }
 
-    /// A SACKed segment takes only its payload once it is merged with the segment before it.
+    /// After Linux merges a SACKed segment with the segment before it, the SACKed segment takes
+    /// only the memory of its payload.
     #[test]
     fn merged_segments_take_only_their_payload() {
         let changes = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
@@ -417,8 +426,8 @@ mod tests {
         assert_eq!(queue.fill(&tcb, 1600, &tcp), 611 * MSS, "1432144 B are free");
     }
 
-    /// The memory of the send buffer holds ten segments at first, then two windows, up to its
-    /// maximum.
+    /// The memory of the send buffer suffices for ten segments at first, and later for two
+    /// congestion windows, up to the maximum memory.
     #[test]
     fn memory_grows_with_cwnd() {
         let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"offload": "none"}));
@@ -444,7 +453,8 @@ mod tests {
         }
     }
 
-    /// A super-packet of 45 segments takes 66056 B. A super-packet that is split counts as two.
+    /// A super-packet of 45 segments takes 66056 B. A super-packet that is split counts as two
+    /// super-packets.
     #[test]
     fn super_packets_take_less_memory() {
         let changes = serde_json::json!({"offload": "linux", "memory": {"send": "4194304 B"}});
@@ -454,7 +464,7 @@ mod tests {
         queue.begin_burst(tcb.una, Seq(28 * MSS), true);
         assert_eq!((queue.first(Seq(28 * MSS)), queue.is_last()), (17 * MSS, false));
         assert_eq!(queue.used_memory(&tcb, 0), 64 * 66_056 + OVERHEAD);
-        // A super-packet that grows takes data from the next one.
+        // A super-packet that grows takes data from the next super-packet.
         queue.begin_burst(tcb.una, Seq(48 * MSS), true);
         assert_eq!((queue.first(Seq(48 * MSS)), queue.is_last()), (42 * MSS, false));
         tcb.max = Seq(48 * MSS);
@@ -483,7 +493,8 @@ mod tests {
         }
     }
 
-    /// A segment fits into any memory, and a small write is appended to the last super-packet.
+    /// One segment fits into a send buffer of any size, and a small write is appended to the last
+    /// super-packet.
     #[test]
     fn small_memory_and_small_writes_are_valid() {
         let changes = serde_json::json!({"offload": "none", "memory": {"send": "1 B", "send_max": "1 B"}});

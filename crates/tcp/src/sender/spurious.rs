@@ -21,7 +21,8 @@ impl Tcb {
                 SpuriousResponse::Restore => self.cwnd.max(tracking.undo.cwnd),
                 _ => {
                     let burst = tcp.initial_window.bytes(window.smss);
-                    // RFC 4015 §3.4: the burst after the reversal is at most an initial window.
+                    // RFC 4015 §3.4: after the sender undoes a reduction, it sends at most an
+                    // initial window in one burst.
                     (window.flight + f64::from(acked).min(burst)).max(window.smss)
                 }
             };

@@ -50,13 +50,14 @@ pub struct Tcb {
     pub acked: u64,
     /// True once the application has closed the connection, so that a FIN follows the last byte.
     pub closing: bool,
-    /// True once the FIN was sent. The FIN has the sequence number `max - 1`.
+    /// True once the FIN was sent. After the sender has sent the FIN, the FIN has the sequence
+    /// number `max - 1`.
     pub fin_sent: bool,
     /// True if the first unacknowledged segment is due for retransmission now.
     pub(super) retransmit: bool,
-    /// Purpose for which the timer was last set.
+    /// Purpose for which the sender last set its timer.
     pub(super) timer_purpose: TimerPurpose,
-    /// True if new data waits until the timer expires.
+    /// True if the sender must not send new data before the retransmission timer expires.
     pub(super) wait_for_timer: bool,
     /// True if pacing delays a segment that the windows allow.
     pub(super) pacing_holds: bool,
@@ -83,8 +84,8 @@ pub struct Tcb {
 }
 
 impl Tcb {
-    /// Create the state of a sender whose SYN has the sequence number `iss`. `phase` is the phase
-    /// of the host's clock.
+    /// Create the state of a sender whose SYN has the sequence number `iss`. `phase` is the part of
+    /// a tick of the host's clock that has passed at time zero.
     pub(super) fn new(tcp: &Tcp, iss: Seq, phase: Duration) -> Self {
         let window = first_window(tcp);
         Tcb {
@@ -163,12 +164,12 @@ impl Tcb {
         self.max_window
     }
 
-    /// Return the retransmission timeout (RTO) that a timer started now would have.
+    /// Return the retransmission timeout (RTO) to which the sender would set a timer now.
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         self.rto.timeout(tcp)
     }
 
-    /// Return the number of round-trip times measured, and the last of them.
+    /// Return the number of measured round-trip times, and the last measured round-trip time.
     pub fn round_trips(&self) -> (u32, Duration) {
         self.rto.round_trips()
     }
@@ -178,7 +179,7 @@ impl Tcb {
         self.rto.smoothed(tcp)
     }
 
-    /// Return the number of times that the current RTO was doubled.
+    /// Return the number of timeouts that have doubled the current RTO.
     pub fn doublings(&self) -> u32 {
         self.rto.doublings()
     }
@@ -203,8 +204,8 @@ impl Tcb {
         self.segments > 0
     }
 
-    /// Return true if the sender is as the handshake left it: the application has not written data
-    /// or set a socket flag, and no segment with data was sent.
+    /// Return true if the sender is in its state after the handshake: the application has not
+    /// written data or set a socket flag, and the sender has not sent data.
     pub fn is_untouched(&self) -> bool {
         self.unsent == 0
             && !self.closing

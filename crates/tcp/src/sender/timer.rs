@@ -1,4 +1,4 @@
-//! The retransmission timer: how it is set, and the effect of its expiry.
+//! Functions that set the retransmission timer and process its expiry.
 
 use units::{Duration, Time};
 
@@ -8,8 +8,9 @@ use super::{Kind, Sender};
 use crate::config::{BackoffEnds, Tcp, UserTimeoutFrom};
 
 impl Tcb {
-    /// Wait for the timer before sending the next segment, because cwnd is one segment and the
-    /// receiver reports marks. A new mark restarts the timer (RFC 3168 §6.1.2).
+    /// Send the next segment only after the retransmission timer expires, because cwnd is one
+    /// segment and the receiver reports marks. If the receiver reports a new mark, the sender
+    /// restarts the retransmission timer (RFC 3168 §6.1.2).
     #[cold]
     pub(super) fn wait_one_timeout(&mut self, now: Time, marked: bool, tcp: &Tcp) {
         if marked || self.timer == Time::NEVER {
@@ -39,7 +40,8 @@ impl Tcb {
             (if self.una == self.max { Time::NEVER } else { now + rto }, TimerPurpose::Rto);
     }
 
-    /// Set the timer to the RTO, or to the user timeout if the user timeout ends first.
+    /// Set the retransmission timer to the RTO, or to the end of the user timeout if the user
+    /// timeout ends first.
     pub(super) fn set_rto(&mut self, now: Time, tracking: Option<&Tracking>, tcp: &Tcp) {
         let at = now + self.rto.timeout(tcp);
         self.timer = at.min(user_timeout(tracking, tcp).unwrap_or(Time::NEVER));
@@ -60,8 +62,8 @@ impl Sender {
         self.kind.tracking().map_or(self.tcb.timer, |tracking| self.tcb.timer.min(tracking.pace_at))
     }
 
-    /// Process an expiry of the timer. Return `None` to abort the connection; otherwise return
-    /// whether cwnd was reduced.
+    /// Process an expiry of the timer. Return `None` to abort the connection; otherwise return true
+    /// if cwnd was reduced.
     pub fn on_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
         let tcb = &mut self.tcb;
         match (tcb.timer_purpose, &mut self.kind) {
@@ -100,7 +102,8 @@ impl Sender {
     }
 }
 
-/// Return the time at which the user timeout of unacknowledged data ends, if there is one.
+/// Return the time at which the user timeout ends, if a user timeout is set and data is
+/// unacknowledged.
 fn user_timeout(tracking: Option<&Tracking>, tcp: &Tcp) -> Option<Time> {
     Some(tracking?.user_timeout_start + tcp.connection.user_timeout?)
 }

@@ -14,18 +14,19 @@ use crate::recovery::frto::Frto;
 use crate::recovery::reordering::ReorderingDegree;
 use crate::timestamp::timestamp;
 
-/// Optional state that senders with and without SACK share. Each kind counts delivered bytes
-/// itself.
+/// Optional state that senders with and without SACK share. Senders with and without SACK count
+/// delivered bytes separately, outside this struct.
 #[derive(Clone, Debug)]
 pub(super) struct Tracking {
     /// Degree of reordering.
     pub reordering: ReorderingDegree,
     /// State of F-RTO.
     pub frto: Frto,
-    /// State before the last reduction, which a spurious retransmission restores.
+    /// State before the last reduction of cwnd, which the sender restores if the retransmission was
+    /// spurious.
     pub undo: Undo,
-    /// True if segments carry timestamps, so that a retransmission records its own for Eifel
-    /// detection.
+    /// True if segments carry timestamps, so that the sender records the timestamp of a
+    /// retransmission for Eifel detection.
     pub timestamps: bool,
     /// Time at which the user timeout starts, set when the retransmission timer first expires.
     pub user_timeout_start: Time,
@@ -33,14 +34,14 @@ pub(super) struct Tracking {
     pub min_rtt: Duration,
     /// SND.MAX at the start of the current round trip.
     pub round_end: Seq,
-    /// True if the application had no unsent data when the sender last looked for a segment.
+    /// True if the application had no unsent data at the last call for the next segment.
     pub app_limited: bool,
-    /// Number of delivered bytes up to which delivery rate samples are application-limited; 0 if
-    /// none is.
+    /// Number of delivered bytes up to which delivery rate samples are application-limited, or 0 if
+    /// no sample is application-limited.
     pub app_limited_until: u64,
     /// Ends of records. A segment does not cross the end of a record.
     pub records: VecDeque<Seq>,
-    /// State of Linux's algorithm for PSH, if the sender follows it.
+    /// State of Linux's algorithm for PSH, if the sender uses this algorithm.
     pub push_state: Option<PushState>,
     /// Time at which pacing permits the next segment.
     pub pace_at: Time,
@@ -52,15 +53,16 @@ pub(super) struct Tracking {
     pub cwnd_usage_end: Seq,
     /// Maximum bytes in flight in the current window of data (Linux, max_packets_out).
     pub max_flight: f64,
-    /// One past the last segment smaller than SMSS (Minshall's SND.SML).
+    /// Sequence number after the last sent segment that was smaller than SMSS (Minshall's SND.SML).
     pub small_end: Seq,
-    /// The send buffer and its super-packets, if the parameters need them.
+    /// The send buffer and its super-packets, if the parameters limit the send buffer or enable
+    /// offload.
     pub queue: Option<Box<SendQueue>>,
 }
 
 impl Tracking {
-    /// Create the state of a connection established at `now`. `una` is its first sequence number
-    /// with data, and `syn_rtt` is the SRTT after the handshake.
+    /// Create the state of a connection established at `now`. `una` is the sequence number of the
+    /// connection's first byte of data, and `syn_rtt` is the SRTT after the handshake.
     pub fn new(now: Time, una: Seq, syn_rtt: Duration, timestamps: bool, tcp: &Tcp) -> Self {
         Tracking {
             reordering: ReorderingDegree::new(tcp.recovery.duplicate_acks.0 as u32),
@@ -84,8 +86,8 @@ impl Tracking {
         }
     }
 
-    /// Return true if a segment was, or would be, application-limited when the number of delivered
-    /// bytes was `delivered`.
+    /// Return true if a segment that is sent when the number of delivered bytes is `delivered`
+    /// counts as application-limited.
     #[inline]
     pub fn is_app_limited_at(&self, delivered: u64) -> bool {
         self.app_limited_until > 0 && delivered <= self.app_limited_until

@@ -1,7 +1,7 @@
 //! Transfers with one to four losses in one window: the simulations of Fall & Floyd 1996,
 //! "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP". The link has 0.8 Mbit/s and a delay
-//! of 100 ms each way, and segments have 1000 bytes with headers. Segment 14 is the last of a
-//! window of eight, and the following segments are in the window of fifteen after it.
+//! of 100 ms each way, and segments have 1000 bytes with headers. Segment 14 is the last segment of
+//! a window of eight segments, and the next fifteen segments are in the window after it.
 #![allow(dead_code)]
 
 use serde_json::json;
@@ -13,7 +13,7 @@ use super::path::{App, Fate, Link, Pair, Passage, Path};
 pub const RECOVERIES: [&str; 4] = ["tahoe", "reno", "newreno", "sack"];
 /// Lost segments of each transfer, counted from 0.
 pub const DROPS: [&[u32]; 4] = [&[14], &[14, 28], &[14, 26, 28], &[14, 24, 26, 28]];
-/// Bytes of data in a segment; its headers have 40 bytes more.
+/// Bytes of data in a segment, without the 40 bytes of its headers.
 const MSS: u32 = 960;
 /// Number of segments in a transfer.
 const SEGMENTS: u32 = 120;
@@ -32,14 +32,15 @@ pub struct Run {
     /// Time, segment and kind of each event. An ACK acknowledges all segments below its number.
     pub packets: Vec<(Time, u32, Event)>,
     pub stats: SenderStats,
-    /// Number of round trips of 200 ms from the first retransmission to the first ACK of segment 28
-    /// and all before it.
+    /// Number of round trips of 200 ms from the first retransmission to the first ACK that covers
+    /// segment 28 and all earlier segments.
     pub round_trips: f64,
 }
 
 /// Run a transfer with a method of recovery, in which the first transmissions of `drops` are lost.
 pub fn run(recovery: &str, drops: &[u32]) -> Run {
-    // Reno and Tahoe of 1996 do not limit fast retransmits to one per window (RFC 6582, §1).
+    // Reno and Tahoe, as Fall & Floyd 1996 simulate them, do not limit fast retransmits to one per
+    // window (RFC 6582, §1).
     let guard = if recovery == "newreno" { "once-per-window" } else { "unguarded" };
     let parameters = json!({
         "recovery": {"method": recovery, "fast_retransmit": guard}, "sack": recovery == "sack", "mss": format!("{MSS} B"), "initial_window": "1 packets",

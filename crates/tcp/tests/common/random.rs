@@ -1,5 +1,5 @@
-//! Random parameters of an endpoint. The parameters are drawn from the schema, so that new
-//! parameters are included.
+//! Random parameters of an endpoint. The random choice covers all parameters in the schema, so that
+//! new parameters are included.
 
 use std::fmt;
 
@@ -46,7 +46,8 @@ fn choices(schema: &Value) -> Vec<Value> {
     all
 }
 
-/// Return the keys of a table, if the schema describes one. A choice between kinds is not a table.
+/// Return the keys of a table, if the schema describes a table. A choice between kinds is not a
+/// table.
 fn table(schema: &Value) -> Option<&Map<String, Value>> {
     let options = schema["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
     let tables = std::iter::once(schema).chain(options).filter_map(|s| s["properties"].as_object());
@@ -81,7 +82,7 @@ fn put(map: &mut Map<String, Value>, path: &str, value: Value) {
     }
 }
 
-/// Every congestion control and every method of recovery is drawn.
+/// The random parameters include every congestion control and every method of recovery.
 #[test]
 fn all_choices_are_drawn() {
     let words = words();
@@ -97,8 +98,8 @@ fn packets(n: u64) -> Value {
     json!(format!("{n} packets"))
 }
 
-/// Return a strategy for the parameters of one endpoint. Failing cases shrink to the default
-/// parameters.
+/// Return a strategy for the parameters of one endpoint. When the test fails, proptest changes the
+/// random parameters towards the defaults to find a simpler failing case.
 pub fn parameters() -> impl Strategy<Value = RandomTcp> {
     let words = words();
     let chosen = prop::collection::vec(prop::option::of(0usize..1000), words.len());

@@ -3,12 +3,13 @@
 //!
 //! If the ACE field may have wrapped, the number of marks is estimated as in appendix A.2.1, but
 //! only while ACKs usually acknowledge few packets. If ACKs always acknowledged many packets, the
-//! estimate would assume a wrap at every ACK.
+//! estimate would assume at every ACK that the ACE field has wrapped.
 //!
-//! With the option, the estimate is the number of marks nearest to the marked bytes divided by the
-//! mean size of the acknowledged packets. The estimate is exact for packets of one size. The
-//! example of appendix A.2.2 instead uses the largest number that the ACK allows as soon as the
-//! marked bytes exceed what the smallest number of packets can contain.
+//! If the ACK has an AccECN option, the estimate is the possible number of marks nearest to the
+//! marked bytes divided by the mean size of the acknowledged packets. The estimated number of marks
+//! is exact if all packets have the same size. The example of RFC 9768, appendix A.2.2, instead
+//! uses the largest number of marks that the ACK allows as soon as the marked bytes exceed what the
+//! smallest possible number of marked packets can contain.
 
 use net::{AccEcn, Flags, Options};
 
@@ -29,22 +30,22 @@ pub struct Echoed {
     packets: u32,
     /// s.e0b, s.ceb and s.e1b: bytes that the other side reported for ECT(0), CE and ECT(1).
     bytes: [u32; 3],
-    /// True if a counter of the first option was zero, which is invalid. The options are then
-    /// ignored (RFC 9768 §3.2.3.2.4).
+    /// True if a byte counter of the first AccECN option was zero, which is invalid. The sender
+    /// then ignores all AccECN options (RFC 9768 §3.2.3.2.4).
     zeroed: bool,
     /// True if the sender no longer responds to feedback (RFC 9768, table 4, note 1; §3.2.2.3,
     /// §3.2.2.4).
     disabled: bool,
     /// True after the arrival of the first feedback after the handshake.
     begun: bool,
-    /// True if an ACK since the last option acknowledged as many packets as make the ACE field
-    /// wrap.
+    /// True if an ACK since the last AccECN option acknowledged as many packets as make the ACE
+    /// field wrap.
     uncertain: bool,
     /// Latest timestamp (TSval) of the other side.
     latest: Option<u32>,
     /// Mean number of packets per ACK; 0 before the first ACK.
     mean: f32,
-    /// Number of marked packets counted since the last option.
+    /// Number of marked packets counted since the last AccECN option.
     since_option: u32,
     ahead: u32,
     /// Marked bytes that have not been attributed to acknowledged bytes.
@@ -72,7 +73,7 @@ impl Default for Echoed {
     }
 }
 
-/// Feedback that one ACK gives, decoded from the ACE field and the option.
+/// Feedback that one ACK gives, decoded from the ACE field and the AccECN option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AceFeedback {
     /// Newly marked packets.
@@ -86,9 +87,9 @@ pub struct AceFeedback {
 
 impl Echoed {
     /// Process the SYN-ACK, or the first segment that acknowledges this endpoint's SYN-ACK, with or
-    /// without option. An option that arrives only in a later segment is processed too (RFC 9768
-    /// §3.2.3.2.3). With `tests`, a counter of zero indicates that the path cleared it (RFC 9768
-    /// §3.2.3.2.4).
+    /// without AccECN option. If the first AccECN option arrives only in a later segment, the
+    /// sender processes it too (RFC 9768 §3.2.3.2.3). With `tests`, a byte counter of zero
+    /// indicates that the path cleared the counter (RFC 9768 §3.2.3.2.4).
     pub fn on_first(&mut self, options: &Options, tests: bool) {
         self.latest = options.timestamps.map(|t| t.0);
         let Some(option) = options.accurate_ecn else { return };
@@ -107,8 +108,8 @@ impl Echoed {
     }
 
     /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The data
-    /// segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the counter reports a
-    /// mark.
+    /// segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the ACE counter reports
+    /// a mark.
     pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
         let marked = ace.wrapping_sub(self.packets) % DIVACE;
         self.packets += marked;
@@ -121,8 +122,8 @@ impl Echoed {
     }
 
     /// Decode the feedback of an ACK (RFC 9768 §3.2.2.2, §3.2.3.1). An ACK that a later ACK has
-    /// overtaken gives no feedback. `tests`: the first ACE field is tested (RFC 9768 §3.2.2.4), and
-    /// so are marks on every packet (RFC 9768 §3.2.2.3).
+    /// overtaken gives no feedback. With `tests`, the sender tests the first ACE field (RFC 9768
+    /// §3.2.2.4), and tests whether every packet is marked (RFC 9768 §3.2.2.3).
     pub fn on_ack(
         &mut self,
         flags: Flags,
@@ -144,8 +145,8 @@ impl Echoed {
         if self.mean == 0.0 {
             self.mean = newly.segments as f32;
         }
-        // An option without ECEB reports that no packet was marked since the previous option (RFC
-        // 9768 §3.2.3), which may have been lost.
+        // An AccECN option without the counter ECEB reports that no packet was marked since the
+        // previous AccECN option (RFC 9768 §3.2.3), which may have been lost.
         let packets = self.estimate_packets(lower, marked.or(option.map(|_| 0)), newly);
         if newly.segments > 0 {
             self.mean += WEIGHT * (newly.segments as f32 - self.mean);
@@ -172,8 +173,8 @@ impl Echoed {
         ahead < 0 || (ahead == 0 && !newly.advances)
     }
 
-    /// Process the counters of an option (RFC 9768 §3.2.3.1). Return the newly marked bytes, if the
-    /// option has the counter of marked bytes.
+    /// Process the byte counters of an AccECN option (RFC 9768 §3.2.3.1). Return the newly marked
+    /// bytes, if the AccECN option has the counter of marked bytes.
     fn on_option(&mut self, option: &AccEcn) -> Option<u32> {
         let fields = [option.ee0b(), option.eceb(), option.ee1b()];
         let mut grown = [0; 3];
@@ -186,8 +187,8 @@ impl Echoed {
         option.eceb().map(|_| grown[1])
     }
 
-    /// Estimate the number of marked packets: `lower` plus a multiple of eight (RFC 9768
-    /// §3.2.2.5.2). `marked`: newly marked bytes by the option.
+    /// Estimate the number of marked packets, which is `lower` plus a multiple of eight (RFC 9768
+    /// §3.2.2.5.2). `marked` is the number of newly marked bytes that the AccECN option reports.
     fn estimate_packets(&self, lower: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         if newly.segments < DIVACE {
             return lower; // also if it exceeds the acknowledged packets: control packets may be marked
@@ -205,10 +206,10 @@ impl Echoed {
         }
     }
 
-    /// Return the marked bytes among those that the ACK delivers. Without the option, each marked
-    /// packet counts with the mean packet size (RFC 9768, appendix A.3), and the next option
-    /// corrects the estimate. Marked bytes that exceed the delivered bytes are attributed to later
-    /// ACKs.
+    /// Return the marked bytes among those that the ACK delivers. If the ACK has no AccECN option,
+    /// each marked packet counts with the mean packet size (RFC 9768, appendix A.3), and the next
+    /// AccECN option corrects this estimate. If there are more marked bytes than delivered bytes,
+    /// the excess is attributed to later ACKs.
     fn place_bytes(&mut self, packets: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         let bytes = match marked {
             Some(bytes) => {
@@ -230,7 +231,8 @@ impl Echoed {
         placed
     }
 
-    /// Return the bytes that the other side received with ECT(0), CE and ECT(1), by its options.
+    /// Return the bytes that the other side received with ECT(0), CE and ECT(1), according to its
+    /// AccECN options.
     pub fn counts(&self) -> [u32; 3] {
         let from = Echoed::default();
         [0, 1, 2].map(|i| self.bytes[i].wrapping_sub(from.bytes[i]))
@@ -290,8 +292,8 @@ mod tests {
         }
     }
 
-    /// RFC 9768, appendix A.2.1: with the same counter, an ACK of nine packets reports two marks,
-    /// and an ACK of ten packets reports ten.
+    /// RFC 9768, appendix A.2.1: with the same ACE counter, an ACK of nine packets reports two
+    /// marks, and an ACK of ten packets reports ten marks.
     #[test]
     fn without_option_the_safest_number_of_marks_counts() {
         assert_eq!(ack(&mut few_packet_sender(), 5 + 2, &Options::NONE, &newly_acked(9)), (2, 2 * MSS));
@@ -308,14 +310,16 @@ mod tests {
         }
     }
 
-    /// With the option, the marked bytes determine how often the counter has wrapped.
+    /// If ACKs have the AccECN option, the marked bytes determine how often the ACE counter has
+    /// wrapped.
     #[test]
     fn with_option_the_marked_bytes_determine_the_wraps() {
         for marks in [0, 1, 2, 9, 10, 17, 30] {
             let feedback = ack(&mut few_packet_sender(), 5 + marks, &option(marks * MSS), &newly_acked(40));
             assert_eq!(feedback, (marks, marks * MSS));
         }
-        // The bytes that an earlier ACK without option reported are not counted twice.
+        // The AccECN option does not count again the bytes that an earlier ACK without the option
+        // reported.
         let mut echoed = few_packet_sender();
         assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &newly_acked(4)), (3, 3 * MSS));
         assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &newly_acked(20)), (10, 10 * MSS));
@@ -342,8 +346,8 @@ mod tests {
         assert_eq!(ack(&mut few_packet_sender(), 5 + 5, &Options::NONE, &newly_acked(2)), (5, 2 * MSS));
     }
 
-    /// RFC 9768, appendix A.3: each marked packet counts with the mean size, and the next option
-    /// corrects the bytes.
+    /// RFC 9768, appendix A.3: each marked packet counts with the mean packet size, and the next
+    /// AccECN option corrects the number of marked bytes.
     #[test]
     fn bytes_are_estimated_without_option() {
         let mut echoed = few_packet_sender();
@@ -370,8 +374,8 @@ mod tests {
         let mut echoed = few_packet_sender();
         let feedback = echoed.on_ack(field::flags(5), &option(MSS), &newly_acked(2), false);
         assert!(feedback.mangled);
-        // The counters may differ if an ACK without option or without this counter came before, or
-        // if the counter may have wrapped.
+        // The byte and packet counters may differ if an earlier ACK had no AccECN option or no ECEB
+        // counter, or if the ACE counter may have wrapped.
         let mut echoed = few_packet_sender();
         ack(&mut echoed, 5 + 1, &Options::NONE, &newly_acked(2));
         assert_eq!(ack(&mut echoed, 5 + 1, &option(MSS), &newly_acked(2)), (0, 0));
@@ -387,8 +391,8 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 10, &option(10 * MSS), &newly_acked(40)).0, 8);
     }
 
-    /// RFC 9768 §3.2.3.2.4: counters that the path cleared are ignored, and so is a packet counter
-    /// (RFC 9768 §3.2.2.4).
+    /// The sender ignores byte counters that the path cleared (RFC 9768 §3.2.3.2.4), and a packet
+    /// counter that the path cleared (RFC 9768 §3.2.2.4).
     #[test]
     fn counters_that_the_path_cleared_are_ignored() {
         let mut zero = Options::NONE;
@@ -410,9 +414,9 @@ mod tests {
     use super::super::received::Received;
 
     proptest! {
-        /// After any sequence of marks, lost ACKs and ACKs without option, the feedback gives
-        /// exactly the packets and bytes that arrived marked, if no ACK covers as many packets as
-        /// make the counter wrap.
+        /// After any sequence of marks, lost ACKs and ACKs without AccECN option, the feedback
+        /// gives exactly the packets and bytes that arrived marked, if no ACK covers as many
+        /// packets as make the ACE counter wrap.
         #[test]
         fn the_feedback_equals_the_marks_that_arrived(
             packets in prop::collection::vec((0u8..4, 1u32..3, any::<bool>(), any::<bool>()), 1..300),

@@ -2,7 +2,7 @@
 
 use net::{Ecn, Flags};
 
-/// Number of values of the ACE field (DIVACE, appendix A.2.1).
+/// Number of values of the ACE field (DIVACE of RFC 9768, appendix A.2.1).
 pub const DIVACE: u32 = 8;
 
 /// Return the flags AE, CWR and ECE for a value of the ACE field (RFC 9768 §3.2.2).
@@ -29,8 +29,8 @@ pub fn handshake(field: Ecn) -> Flags {
     })
 }
 
-/// Return the ECN field that a value of the ACE field reports; `None`: the value does not report
-/// one (RFC 9768 §3.1.3, §3.2.2.1, table 4).
+/// Return the ECN field that a value of the ACE field reports, or `None` if the value does not
+/// report an ECN field (RFC 9768 §3.1.3, §3.2.2.1, table 4).
 pub fn handshake_field(ace: u32) -> Option<Ecn> {
     [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce].into_iter().find(|&field| flags(ace) == handshake(field))
 }
@@ -42,7 +42,7 @@ pub fn is_offer(ace: u32) -> bool {
 }
 
 /// Return true if the flags of a SYN-ACK accept Accurate ECN. Flags without ECN, flags of RFC 3168
-/// and reflected flags do not (RFC 9768 §3.1.2, table 2).
+/// and reflected flags do not accept Accurate ECN (RFC 9768 §3.1.2, table 2).
 pub fn is_consent(ace: u32) -> bool {
     !matches!(ace, 0b000 | 0b001 | 0b111)
 }

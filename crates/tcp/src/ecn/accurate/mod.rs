@@ -1,11 +1,11 @@
 //! Accurate ECN feedback (RFC 9768 §3, `rfc9768`): three header bits count marked packets modulo 8,
-//! and an option counts bytes by the ECN field with which they arrived.
+//! and the AccECN option counts bytes by the ECN field with which they arrived.
 //!
 //! [`received`] is the Data Receiver, and [`echoed`] the Data Sender. [`path`] tests whether the
-//! path changes ECN fields. Three features that the RFC leaves to the implementer are missing: a
-//! cache of paths that block the SYN or the option (RFC 9768 §3.1.4.1, §3.2.3.2.2), a test for data
-//! that always arrives again after an ACK with the option (RFC 9768 §3.2.3.2.2), and the reversal
-//! of the response to a cautious estimate of the ACE field (RFC 9768 §3.2.2.5.2).
+//! path changes ECN fields. Three features that RFC 9768 leaves to the implementer are missing: a
+//! cache of paths that block the SYN or the AccECN option (RFC 9768 §3.1.4.1, §3.2.3.2.2), a test
+//! for data that always arrives again after an ACK with the AccECN option (RFC 9768 §3.2.3.2.2),
+//! and the reversal of the response to a cautious estimate of the ACE field (RFC 9768 §3.2.2.5.2).
 
 pub mod echoed;
 pub mod field;
@@ -26,21 +26,23 @@ pub struct Accurate {
     pub handshake_due: bool,
     /// Use of the first data segment to test the path.
     pub first_data: FirstData,
-    /// True if the SYN arrived again, so that the SYN-ACK carries no option (RFC 9768 §3.2.3.2.2).
+    /// True if the SYN arrived again, so that the SYN-ACK carries no AccECN option (RFC 9768
+    /// §3.2.3.2.2).
     pub syn_repeated: bool,
     /// True if the next ACK acknowledges only ACKs, and therefore has no SACK blocks (RFC 9768
     /// §3.2.2.5.1).
     pub ack_of_acks: bool,
 }
 
-/// Test of the path with the option on the first data segment of the client (RFC 9768 §3.2.3.2.1).
+/// Test of the path by the AccECN option on the first data segment of the client (RFC 9768
+/// §3.2.3.2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstData {
-    /// The first data segment is not a test.
+    /// The first data segment does not test the path.
     #[default]
     Usual,
     /// The first data segment will test the path.
     Due,
-    /// The first data segment was sent with the option, as a test.
+    /// The first data segment was sent with the AccECN option, as a test of the path.
     Tests,
 }

@@ -19,16 +19,17 @@ pub fn mangles(sent: Ecn, arrived: Ecn) -> bool {
 /// Test for marks on every packet of the first round trips (RFC 9768 §3.2.2.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContinuousMarking {
-    /// Number of round trips in which every packet was marked.
+    /// Number of round trips so far in which every packet was marked.
     rounds: u8,
     ends: Option<Seq>,
-    /// True after the test has ended.
+    /// True after the test for marks on every packet has ended.
     over: bool,
 }
 
 impl ContinuousMarking {
-    /// Process an ACK up to `ack` of `packets` packets, `marked` of which were marked. `max` is
-    /// SND.MAX. Return true if all packets of the first three round trips were marked.
+    /// Process an ACK with the acknowledgement number `ack`, which acknowledges `packets` packets,
+    /// of which `marked` packets were marked. `max` is SND.MAX. Return true if all packets of the
+    /// first three round trips were marked.
     pub fn on_ack(&mut self, (packets, marked): (u32, u32), ack: Seq, max: Seq) -> bool {
         self.over |= marked < packets;
         if self.over || packets == 0 {
@@ -49,7 +50,8 @@ mod tests {
     use super::*;
     use Ecn::{Ce, Ect0, Ect1, NotEct};
 
-    /// RFC 9768 §3.2.2.3: the transitions of RFC 3168 §18 that are invalid, or unsafe for a host.
+    /// RFC 9768 §3.2.2.3: the changes of the ECN field in RFC 3168 §18 that are invalid, or unsafe
+    /// for a host.
     #[test]
     fn invalid_transitions_of_the_ecn_field_are_detected() {
         for (sent, arrived) in [(NotEct, Ect0), (NotEct, Ce), (Ect0, NotEct), (Ect1, NotEct), (Ce, Ect0)] {

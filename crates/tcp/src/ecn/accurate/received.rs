@@ -1,14 +1,14 @@
 //! The Data Receiver of Accurate ECN (RFC 9768 §3.2, `rfc9768`): its counters, the ACKs that marks
-//! require (RFC 9768 §3.2.2.5.1), and the content of the option (RFC 9768 §3.2.3.3, the recommended
-//! simple scheme).
+//! require (RFC 9768 §3.2.2.5.1), and the content of the AccECN option (RFC 9768 §3.2.3.3, the
+//! recommended simple scheme).
 
 use net::{AccEcn, AccEcnOrder, Ecn, Flags};
 
 use super::field;
 
-/// Numbers of marks that require an ACK (n in RFC 9768 §3.2.2.5.1): with data to acknowledge, and
-/// without.
+/// Number of marks that require an ACK while data awaits its ACK (n in RFC 9768 §3.2.2.5.1).
 const MARKS_WITH_DATA: u8 = 2;
+/// Number of marks that require an ACK while no data awaits its ACK (n in RFC 9768 §3.2.2.5.1).
 const MARKS_WITHOUT_DATA: u8 = 3;
 
 /// Bits that identify the byte counters.
@@ -23,8 +23,8 @@ pub struct Received {
     packets: u32,
     /// r.e0b, r.ceb and r.e1b: bytes that arrived with ECT(0), CE and ECT(1).
     bytes: [u32; 3],
-    /// Byte counters that have ever changed, and those that have changed since an option last
-    /// contained them.
+    /// Byte counters that have ever changed, and byte counters that have changed since an AccECN
+    /// option last contained them.
     ever: u8,
     unreported: u8,
     /// Number of marks since the last ACK.
@@ -51,8 +51,8 @@ impl Default for Received {
 }
 
 impl Received {
-    /// Process a SYN-ACK. The counter increases once even if several SYN-ACKs are marked (RFC 9768
-    /// §3.2.2.2).
+    /// Process a SYN-ACK. The counter r.cep increases only once even if several SYN-ACKs are marked
+    /// (RFC 9768 §3.2.2.2).
     pub fn on_syn_ack(&mut self, field: Ecn) {
         self.marked = field == Ecn::Ce;
         if self.marked && !self.syn_ack {
@@ -62,8 +62,9 @@ impl Received {
     }
 
     /// Process an acceptable packet with `bytes` bytes of data (RFC 9768 §3.2). Return true if an
-    /// ACK must be sent now: for the first marked data after a packet without mark, or after a
-    /// number of marks (RFC 9768 §3.2.2.5.1). `ack_pending`: received data awaits its ACK.
+    /// ACK must be sent now, because the first marked data after an unmarked packet arrived, or
+    /// because several packets were marked since the last ACK (RFC 9768 §3.2.2.5.1). `ack_pending`
+    /// is true if received data awaits its ACK.
     pub fn on_packet(&mut self, field: Ecn, bytes: u16, ack_pending: bool) -> bool {
         if bytes > 0 {
             self.count_bytes(field, bytes);
@@ -79,8 +80,8 @@ impl Received {
         changed || self.pending >= limit
     }
 
-    /// Count the data of a SYN or SYN-ACK (RFC 7413). The packet itself is not counted (RFC 9768
-    /// §3.2.2.2).
+    /// Count the data of a SYN or SYN-ACK (RFC 7413). The packet counter does not count the SYN or
+    /// SYN-ACK itself (RFC 9768 §3.2.2.2).
     pub fn on_syn_data(&mut self, field: Ecn, bytes: u16) {
         if bytes > 0 {
             self.count_bytes(field, bytes);
@@ -109,10 +110,11 @@ impl Received {
         self.pending = 0;
     }
 
-    /// Return the option for an ACK with `room` bytes left for options, if a counter has changed
-    /// since the last option. The option has every counter that ever changed or, if these counters
-    /// do not fit, only the counters that changed since the last option. If the counters that
-    /// changed since the last option do not fit either, the ACK has no option (RFC 9768 §3.2.3.3).
+    /// Return the AccECN option for an ACK with `room` bytes left for TCP options, if a byte
+    /// counter has changed since the last AccECN option. The AccECN option has every byte counter
+    /// that ever changed or, if these counters do not fit, only the counters that changed since the
+    /// last AccECN option. If the byte counters that changed since the last AccECN option do not
+    /// fit either, the ACK has no AccECN option (RFC 9768 §3.2.3.3).
     pub fn option(&mut self, room: u16) -> Option<AccEcn> {
         if self.unreported == 0 {
             return None;
@@ -123,8 +125,8 @@ impl Received {
         Some(option)
     }
 
-    /// Return an option that tests the path (RFC 9768 §3.2.3.2.1), with as many counters as fit,
-    /// changed or not.
+    /// Return an AccECN option that tests the path (RFC 9768 §3.2.3.2.1), with as many byte
+    /// counters as fit, whether or not they have changed.
     pub fn test_option(&mut self, room: u16) -> Option<AccEcn> {
         let count = (0..=3u8).rev().find(|&count| AccEcn::room(count) <= room)?;
         if count == 3 {
@@ -138,8 +140,8 @@ impl Received {
         AccEcn::of(order, e0b, ceb, e1b, count)
     }
 
-    /// Return the shortest option that contains these counters. Counters at the end are omitted if
-    /// they need not be reported (RFC 9768 §3.2.3, table 5).
+    /// Return the shortest AccECN option that contains these byte counters. The AccECN option omits
+    /// byte counters at its end that need not be reported (RFC 9768 §3.2.3, table 5).
     fn shortest_with(&self, counters: u8) -> AccEcn {
         let count = |last: u8| match counters {
             c if c & last != 0 => 3,
@@ -204,9 +206,9 @@ mod tests {
         assert_eq!((option.order(), option.counters()), (AccEcnOrder::Ect0First, &[101, 100, 101][..]));
     }
 
-    /// Necessary Option Length: an option has at least the counters that changed since the last
-    /// option. If these counters do not fit, the option is omitted, and the counters remain to be
-    /// reported.
+    /// Necessary Option Length (RFC 9768 §3.2.3.3): an AccECN option has at least the byte counters
+    /// that changed since the last AccECN option. If the changed byte counters do not fit, the ACK
+    /// has no AccECN option, and a later ACK reports the counters.
     #[test]
     fn a_short_option_has_the_counters_that_changed_since_the_last() {
         let mut r = Received::default();
@@ -223,7 +225,8 @@ mod tests {
         assert!(r.test_option(4).unwrap().counters().is_empty());
     }
 
-    /// RFC 9768 §3.2.2.5.1: the first mark, and a number of further marks, require an ACK.
+    /// RFC 9768 §3.2.2.5.1: the first mark requires an ACK, and so does every further group of
+    /// several marks.
     #[test]
     fn marks_require_acks() {
         let mut r = Received::default();

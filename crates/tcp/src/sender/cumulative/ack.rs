@@ -20,8 +20,8 @@ use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
 
-/// Return true if cwnd grows only by newly acknowledged bytes, even if the sender stores
-/// measurements.
+/// Return true if the growth of cwnd depends only on the newly acknowledged bytes, although the
+/// sender has measurements.
 #[inline]
 fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
     !growth.needs_measurements()
@@ -201,12 +201,13 @@ impl CumulativeSender {
                 tcb.stats.fast_retransmits += 1;
                 self.arm_undo(tcb, tcp);
                 if reduced_by_ecn {
-                    // cwnd was already reduced for this congestion
+                    // the sender has already reduced cwnd for the congestion of this window of data
                     self.last_reduction = Some(Congestion::FastRetransmit);
                 } else {
                     self.reduce_cwnd(tcb, Congestion::FastRetransmit, self.inflation, now, tcp);
                 }
-                // Karn's algorithm: the timed segment may be the lost one
+                // Karn's algorithm: the segment whose round trip is being measured may be the lost
+                // segment
                 self.timed_at = Time::NEVER;
                 if tcp.rto.fast_retransmit != FastRetransmitTimer::RunsOn {
                     tcb.restart_timer(now, tcp);
@@ -241,8 +242,8 @@ impl CumulativeSender {
         tcb.update_cwnd(by, &progress, &window, self.tracking_mut(), tcp);
     }
 
-    /// Count one segment as delivered for a duplicate ACK (Linux), up to all segments in flight
-    /// except for the missing one.
+    /// Count one segment as delivered for a duplicate ACK (Linux), but never the missing segment,
+    /// so that at most all other segments in flight count.
     fn count_duplicate(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcp.details.without_sack == WithoutSack::Left {
             return;
@@ -260,8 +261,9 @@ impl CumulativeSender {
         }
     }
 
-    /// Return the number of bytes that a new ACK delivers beyond the bytes already counted for
-    /// duplicate ACKs. `acked` is the number of bytes that the new ACK acknowledges.
+    /// Return the number of bytes that a new ACK delivers, without the bytes that the sender has
+    /// already counted as delivered for duplicate ACKs. `acked` is the number of bytes that the new
+    /// ACK acknowledges.
     fn newly_delivered(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
         if tcp.details.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
             return acked;

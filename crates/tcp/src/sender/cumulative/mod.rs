@@ -42,15 +42,16 @@ pub(super) struct CumulativeSender {
     measurements: Option<Box<Measurements>>,
 }
 
-/// Optional measurements, which a parameter or the controller requires.
+/// Measurements that a parameter or the congestion controller requires.
 #[derive(Clone, Debug)]
 struct Measurements {
     /// Optional state that senders with and without SACK share.
     tracking: Tracking,
     /// Bytes delivered.
     delivered: u64,
-    /// End, transmission time and bytes delivered at that time, for each segment sent once. Only a
-    /// controller that needs measurements fills this queue.
+    /// For each segment that was sent only once, its end, its transmission time, and the number of
+    /// bytes delivered at the transmission time. The queue of sent segments is empty unless the
+    /// congestion controller needs measurements.
     sent: VecDeque<(Seq, Time, u64)>,
 }
 
@@ -85,9 +86,10 @@ impl CumulativeSender {
         (self.nxt, self.timed_at) = (tcb.una, Time::NEVER);
     }
 
-    /// Process the acknowledgement of the SYN, and store the optional state if there is one.
+    /// Process the acknowledgement of the SYN, and store the optional state `tracking` if the
+    /// sender needs it.
     pub fn on_syn_acked(&mut self, tcb: &Tcb, tracking: Option<Tracking>) {
-        // RFC 6582 §3.2: all earlier data is acknowledged
+        // RFC 6582 §3.2: the ACK of the SYN acknowledges all earlier data
         self.recover = Seq(tcb.una.0.wrapping_sub(1));
         self.measurements =
             tracking.map(|tracking| Box::new(Measurements { tracking, delivered: 0, sent: VecDeque::new() }));
@@ -106,7 +108,7 @@ impl CumulativeSender {
         Window { inflation: f64::from(self.inflation), ..tcb.window(f64::from(tcb.flight())) }
     }
 
-    /// Return the number of bytes delivered, if the sender counts them.
+    /// Return the number of bytes delivered, if the sender counts delivered bytes.
     pub fn delivered(&self) -> Option<u64> {
         self.measurements.as_ref().map(|m| m.delivered)
     }
@@ -116,7 +118,8 @@ impl CumulativeSender {
         self.tracking().map_or(tcp.recovery.duplicate_acks.0 as u32, |m| m.reordering.segments())
     }
 
-    /// Return the state of congestion avoidance, derived from the last reduction.
+    /// Return the state of congestion avoidance, derived from the cause of the last reduction of
+    /// cwnd.
     pub fn state(&self, tcb: &Tcb) -> CaState {
         match self.last_reduction {
             _ if self.duplicates.in_recovery() => CaState::Recovery,
@@ -151,8 +154,8 @@ impl CumulativeSender {
         (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
     }
 
-    /// Store the state before a reduction, so that it can be undone if the retransmission is
-    /// spurious.
+    /// Store cwnd and ssthresh before a reduction, so that the sender can undo the reduction if the
+    /// retransmission is spurious.
     fn arm_undo(&mut self, tcb: &Tcb, tcp: &Tcp) {
         let window = self.window(tcb);
         if (tcp.recovery.eifel || tcp.recovery.frto != FrtoKind::Off)
@@ -172,7 +175,7 @@ impl CumulativeSender {
         }
     }
 
-    /// Measure the round-trip time of the timed segment, if it is acknowledged.
+    /// Measure a round-trip time if the ACK acknowledges the segment that is being timed.
     #[inline]
     pub fn sample_rtt(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Duration> {
         let (seq, sent) = (self.timed, self.timed_at);
@@ -186,8 +189,8 @@ impl CumulativeSender {
 }
 
 impl Measurements {
-    /// Count `delivered` newly delivered bytes. `rtt` is the round-trip time of the newest of the
-    /// delivered segments, if it is known.
+    /// Count `delivered` newly delivered bytes. `rtt` is the round-trip time of the newest
+    /// delivered segment, if this round-trip time is known.
     #[inline]
     fn record_delivered(&mut self, delivered: u32, rtt: Option<Duration>) {
         self.tracking.min_rtt = rtt.map_or(self.tracking.min_rtt, |rtt| rtt.min(self.tracking.min_rtt));
@@ -219,7 +222,8 @@ impl Measurements {
         progress.total_delivered = self.delivered;
     }
 
-    /// Record that a segment of `len` bytes is sent. A new segment ends at `max`.
+    /// Record that a segment of `len` bytes is sent. If the segment has new data, the segment ends
+    /// at `max`.
     #[inline(never)]
     fn on_sent(&mut self, now: Time, max: Seq, len: u32, is_new: bool) {
         if is_new && len > 0 {

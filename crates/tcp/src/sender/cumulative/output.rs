@@ -20,10 +20,10 @@ impl CumulativeSender {
         if self.measurements.is_some() {
             return self.next_tracked(tcb, now, tcp);
         }
-        // Usual case: the window permits a whole segment of new data that is not the last, or it
-        // does not.
+        // In the usual case the next segment would be a whole segment of new data that is not the
+        // last, and only the window decides whether the sender may send this segment.
         if tcb.unsent <= u64::from(tcb.smss) {
-            // the usual case of a receiver of data
+            // an endpoint that only receives data usually has no data and no FIN to send
             let idle = tcb.unsent == 0 && tcb.closing == tcb.fin_sent;
             return if idle { None } else { self.next_in_order(tcb, now, tcp) };
         }
@@ -49,7 +49,8 @@ impl CumulativeSender {
         }
     }
 
-    /// Return the next segment of a sender with optional state that has no data to retransmit.
+    /// Return the next segment of a sender that has optional state, and that has no data to
+    /// retransmit.
     #[inline(never)] // keeps the code of the congestion controls out of the caller's loop
     fn next_tracked(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let is_bulk = tcb.unsent > u64::from(tcb.smss)
@@ -133,8 +134,9 @@ impl CumulativeSender {
             return (fin_due && usable > 0).then(|| self.build(tcb, now, self.nxt, 0, tcp));
         }
         let len = available.min(u64::from(mss)) as u32;
-        // A segment is sent whole (RFC 9293 §3.8.6.2.1). The exceptions are a retransmission, and a
-        // new segment that silly window avoidance permits while no data is in flight.
+        // The sender sends only whole segments (RFC 9293 §3.8.6.2.1). A segment may be smaller than
+        // a whole segment if it is a retransmission, or if silly window avoidance permits a smaller
+        // segment while no data is in flight.
         if usable < len {
             let may_split = sent == 0
                 && usable > 0
@@ -165,7 +167,7 @@ impl CumulativeSender {
         Some(outgoing)
     }
 
-    /// Return whether `len` bytes of new data are in the send buffer.
+    /// Return true if the send buffer has `len` bytes of new data.
     #[inline]
     fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
         let Some(queue) = self.tracking_mut().and_then(|t| t.queue.as_mut()) else { return true };
@@ -173,7 +175,8 @@ impl CumulativeSender {
         queue.fill(tcb, 0, tcp) >= len
     }
 
-    /// Build a segment, record it, and time its round trip if no other segment is timed.
+    /// Build a segment, record the transmission, and time the segment's round trip if no other
+    /// segment is being timed.
     #[inline(never)]
     fn build(&mut self, tcb: &mut Tcb, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
         let outgoing = tcb.build(now, seq, len, self.tracking(), tcp);
@@ -197,7 +200,8 @@ impl CumulativeSender {
         }
     }
 
-    /// Send a window probe. The byte of the probe is sent again with the data that follows it.
+    /// Send a window probe. The sender sends the byte of the window probe again, together with the
+    /// data that follows this byte.
     fn probe(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Outgoing {
         let outgoing = tcb.probe_window(now, tcp);
         if outgoing.seq == tcb.una {

@@ -26,13 +26,14 @@ impl CumulativeSender {
         let advances = acked.is_some();
         let can_send = tcb.unsent > 0 && tcb.usable_window() > 0;
         let reply = options.timestamps.map(|t| t.1);
-        // RFC 3522 §3.2, step 5: the timestamp is not proof if the ACK acknowledges all data.
+        // RFC 3522 §3.2, step 5: the timestamp does not prove that the retransmission was spurious
+        // if the ACK acknowledges all data.
         let proved = advances && !echo && ack.before(tcb.max) && tracking.undo.original_arrived(reply);
         let spurious = if tcp.recovery.eifel && proved {
             true
         } else {
             let state = tracking.frto;
-            // the ACK covers all retransmitted data
+            // the ACK acknowledges all retransmitted data
             let covers_retransmissions = state != Frto::Retransmitted || !ack.before(self.nxt);
             match tracking.frto.on_ack(advances && covers_retransmissions, ack, self.recover, can_send) {
                 frto::Verdict::Nothing => false,

@@ -20,15 +20,15 @@ impl CumulativeSender {
         }
         let congestion = Congestion::Timeout { repeated: tcb.expirations > 1 };
         if self.last_reduction == Some(Congestion::Ecn) && in_same_window {
-            // ssthresh was already reduced in this window of data.
+            // The sender has already reduced ssthresh in this window of data.
             tcb.cwnd = f64::from(tcb.smss);
             (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
         } else {
             self.reduce_cwnd(tcb, congestion, 0, now, tcp);
         }
         self.nxt = tcb.una;
-        // a window that the receiver has closed again is probed with data in flight (RFC 9293
-        // §3.8.6)
+        // if the receiver has closed the window again, the sender probes the window with data that
+        // was in flight (RFC 9293 §3.8.6)
         tcb.retransmit = tcb.rwnd == 0;
         self.timed_at = Time::NEVER;
         tcb.rto.back_off();

@@ -23,13 +23,13 @@ struct Outcome {
     acked: u32,
     /// Bytes newly delivered.
     delivered: u32,
-    /// Newly delivered data in the unit in which the pipe is counted.
+    /// Newly delivered data, in bytes or segments like the pipe.
     weight: u64,
     /// Round-trip time of the newly delivered segment that was sent last.
     rtt: Option<Duration>,
-    /// Delivery rate, if it was sampled.
+    /// Delivery rate, if the sender sampled the delivery rate.
     rate: Option<RateSample>,
-    /// True if a reduction was in progress before the ACK.
+    /// True if a reduction of cwnd was in progress before the ACK.
     was_reducing: bool,
     /// True if the ACK advanced SND.UNA and revealed no further loss (PRR's SafeACK).
     safe: bool,
@@ -62,7 +62,7 @@ impl SackSender {
         tcp: &Tcp,
     ) -> bool {
         if tcb.update_window(arriving.now, arriving.segment, tcb.una != was_una, tcp) {
-            // the byte of a window probe is lost if the receiver refused it
+            // the byte of a window probe is lost if the receiver did not accept this byte
             self.board.lose_all(false);
         }
         if tcb.wait_for_timer {
@@ -118,8 +118,9 @@ impl SackSender {
         self.limited_transmit = 0;
     }
 
-    /// Count `delivered` bytes that were newly delivered. `newest` is the newly delivered segment
-    /// that was sent last. Return a delivery rate sample, if the state at its departure was stored.
+    /// Count `delivered` newly delivered bytes. `newest` is the segment that was sent last among
+    /// the newly delivered segments. Return a delivery rate sample, if the sender stored its state
+    /// when it sent the newest segment.
     fn on_delivered(
         &mut self,
         now: Time,
@@ -149,8 +150,8 @@ impl SackSender {
     }
 
     /// Process a round-trip time. `first` and `last` are the transmission times of the first and
-    /// the last segment that the ACK delivers. The RTO estimator uses `first`. Return the
-    /// round-trip time since `last`.
+    /// the last segment that the ACK delivers. The RTO estimator uses the round-trip time since
+    /// `first`. Return the round-trip time since `last`.
     fn on_round_trip(
         &mut self,
         tcb: &mut Tcb,
@@ -165,8 +166,8 @@ impl SackSender {
         rtt
     }
 
-    /// Restart the timer of an ACK that advances SND.UNA with the RTO from before the ACK's
-    /// round-trip time, if the parameters specify this order.
+    /// When an ACK advances SND.UNA, restart the timer before the ACK's round-trip time updates the
+    /// RTO, if the parameters specify this order.
     fn restart_first(&self, tcb: &mut Tcb, now: Time, rto: Duration, tcp: &Tcp) {
         if tcp.rto.order == RtoOrder::RestartFirst
             && tcb.timer != Time::NEVER
@@ -176,8 +177,8 @@ impl SackSender {
         }
     }
 
-    /// Process an ACK except for the growth of cwnd. Update the scoreboard and the RTT, undo a
-    /// spurious reduction, leave a completed recovery, detect losses, and reduce cwnd.
+    /// Process an ACK, except for its effect on the growth of cwnd. Update the scoreboard and the
+    /// RTT, undo a spurious reduction, leave a completed recovery, detect losses, and reduce cwnd.
     #[inline(never)]
     fn process_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> Outcome {
         let &ArrivingAck { now, segment, feedback, .. } = arriving;
@@ -221,8 +222,8 @@ impl SackSender {
         }
     }
 
-    /// Update the scoreboard and SND.UNA (RFC 6675 §4, Update). Return the data that the ACK
-    /// delivers, and true if a D-SACK widened the reordering window.
+    /// Update the scoreboard and SND.UNA by an ACK (RFC 6675 §4, Update). Return the data that the
+    /// ACK delivers, and true if a D-SACK widened the reordering window.
     #[inline(always)]
     fn update_scoreboard(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> (Delivery, bool) {
         let &ArrivingAck { now, segment, options, .. } = arriving;
@@ -250,9 +251,9 @@ impl SackSender {
         rate
     }
 
-    /// Set the timer after an ACK. `due` is the current time, and the time at which RACK would
-    /// detect more losses. `rto` is the RTO before the ACK's round-trip time, if the ACK advanced
-    /// SND.UNA.
+    /// Set the timer after an ACK. `due` contains the current time, and the time at which RACK
+    /// would detect more losses. `rto` is the RTO before the update by the ACK's round-trip time,
+    /// if the ACK advanced SND.UNA.
     #[inline(always)]
     fn rearm_timer(
         &mut self,
@@ -271,8 +272,8 @@ impl SackSender {
         }
     }
 
-    /// Measure a round-trip time from an ACK of data sent once (Karn's algorithm) or from its
-    /// timestamp (RFC 7323 §4).
+    /// Measure a round-trip time from an ACK of data that was sent only once (Karn's algorithm), or
+    /// from the timestamp of the ACK (RFC 7323 §4).
     fn measure_rtt(
         &mut self,
         tcb: &mut Tcb,
@@ -292,7 +293,7 @@ impl SackSender {
         Some(self.on_round_trip(tcb, now, (first, delivery.last_sent.unwrap_or(first)), tcp))
     }
 
-    /// Increase cwnd, or continue its proportional reduction.
+    /// Increase cwnd, or continue the proportional reduction of cwnd.
     #[inline(always)]
     fn open_window(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, outcome: &Outcome, tcp: &Tcp) {
         let &Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, .. } = outcome;
@@ -301,8 +302,8 @@ impl SackSender {
             return;
         }
         let state = self.state;
-        // After an immediate reduction for a mark cwnd may grow, but not by an ACK with ECE (RFC
-        // 3168 §6.1.2).
+        // After an immediate reduction for a mark, ACKs without ECE may increase cwnd, and ACKs
+        // with ECE may not (RFC 3168 §6.1.2).
         let reducing =
             state == CaState::Recovery || (state == CaState::Cwr && reduces_in_proportion(tcb, tcp));
         let limited = reducing || (was_reducing && tcp.recovery.exit != RecoveryExit::DeflateAndOpen);
@@ -351,7 +352,7 @@ impl SackSender {
     }
 
     /// Return true if the ACK SACKs a segment that was sent before the last transmission of the
-    /// first unacknowledged segment. Linux then restarts the timer.
+    /// first unacknowledged segment. Linux restarts the retransmission timer after such an ACK.
     fn sacks_older_segment(&self, delivery: &Delivery) -> bool {
         let first = self.board.first();
         first.is_some_and(|first| delivery.sacked_sent.is_some_and(|sent| sent < first.at))

@@ -61,8 +61,8 @@ impl SackSender {
     }
 
     /// Leave a completed recovery, or a completed reduction for a mark (RFC 6675 §5,
-    /// RecoveryPoint). `widened` is true if the ACK widened the reordering window, which then
-    /// remains.
+    /// RecoveryPoint). `widened` is true if the ACK widened RACK's reordering window, in which case
+    /// this recovery does not count towards the lifetime of the reordering window.
     #[inline(always)]
     pub(super) fn leave_recovery(&mut self, tcb: &mut Tcb, widened: bool, tcp: &Tcp) {
         let above = self.state == CaState::Cwr && tcp.details.ecn_reduction_ends == MarkReductionEnds::Above;
@@ -70,8 +70,8 @@ impl SackSender {
         if !reached || self.state == CaState::Open {
             return;
         }
-        // An immediate reduction for a mark has already set cwnd. After a mark, only a proportional
-        // reduction sets cwnd when it ends.
+        // If the reduction for a mark was immediate, cwnd already has its final value. The end of a
+        // reduction for a mark sets cwnd only if the reduction was proportional.
         let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
         if self.state != CaState::Loss && reduces && !tcb.congestion.governs_recovery() {
             tcb.cwnd = tcb.ssthresh;
@@ -109,8 +109,8 @@ impl SackSender {
         responds
     }
 
-    /// Reduce cwnd for a loss that a tail loss probe repaired, as for any other loss (RFC 8985
-    /// §7.4.2). Return true if cwnd was reduced.
+    /// Reduce cwnd for a loss that a tail loss probe repaired, by the same factor as for any other
+    /// loss (RFC 8985 §7.4.2). Return true if cwnd was reduced.
     #[inline(always)]
     pub(super) fn respond_to_repair(
         &mut self,

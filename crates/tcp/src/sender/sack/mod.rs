@@ -43,9 +43,9 @@ pub(super) struct SackSender {
     frto_may_send: u8,
     /// True once the receiver has sent a D-SACK.
     saw_dsack: bool,
-    /// True if a tail loss probe is due.
+    /// True if the sender must send a tail loss probe now.
     probe_due: bool,
-    /// RescueRxt (RFC 6675 §2); `None` once the rescue retransmission is sent.
+    /// RescueRxt (RFC 6675 §2), or `None` after the rescue retransmission was sent.
     rescue: Option<Seq>,
     /// Bytes that limited transmit has sent since the last advance of SND.UNA.
     limited_transmit: u32,
@@ -53,12 +53,13 @@ pub(super) struct SackSender {
     clock: DeliveryClock,
     /// Bytes marked as lost since the last delivery rate sample.
     lost_bytes: u64,
-    /// Last delivery rate sample, or the highest sample while the application limits the sender
+    /// Last delivery rate sample; while the application limits the sender, the highest sample
     /// (Linux, tcp_rate_gen).
     rate: Option<RateSample>,
     /// Time at which the retransmission timer was last started.
     rto_from: Time,
-    /// Time at which new data last scheduled a tail loss probe, if no ACK has arrived since.
+    /// Time at which the sender last scheduled a tail loss probe after new data, if no ACK has
+    /// arrived since then.
     probe_set: Time,
 }
 
@@ -89,8 +90,8 @@ impl SackSender {
         }
     }
 
-    /// Mark all data in flight as lost and add it to the scoreboard, which does not have it yet
-    /// because it was sent during the handshake.
+    /// Mark all data in flight as lost and add this data to the scoreboard, which does not contain
+    /// data that was sent during the handshake.
     pub fn mark_all_lost(&mut self, tcb: &Tcb, now: Time) {
         self.rto_from = now;
         let mut start = tcb.una;
@@ -132,7 +133,7 @@ impl SackSender {
         self.clock.delivered
     }
 
-    /// Return the last delivery rate sample in bytes per second, and true if it was
+    /// Return the last delivery rate sample in bytes per second, and true if the sample was
     /// application-limited.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         let rate = self.rate?;
@@ -140,8 +141,8 @@ impl SackSender {
         (seconds > 0.0).then(|| ((rate.delivered as f64 / seconds) as u64, rate.app_limited))
     }
 
-    /// Return the number of times that segments were delivered in a different order from their
-    /// transmission.
+    /// Return the number of detected reorderings, in which segments arrived in a different order
+    /// from their transmission.
     pub fn reorderings(&self) -> u64 {
         u64::from(self.board.rack.reorderings)
     }
@@ -161,14 +162,15 @@ impl SackSender {
         self.board.newly_acked(tcb.una, ack, options.sack(), tcb.max)
     }
 
-    /// Store the state before a reduction, so that it can be undone if the retransmission is
-    /// spurious.
+    /// Store cwnd and ssthresh before a reduction, so that the sender can undo the reduction if the
+    /// retransmission is spurious.
     fn arm_undo(&mut self, tcb: &Tcb) {
         let in_flight = self.board.counts().3;
         self.tracking.undo = self.tracking.undo.begin_again(&self.window(tcb), in_flight);
     }
 
-    /// Record whether cwnd limits the sender, if a parameter or the controller requires it.
+    /// Record whether cwnd limits the sender, if a parameter or the congestion controller uses this
+    /// information.
     #[inline(always)]
     pub fn record_limit(&mut self, tcb: &mut Tcb, tcp: &Tcp) {
         if tcp.cwnd.validation != CwndValidation::None || self.board.is_sampled() {

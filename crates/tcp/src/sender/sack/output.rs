@@ -78,7 +78,8 @@ impl SackSender {
         Some(self.record_sent(tcb, outgoing, now, tcp))
     }
 
-    /// Record that a segment is sent, and compute when pacing permits the next one.
+    /// Record that a segment is sent, and compute the time at which pacing permits the next
+    /// segment.
     #[inline(always)]
     fn record_sent(&mut self, tcb: &mut Tcb, mut outgoing: Outgoing, now: Time, tcp: &Tcp) -> Outgoing {
         tcb.record_sent(&mut self.tracking, &mut outgoing, now);
@@ -98,8 +99,9 @@ impl SackSender {
         self.used_cwnd(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
     }
 
-    /// Return true if the send buffer does not have the next whole segment, or the segment waits
-    /// for others. The windows permit the segment. `unused_cwnd` is the unused part of cwnd.
+    /// Return true if the send buffer does not contain the whole next segment, or if this segment
+    /// waits for the segments after it. The caller has checked that cwnd and the send window permit
+    /// the segment. `unused_cwnd` is the unused part of cwnd.
     #[inline(always)]
     fn waits_for_queue(&mut self, tcb: &Tcb, unused_cwnd: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
@@ -138,21 +140,21 @@ impl SackSender {
         tcb.waits_for_super_packet(queue, usable, now, tcp)
     }
 
-    /// Return whether `len` bytes of new data are in the send buffer.
+    /// Return true if the send buffer contains `len` bytes of new data.
     fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
         let Some(queue) = &mut self.tracking.queue else { return true };
         queue.fill(tcb, self.board.merged_segments(), tcp) >= len
     }
 
-    /// Return the part of cwnd that is used, as a limit for new data.
+    /// Return the used part of cwnd, which limits new data.
     #[inline(always)]
     fn used_cwnd(&self, tcb: &Tcb, tcp: &Tcp) -> f64 {
         let by_pipe = tcp.recovery.limited_transmit || self.state != CaState::Open;
         if by_pipe { self.pipe() } else { f64::from(tcb.flight()) }
     }
 
-    /// Count `len` bytes of new data as limited transmit if they exceed cwnd, and start a new
-    /// delivery rate interval if no data is in flight.
+    /// Count `len` bytes of new data as limited transmit if cwnd does not permit them, and start a
+    /// new delivery rate interval if no data is in flight.
     #[inline(always)]
     fn prepare_new_data(&mut self, tcb: &Tcb, len: u32, now: Time) {
         if self.state == CaState::Open && f64::from(tcb.flight() + len) > tcb.cwnd {
@@ -164,7 +166,7 @@ impl SackSender {
         }
     }
 
-    /// Add the new data beyond `was_max` to the scoreboard. `timer_ran` is true if the timer ran
+    /// Add to the scoreboard the new data from `was_max` on. `timer_ran` is true if the timer ran
     /// before the data was sent.
     #[inline(always)]
     fn add_to_scoreboard(&mut self, tcb: &mut Tcb, (was_max, timer_ran): (Seq, bool), now: Time, tcp: &Tcp) {
@@ -173,8 +175,8 @@ impl SackSender {
         self.time_new_data(tcb, timer_ran, now, tcp);
     }
 
-    /// Return the segment that NextSeg selects (RFC 6675 §4). A tail loss probe that is due comes
-    /// first.
+    /// Return the segment that NextSeg selects (RFC 6675 §4). A tail loss probe that is due
+    /// precedes every other segment.
     fn next_from_scoreboard(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if std::mem::take(&mut self.probe_due) {
             return self.probe_tail(tcb, now, tcp);
@@ -211,7 +213,8 @@ impl SackSender {
             return None;
         }
         tcb.retransmit = false;
-        // The send buffer is checked for a whole segment below, after cwnd, as for bulk data.
+        // The code below checks first that cwnd permits a whole segment, and then that the send
+        // buffer has one, as for bulk data.
         let whole = |len| len == tcb.smss && self.frto_may_send == 0;
         let length = self.new_length(tcb, tcp).map(|len| (len, whole(len)));
         let Some((len, whole)) = length.filter(|&(len, whole)| whole || self.is_buffered(tcb, len, tcp))
@@ -240,7 +243,8 @@ impl SackSender {
     }
 
     /// Retransmit a hole that is not marked as lost, if new data is not available (RFC 6675 §4,
-    /// NextSeg, rule 3). Without a hole, retransmit the last segment, once per recovery (rule 4).
+    /// NextSeg, rule 3). If the scoreboard does not have such a hole, retransmit the last segment,
+    /// once per recovery (RFC 6675 §4, NextSeg, rule 4).
     fn retransmit_unproven_loss(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if self.state != CaState::Recovery
             || tcp.recovery.rack
@@ -287,8 +291,8 @@ impl SackSender {
         }
         let len =
             if self.tracking.records.is_empty() { len } else { self.tracking.within_record(tcb.max, len) };
-        // A segment waits only if it has the last of the written data (RFC 9293 §3.7.4; Linux,
-        // tcp_nagle_test).
+        // Nagle's algorithm delays a segment only if the segment contains the last byte of the
+        // written data (RFC 9293 §3.7.4; Linux, tcp_nagle_test).
         if len < tcb.smss
             && u64::from(len) == tcb.unsent
             && !tcb.closing
@@ -299,8 +303,8 @@ impl SackSender {
         Some(len)
     }
 
-    /// Send a tail loss probe: new data if there is some, otherwise the last segment (RFC 8985
-    /// §7.3).
+    /// Send a tail loss probe, which is a segment of new data or, if new data is not available, the
+    /// last segment (RFC 8985 §7.3).
     fn probe_tail(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let clock = self.clock;
         let (outgoing, retransmitted) = if let Some(len) = self.new_length(tcb, tcp)
@@ -323,7 +327,7 @@ impl SackSender {
         Some(outgoing)
     }
 
-    /// Send a probe of the closed window, and add its byte to the scoreboard.
+    /// Send a probe of the closed window, and add the byte of the probe to the scoreboard.
     fn probe_window(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Outgoing {
         let max = tcb.max;
         let outgoing = tcb.probe_window(now, tcp);
@@ -339,8 +343,8 @@ impl SackSender {
         tcb.build(now, tcb.max, len, Some(&self.tracking), tcp)
     }
 
-    /// Retransmit the bytes in [start, end). A FIN that was not sent before is not added, because
-    /// the scoreboard does not have it.
+    /// Retransmit the bytes in [start, end). The retransmission does not include a FIN that was not
+    /// sent before, because the scoreboard does not contain this FIN.
     fn retransmit(
         &self,
         tcb: &mut Tcb,

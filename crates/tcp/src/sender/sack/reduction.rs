@@ -44,8 +44,8 @@ impl SackSender {
         let limited_transmit = std::mem::take(&mut self.limited_transmit);
         self.reduce_cwnd(tcb, congestion, (una, limited_transmit), now, tcp);
         self.state = state;
-        // the reduction also covers a loss that a tail loss probe repaired (Linux,
-        // tcp_init_cwnd_reduction)
+        // the reduction also counts as the response to a loss that a tail loss probe repaired
+        // (Linux, tcp_init_cwnd_reduction)
         self.tlp.end = None;
         if reduces_in_proportion(tcb, tcp) {
             let flight = f64::from(tcb.max - una);

@@ -11,8 +11,8 @@ use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
-    /// Process a D-SACK, which is `block` of an ACK up to `ack`. Return true if the D-SACK widened
-    /// RACK's reordering window.
+    /// Process the D-SACK `block` of an ACK with the acknowledgement number `ack`. Return true if
+    /// the D-SACK widened RACK's reordering window.
     #[cold]
     pub(super) fn on_dsack(
         &mut self,
@@ -41,14 +41,14 @@ impl SackSender {
         false
     }
 
-    /// Return true if SACKed data increases cwnd, as newly acknowledged data does.
+    /// Return true if SACKed data increases cwnd as newly acknowledged data does.
     pub(super) fn grows_by_sacks(&self, tcp: &Tcp) -> bool {
         tcp.details.sacked_growth == SackedGrowth::Reordered
             && self.tracking.reordering.segments() > tcp.recovery.duplicate_acks.0 as u32
     }
 
-    /// Record that a segment sent once was delivered `bytes` bytes below the highest delivered
-    /// byte.
+    /// Record that a segment which was sent only once was delivered `bytes` bytes below the highest
+    /// delivered byte.
     #[cold]
     pub(super) fn on_late(&mut self, tcb: &Tcb, bytes: u32, tcp: &Tcp) {
         if tcp.recovery.reordering == ReorderingRules::Linux {
@@ -56,9 +56,9 @@ impl SackSender {
         }
     }
 
-    /// Record a spurious retransmission. `una` is SND.UNA before the ACK that revealed it. In a
-    /// recovery Linux measures the reordering of the hole (tcp_try_undo_partial), and after D-SACKs
-    /// it extends the lifetime of RACK's reordering window (tcp_try_undo_dsack).
+    /// Record a spurious retransmission. `una` is SND.UNA before the ACK that revealed the
+    /// reordering. In a recovery Linux measures the reordering of the hole (tcp_try_undo_partial),
+    /// and after D-SACKs it extends the lifetime of RACK's reordering window (tcp_try_undo_dsack).
     #[cold]
     pub(super) fn on_spurious(&mut self, tcb: &Tcb, una: Seq, tcp: &Tcp) {
         if tcp.recovery.reordering != ReorderingRules::Linux || self.state != CaState::Recovery {

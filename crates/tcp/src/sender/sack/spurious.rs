@@ -15,7 +15,8 @@ use crate::sender::tcb::Tcb;
 impl SackSender {
     /// Return true if an ACK proves that the last retransmission was spurious, by a D-SACK or by
     /// the timestamp of the original (RFC 3522 §3.2, step 5). If the ACK acknowledges all data, the
-    /// timestamp is proof only if the receiver has sent D-SACKs before.
+    /// timestamp proves that the retransmission was spurious only if the receiver has sent D-SACKs
+    /// before.
     fn was_spurious(&mut self, tcb: &Tcb, delivery: &Delivery, advanced: bool, options: &Options) -> bool {
         let by_dsack = delivery.dsack && self.tracking.undo.on_duplicate();
         self.saw_dsack |= delivery.dsack;
@@ -23,9 +24,10 @@ impl SackSender {
         by_dsack || (proves && self.tracking.undo.original_arrived(options.timestamps.map(|t| t.1)))
     }
 
-    /// Undo the last reduction if the ACK proves it spurious (RFC 4015 §3). With ECE, the RFC does
-    /// not undo it (§3.1, step 1), whereas Linux unmarks the lost segments and retains the
-    /// reduction. `una` is SND.UNA before the ACK.
+    /// Undo the last reduction of cwnd if the ACK proves that the retransmission was spurious (RFC
+    /// 4015 §3). If the ACK has ECE, RFC 4015 does not undo the reduction (§3.1, step 1), and Linux
+    /// also retains the reduction but marks the lost segments as not lost. `una` is SND.UNA before
+    /// the ACK.
     #[inline(always)]
     pub(super) fn undo_spurious(
         &mut self,
@@ -56,8 +58,9 @@ impl SackSender {
         self.board.undo_losses();
     }
 
-    /// Process an ACK after a timeout by F-RTO. Linux also detects a spurious timeout when a
-    /// segment sent before the timeout, and only then, is delivered.
+    /// Process by F-RTO an ACK that arrives after a timeout. Linux also detects a spurious timeout
+    /// when the receiver gets a segment that was sent before the timeout and not retransmitted
+    /// after it.
     pub(super) fn test_timeout(
         &mut self,
         tcb: &mut Tcb,
@@ -88,9 +91,9 @@ impl SackSender {
         match verdict {
             frto::Verdict::Nothing => {}
             frto::Verdict::SendNew => self.frto_may_send = 2,
-            // RFC 5682 §3.1, step 3a: cwnd becomes three segments.
+            // In step 3a of RFC 5682 §3.1, cwnd becomes three segments.
             frto::Verdict::Lost if was == Frto::SentNew => tcb.cwnd = 3.0 * smss,
-            // RFC 5682 §3.1, step 2a: cwnd becomes at most two segments.
+            // In step 2a of RFC 5682 §3.1, cwnd becomes at most two segments.
             frto::Verdict::Lost => tcb.cwnd = tcb.cwnd.min(2.0 * smss),
             frto::Verdict::Spurious => self.undo_reduction(tcb, delivery.delivered, tcp),
         }

@@ -12,15 +12,15 @@ use crate::recovery::tlp;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::{Tcb, TimerPurpose};
 
-/// Minimum delay of a retransmission timeout that is already overdue when the timer is set for it.
+/// Minimum time for which the timer is set if the RTO has already expired.
 const MIN_DELAY: Duration = Duration::from_millis(1);
 
 impl SackSender {
-    /// Process the expiry of the timer for a tail loss probe.
+    /// Process the expiry of the timer while it serves a tail loss probe.
     pub fn on_probe_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         if tcp.rto.fast_retransmit == FastRetransmitTimer::First && self.tlp.end.is_some() {
-            // Linux, tcp_send_loss_probe: at most one probe is in flight, and the RTO starts with
-            // the transmission of the first segment.
+            // Linux, tcp_send_loss_probe: at most one tail loss probe is in flight, and the RTO
+            // counts from the transmission of the first segment.
             (tcb.timer, tcb.timer_purpose) = (self.rto_expires(tcb, now, tcp), TimerPurpose::Rto);
             return;
         }
@@ -64,7 +64,7 @@ impl SackSender {
         let (cwnd, ssthresh) = (f64::from(tcb.smss), tcb.ssthresh);
         self.reduce_cwnd(tcb, Congestion::Timeout { repeated: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
         if already_reduced {
-            // cwnd was already reduced in this window of data
+            // the sender has already reduced cwnd in this window of data
             (tcb.cwnd, tcb.ssthresh) = (cwnd, ssthresh);
         }
         let begins = self.tracking.frto != Frto::Off || (!repeated && self.state != CaState::Recovery);
@@ -88,10 +88,11 @@ impl SackSender {
         tcb.set_rto(now, Some(&self.tracking), tcp);
     }
 
-    /// Return the time at which the RTO expires, even while the timer has another purpose. With
-    /// another purpose, Linux counts the RTO from the last transmission of the first segment
-    /// (tcp_rearm_rto). If the timer has no other purpose, the RTO counts from the last restart of
-    /// the timer.
+    /// Return the time at which the RTO expires, even while the timer serves a tail loss probe or
+    /// RACK's reordering window. While the timer serves a tail loss probe or RACK's reordering
+    /// window, Linux counts the RTO from the last transmission of the first segment
+    /// (tcp_rearm_rto). While the timer serves retransmission, the RTO counts from the last restart
+    /// of the timer.
     #[inline(always)]
     fn rto_expires(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         let other = matches!(tcb.timer_purpose, TimerPurpose::Probe | TimerPurpose::Reorder);
@@ -113,7 +114,7 @@ impl SackSender {
     }
 
     /// Set the timer after an ACK or after loss detection. `next` is the time at which RACK would
-    /// detect more losses.
+    /// detect more losses without another ACK.
     #[inline(always)]
     pub(super) fn set_timer(
         &mut self,
@@ -151,7 +152,7 @@ impl SackSender {
     }
 
     /// Set the timer after new data was sent and added to the scoreboard. `runs` is true if the
-    /// timer ran before.
+    /// timer was running before the new data was sent.
     #[inline(always)]
     pub(super) fn time_new_data(&mut self, tcb: &mut Tcb, runs: bool, now: Time, tcp: &Tcp) {
         if !runs {
@@ -167,9 +168,9 @@ impl SackSender {
         }
     }
 
-    /// Return the latest time of a probe after new data was sent, which is the expiry of the RTO.
-    /// Linux counts this RTO from the transmission of the first segment, and ignores an RTO that
-    /// has already expired (tcp_schedule_loss_probe).
+    /// Return the latest time of a tail loss probe after new data was sent, which is the time at
+    /// which the RTO expires. For a tail loss probe, Linux counts the RTO from the transmission of
+    /// the first segment, and ignores an RTO that has already expired (tcp_schedule_loss_probe).
     fn probe_limit(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         match self.board.first() {
             Some(first) if tcp.rto.fast_retransmit == FastRetransmitTimer::First => {
@@ -181,9 +182,9 @@ impl SackSender {
     }
 
     /// Return true if a tail loss probe may be scheduled (RFC 8985 §7.2): outside recovery, without
-    /// SACKed or lost segments, and without a probe in flight. Linux schedules probes despite
-    /// SACKed segments while it reduces cwnd for a mark, and schedules the next probe while one is
-    /// in flight (tcp_schedule_loss_probe).
+    /// SACKed or lost segments, and without a probe in flight. While Linux reduces cwnd for a mark,
+    /// SACKed segments do not prevent a tail loss probe, and Linux schedules the next probe while a
+    /// probe is in flight (tcp_schedule_loss_probe).
     fn may_probe(&self, tcp: &Tcp) -> bool {
         if !tcp.recovery.tail_loss_probe {
             return false;
@@ -202,8 +203,8 @@ impl SackSender {
         (tcb.timer, tcb.timer_purpose) = (self.probe_time(tcb, now, rto_expires, tcp), TimerPurpose::Probe);
     }
 
-    /// Return the time of a tail loss probe, which is at the latest the expiry of the RTO that it
-    /// replaces (RFC 8985 §7.2).
+    /// Return the time of a tail loss probe, which is not later than the expiry of the RTO that the
+    /// probe replaces (RFC 8985 §7.2).
     fn probe_time(&self, tcb: &Tcb, now: Time, rto_expires: Time, tcp: &Tcp) -> Time {
         let delay = if self.board.len() == 1 { tcp.recovery.max_ack_delay } else { tcp.recovery.timer_slack };
         (now + tlp::timeout(tcb.rto.srtt(tcp), delay)).min(rto_expires)

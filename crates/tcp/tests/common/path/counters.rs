@@ -17,7 +17,7 @@ pub struct Counters {
     edge: i64,
     /// Highest right edge of the window that arrived at the sender.
     known_edge: i64,
-    /// Number of segments that require an answer and were sent since an ACK last advanced.
+    /// Number of segments that require an answer and that were sent since the last ACK of new data.
     pub attempts: u64,
     advanced: u64,
     /// Number of bytes that the application read.
@@ -25,8 +25,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Return the position of a sequence number, 0 for the first byte: the position nearest to the
-    /// last acknowledgement.
+    /// Return the position of a sequence number in the data, where the first byte has position 0;
+    /// of all possible positions, the result is the nearest to the last acknowledgement.
     fn position(&self, seq: Seq) -> i64 {
         let base = self.iss + 1 + self.acked as u32;
         self.acked as i64 + i64::from(seq.minus(base))
@@ -73,7 +73,7 @@ impl Counters {
                 u64::from(segment.len) <= self.written,
                 "{segment:?} holds bytes that were not written: {self:?}"
             );
-            // A SYN is sent, and retransmitted, before the window is known.
+            // The sender sends and retransmits a SYN before it receives a window.
             self.known_edge = self.known_edge.max(segment.len.into());
             return;
         }

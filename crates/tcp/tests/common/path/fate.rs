@@ -1,4 +1,4 @@
-//! Treatment of packets on the path, which a rule decides.
+//! Treatment of packets on the path, which a rule decides for each packet.
 
 use engine::Stream;
 use net::{Ecn, Options, Segment};
@@ -13,7 +13,7 @@ pub struct Fate {
     pub marked: bool,
     /// Delay in addition to the delay of the path, so that other packets overtake the packet.
     pub extra_delay: Duration,
-    /// Delay of a second copy of the packet; `None`: the packet is not duplicated.
+    /// Delay of a second copy of the packet, or `None` if the path does not duplicate the packet.
     pub copy: Option<Duration>,
 }
 
@@ -27,9 +27,10 @@ impl Fate {
 pub struct Passage<'a> {
     pub now: Time,
     pub pair: usize,
-    /// Direction: 0 from the endpoint that opens the connection, 1 from the other.
+    /// Direction of the packet: 0 from the endpoint that opens the connection, 1 from the other
+    /// endpoint.
     pub direction: usize,
-    /// Number of packets that the pair sent in this direction before.
+    /// Number of earlier packets that the pair of endpoints sent in this direction.
     pub nth: u64,
     pub nth_data: u64,
     pub segment: &'a Segment,
@@ -53,7 +54,8 @@ pub struct Impairments {
 }
 
 impl Impairments {
-    /// Return a rule that applies the impairments with a seed.
+    /// Return a rule that applies the impairments to random packets, with the seed of the random
+    /// numbers.
     pub fn rule(self, seed: u64) -> impl FnMut(&Passage) -> Fate {
         let mut random = Stream::new(seed, "harm");
         move |_| {

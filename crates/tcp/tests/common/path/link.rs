@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Rate, Time};
 
-/// A FIFO link. Without a rate, packets pass at once.
+/// A FIFO link. If the link has no rate, packets pass it without a service time.
 #[derive(Clone, Debug, Default)]
 pub struct Link {
     pub rate: Option<Rate>,
@@ -20,8 +20,8 @@ impl Link {
         Link { rate: Some(rate), limit, ..Link::default() }
     }
 
-    /// Return the time at which a packet that arrives now has left the link; `None`: the link drops
-    /// the packet.
+    /// Return the time at which a packet that arrives now leaves the link, or `None` if the link
+    /// drops the packet.
     pub fn pass(&mut self, now: Time, size: u16) -> Option<Time> {
         let Some(rate) = self.rate else { return Some(now) };
         while self.leaving.front().is_some_and(|&t| t <= now) {

@@ -48,14 +48,15 @@ impl Ord for InFlight {
     }
 }
 
-/// Maximum number of segments that an endpoint sends in one call.
+/// Maximum number of segments that an endpoint sends at one time.
 const MAX_BURST: u32 = 20_000;
 
 /// Connections, and the path between their endpoints.
 pub struct Path<'a> {
     pub now: Time,
     pub pairs: Vec<Pair>,
-    /// Links of the forward direction, from the endpoints that open, and of the reverse direction.
+    /// Link of the forward direction, in which the endpoints that open connections send, and link
+    /// of the reverse direction.
     pub links: [Link; 2],
     pub events: u64,
     rule: Box<dyn FnMut(&Passage) -> Fate + 'a>,
@@ -132,7 +133,8 @@ impl<'a> Path<'a> {
         let pair = &mut self.pairs[f.pair];
         let (state, error) = (pair.ends[f.to].state(), pair.ends[f.to].error());
         if state == State::Closed && (error.is_some() || pair.opened) {
-            // The host answers for a connection that no longer exists (RFC 9293 §3.10.7.1).
+            // The host answers a segment for a connection that no longer exists (RFC 9293
+            // §3.10.7.1).
             if !f.segment.flags.has(Flags::RST) {
                 pair.reset_by_host = true;
                 let acked = f.segment.flags.has(Flags::ACK);
@@ -258,7 +260,7 @@ impl<'a> Path<'a> {
         self.after(p, end);
     }
 
-    /// Process the next event. Return false if there is none up to `until`.
+    /// Process the next event. Return false if no event is due up to `until`.
     pub fn step(&mut self, until: Time) -> bool {
         let mut next = self.in_flight.peek().map_or(Time::NEVER, |f| f.0.at);
         let mut source = None;
@@ -296,13 +298,13 @@ impl<'a> Path<'a> {
         true
     }
 
-    /// Process events until none is left, or until `until`.
+    /// Process all events up to `until`.
     pub fn run(&mut self, until: Time) {
         while self.step(until) {}
     }
 
-    /// Return true if an endpoint gave up. Check that it made as many attempts as its parameters
-    /// require.
+    /// Return true if an endpoint gave up. Check that an endpoint that gave up made as many
+    /// attempts as its parameters require.
     pub fn gave_up(&self) -> bool {
         let mut gave_up = false;
         for pair in &self.pairs {

@@ -24,10 +24,10 @@ pub enum Closes {
 /// An application.
 #[derive(Clone, Debug, Default)]
 pub struct App {
-    /// Times and sizes of its writes, in ascending order of time.
+    /// Times and sizes of the application's writes, in ascending order of time.
     pub writes: VecDeque<(Time, u64)>,
     pub closes: Closes,
-    /// Delay and maximum size of a read; `None`: the application reads all data at once.
+    /// Delay and maximum size of a read, or `None` if the application reads all data at once.
     pub reads: Option<(Duration, u32)>,
 }
 
@@ -75,7 +75,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Create two endpoints with these parameters, half a round trip apart.
+    /// Create two endpoints with these parameters, with half a round-trip time between them.
     pub fn new(tcps: [Tcp; 2], rtt: Duration, apps: [App; 2]) -> Self {
         let ends = tcps.map(|tcp| Endpoint::new(Arc::new(tcp), Duration::ZERO));
         let half = Duration(rtt.0 / 2);
