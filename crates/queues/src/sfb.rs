@@ -47,8 +47,8 @@ params! {
         penalty_rate: f64 = (10.0), in Range::at_least(0.0), from "tc-sfb(8): 10 packets a second";
         /// Maximum burst of admitted packets of unresponsive flows.
         penalty_burst: Packets = (Packets(20.0)), in Range::at_least(0.0), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions. The changes separate a flow from an
-        /// unresponsive flow with which it shares its bins.
+        /// Time between two changes of the hash functions that map flows to bins. The changes
+        /// separate a flow from an unresponsive flow with which it shares its bins.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(1e-3), from "tc-sfb(8): 10 minutes";
         /// Time after a change at which the warm-up of the next set of bins begins.
         warmup_after: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): one minute";
@@ -89,7 +89,7 @@ struct Bin {
     probability: f64,
 }
 
-/// Bins under one choice of hash functions.
+/// Set of bins to which one choice of hash functions maps the packets.
 #[derive(Clone, Debug)]
 struct Set {
     /// Salt of the hash function of each level.

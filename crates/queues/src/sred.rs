@@ -8,7 +8,7 @@
 //! memory, and was compared with slides on the paper (the list, the estimate) and with an SRED for
 //! ns-3 that cites equations (4.3) and (5.1) for p_sred and the factor of a hit. The list, the
 //! estimate, the steps of p_sred, its scale (1/256 P)² and the factor 1 + 1/P agree. The section
-//! numbers are not verified.
+//! numbers of the paper are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

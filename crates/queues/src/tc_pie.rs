@@ -65,14 +65,17 @@ params! {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
         /// Time between two updates of the probability, as given to `tc` (tupdate). In Linux the
-        /// period is longer, depending on `hz`.
+        /// time between two updates is longer, depending on `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "tcpie8: 15 ms";
         /// Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its
-        /// timer expires one tick late: 15 ms become 16 ms at 1000, 20 ms at 250 and 30 ms at 100.
+        /// timer expires one tick late: 15 ms become 16 ms at 1000 Hz, 20 ms at 250 Hz and 30 ms at
+        /// 100 Hz.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
-        /// Weight of the delay's distance from the target, in sixteenths of 1/s.
+        /// Weight of the delay's distance from the target in an update of the drop probability, in
+        /// sixteenths of 1/s.
         alpha: u64 = (2), in Range::between(0.0, 32.0), from "tcpie8: 2";
-        /// Weight of the delay's change, in sixteenths of 1/s.
+        /// Weight of the delay's change since the previous update of the drop probability, in
+        /// sixteenths of 1/s.
         beta: u64 = (20), in Range::between(0.0, 32.0), from "tcpie8: 20";
         /// Effect of a packet's size on its signal probability (bytemode).
         chance_by: Chance = (Chance::Packet), in Range::ANY, from "tcpie8: nobytemode";
@@ -299,7 +302,8 @@ impl State {
     }
 
     /// Update the probability at the end of a period with this backlog
-    /// (pie_calculate_probability()). Return true if anything changed.
+    /// (pie_calculate_probability()). Return true if the update changed a variable of the
+    /// controller.
     pub fn calculate_probability(&mut self, backlog: u64) -> bool {
         let before = self.vars.clone();
         let (v, s) = (&mut self.vars, &self.settings);
@@ -403,7 +407,7 @@ pub struct TcPieAqm {
 }
 
 impl TcPieAqm {
-    /// Process every departure up to `until`.
+    /// Process every departure of a packet up to the time `until`.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.state.departs([d.entered, d.at], u64::from(d.size), self.departures.backlog().bytes);

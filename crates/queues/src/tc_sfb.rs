@@ -35,7 +35,8 @@ params! {
         penalty_rate: f64 = (10.0), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 10 packets a second";
         /// Maximum burst of admitted packets of unresponsive flows.
         penalty_burst: Packets = (Packets(20.0)), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions. With 0 they never change.
+        /// Time between two changes of the hash functions that map flows to bins. With 0 they never
+        /// change.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(0.0), from "tc-sfb(8): 10 minutes";
         /// Time before a change at which the warm-up of the next set of bins begins (`db`).
         warmup: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): 1 minute";
@@ -83,7 +84,7 @@ struct Bin {
     probability: u16,
 }
 
-/// Bins under one choice of hash functions.
+/// Set of bins to which one choice of hash functions maps the packets.
 #[derive(Clone, Debug)]
 struct Set {
     salt: u64,

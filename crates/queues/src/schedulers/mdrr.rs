@@ -36,8 +36,8 @@ words! {
 params! {
     /// Class of a modified deficit round robin.
     pub struct MdrrClass: "mdrr_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Service of the class. At most one class may be strict or alternate.
         service: Service = (Service::Round), in Range::ANY, from "cisco2006mdrr: strict priority and alternate priority";
@@ -54,8 +54,8 @@ params! {
     /// a low-latency queue, which is served before all others (strict) or between any two turns of
     /// others (alternate).
     pub struct Mdrr: "mdrr", checked by check {
-        /// List of classes, each an mdrr_class. The class without match takes the remaining
-        /// packets.
+        /// List of classes, each an mdrr_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<MdrrClass> = required, in Range::ANY, from "cisco2006mdrr";
         /// Maximum packet size of the link, which is the minimum worth of a turn.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "cisco2006mdrr: quantum = MTU + (weight - 1) 512";

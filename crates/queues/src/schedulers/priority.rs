@@ -16,8 +16,8 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a priority scheduler.
     pub struct PriorityClass: "priority_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
@@ -29,8 +29,8 @@ params! {
     /// sends one. The first class waits at most for the packet in service, and the last class may
     /// starve.
     pub struct Priority: "priority", checked by check {
-        /// List of classes, each a priority_class, the most urgent first. The class without match
-        /// takes the remaining packets.
+        /// List of classes, each a priority_class, the most urgent first. The class without the key
+        /// match takes the packets that no other class takes.
         classes: Vec<PriorityClass> = required, in Range::ANY, from "kleinrock1976queueing §3.4";
     }
 }

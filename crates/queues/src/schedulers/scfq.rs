@@ -23,8 +23,8 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a fair queueing scheduler.
     pub struct FairClass: "fair_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Weight of the class. The shares of the link are proportional to the weights of the
         /// classes with waiting packets.
@@ -40,7 +40,8 @@ params! {
     /// from the packet in service. SCFQ is simpler than WFQ, but a packet may wait for one
     /// additional packet of each other class.
     pub struct Scfq: "scfq", checked by check {
-        /// List of classes, each a fair_class. The class without match takes the remaining packets.
+        /// List of classes, each a fair_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<FairClass> = required, in Range::ANY, from "golestani1994scfq §III";
     }
 }

@@ -30,7 +30,8 @@ params! {
         /// Time between two changes of the hash function. If the key is absent, the hash function
         /// never changes.
         perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq: none; 10 s is recommended";
-        /// Number of bytes that a queue may send per turn. If absent, a turn is one packet.
+        /// Number of bytes that the queue of a flow may send per turn. If absent, a turn is one
+        /// packet.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq: a packet; tc_sfq: an MTU";
     }
 }

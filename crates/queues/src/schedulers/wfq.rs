@@ -28,7 +28,8 @@ params! {
     /// of one maximum packet later than on that ideal link. The ideal link is computed at each
     /// arrival, at a cost proportional to the number of classes.
     pub struct Wfq: "wfq", checked by check {
-        /// List of classes, each a fair_class. The class without match takes the remaining packets.
+        /// List of classes, each a fair_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<FairClass> = required, in Range::ANY, from "parekh1993gps §II";
     }
 }

@@ -22,7 +22,7 @@ pub struct Outcome {
     pub size: u16,
 }
 
-/// TCP flows named "f0", "f1", …. The value is the number of flows.
+/// TCP flows named "f0", "f1", …. The value in the tuple is the number of flows.
 #[derive(Debug)]
 pub struct Named(pub usize);
 
