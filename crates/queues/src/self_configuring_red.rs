@@ -2,11 +2,12 @@
 //!
 //! Source: Feng, Kandlur, Saha & Shin 1999, "A self-configuring RED gateway"
 //! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm". Each update
-//! compares the position of the average relative to the thresholds with the previous position. The
-//! paper does not bound maxp. In this file maxp is at most 1, because maxp is a probability.
+//! compares the position of the average (below minth, between the thresholds or above maxth) with
+//! its position at the previous update. The paper on self-configuring RED does not bound maxp. In
+//! this file maxp is at most 1, because maxp is a probability.
 //!
 //! Neither the paper on self-configuring RED nor its authors' code was available. Every decision
-//! agrees with ns-2's red.cc (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
+//! agrees with ns-2's red.cc (`feng_adaptive_`), except that ns-2 does not limit maxp to 1.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, Renamed};

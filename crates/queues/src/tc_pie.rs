@@ -6,9 +6,10 @@
 //!
 //! The PIE of Linux differs from RFC 8033, whose Appendix A is in `pie.rs` and B in
 //! `pie_enhanced.rs`, in these points:
-//! - Drops are spaced as in §5.4. The accumulated probability returns to 0 after a drop or after an
-//!   unsuccessful random draw, but not after a mark that the sum of 8.5 forced. After a forced mark
-//!   every ECN-capable packet is marked until a drop or an unsuccessful draw.
+//! - Drops are spaced as in §5.4. The accumulated probability returns to 0 after a drop or after a
+//!   random choice that passes the packet, but not after a mark that the sum of 8.5 forced. After a
+//!   forced mark every ECN-capable packet is marked until a drop or a random choice that passes a
+//!   packet.
 //! - The burst allowance is full from the beginning, and decreases by the time between departures
 //!   instead of by periods.
 //! - No packet is dropped while the current delay, instead of the previous one, is below half the
@@ -51,8 +52,8 @@ words! {
     pub enum Latency {
         /// Waiting time of the last packet that left, or 0 if it left the queue empty.
         Timestamps = "timestamps",
-        /// Backlog divided by the departure rate (Little's law). The rate is measured while at
-        /// least 16 KiB wait.
+        /// Backlog divided by the departure rate (Little's law). The departure rate is measured
+        /// while at least 16 KiB wait.
         DepartureRate = "departure-rate",
     }
 }
@@ -117,7 +118,7 @@ impl AqmParams for TcPie {
 const ONE: u64 = u64::MAX >> 8;
 const TICKS_A_SECOND: u64 = ticks(Duration::from_millis(1000));
 const MAX_BURST: Duration = Duration::from_millis(150);
-/// Delay above which the probability rises faster.
+/// Queueing delay above which the drop probability rises faster.
 const LONG: u64 = ticks(Duration::from_millis(250));
 /// Number of bytes in a measurement of the departure rate (QUEUE_THRESHOLD). `SCALE` is the number
 /// of fractional bits of the rate.
@@ -414,7 +415,7 @@ impl TcPieAqm {
         }
     }
 
-    /// Return true if the buffer is too full for the packet, which PIE then does not judge.
+    /// Return true if the buffer is too full for the packet. PIE does not decide on such a packet.
     fn is_full(&self, packet: &Packet, at: &Arrival) -> bool {
         match self.limit {
             Depth::Packets(n) => f64::from(at.backlog.packets) >= n,
@@ -507,8 +508,9 @@ mod tests {
         }
     }
 
-    /// Below a sum of 0.85 no packet is dropped, and from 8.5 on every packet is. A forced drop
-    /// resets the sum, and a forced mark does not.
+    /// While the accumulated probability is below 0.85 no packet is dropped, and from 8.5 on every
+    /// packet is dropped. A forced drop resets the accumulated probability, and a forced mark does
+    /// not.
     #[test]
     fn the_accumulated_probability_spaces_the_drops() {
         let judged = |accu_prob| {

@@ -37,7 +37,7 @@ params! {
     /// (marked if ECN-capable, else dropped) with a probability that rises to about `probability`.
     /// Above max every packet is signalled. The weight of the average follows from burst, min and
     /// avpkt, and its decay during idle time from bandwidth and avpkt. As with `tc`, give the limit
-    /// in bytes too.
+    /// of the buffer in bytes too.
     pub struct TcRed: "tc_red", checked by check {
         /// Average queue length at which signals begin. If the key is absent, the value is a third
         /// of max.
@@ -46,8 +46,8 @@ params! {
         max: Bytes = required, in Range::between(1.0, 1e9), from "tcred8: at least twice min";
         /// Average packet size.
         avpkt: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "tcred8: 1000 is a good value";
-        /// Length of a burst that passes without a signal, which sets the weight of the average. If
-        /// the key is absent, the value is (2 min + max)/(3 avpkt).
+        /// Number of packets of a burst that passes without a signal. This number sets the weight
+        /// of the average. If the key is absent, the value is (2 min + max)/(3 avpkt).
         burst: Option<Packets> = (None), in Range::between(1.0, 1e6).whole(), from "tcred8: (min+min+max)/(3*avpkt)";
         /// Signal probability when the average reaches max.
         probability: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "tcred8: 0.02, suggested 0.01 to 0.02";
@@ -225,8 +225,8 @@ pub struct TcRedAqm {
     count: i64,
     /// Value that count times distance from min must reach for the next signal (qR).
     least: u64,
-    /// Time of the last arrival at an idle link. If that packet was dropped, the link has been idle
-    /// again since then.
+    /// Time of the last arrival at an idle link. If the packet of that arrival was dropped, the
+    /// link has been idle again since then.
     idle_from: Time,
     random: Stream,
 }
@@ -235,8 +235,8 @@ impl Aqm for TcRedAqm {
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average = match at.idle_since() {
             Some(since) => {
-                // Linux restarts the idle time when a dequeue finds the queue empty, which follows
-                // every arrival.
+                // Linux restarts the idle time when a dequeue finds an empty queue, and such a
+                // dequeue follows every arrival.
                 let idle = at.now.since(since.max(self.idle_from));
                 self.idle_from = at.now;
                 self.idle.decay(self.average, idle.0 / 1_000_000)
@@ -311,8 +311,8 @@ mod tests {
     }
 
     /// Half-way between the thresholds the gaps between signals are uniform in 1..2/probability,
-    /// 10.5 packets on average at 0.1, for all thresholds. With powers of two the mean gaps would
-    /// be 18.0, 13.6 and 12.2.
+    /// 10.5 packets on average at 0.1, for all thresholds. If probabilities were rounded to powers
+    /// of two, the mean gaps would be 18.0, 13.6 and 12.2 packets.
     #[test]
     fn the_signal_rate_is_exact_for_all_thresholds() {
         for (min, max) in [(15_000, 45_000), (10_000, 30_000), (30_000, 120_000)] {

@@ -4,14 +4,14 @@
 //! 2597 §2 and §4 (`rfc2597`) require of an AF queue. One first-in-first-out queue has thresholds
 //! and a maxp for each drop precedence. The implementations differ in the packets that the average
 //! of a class counts: the whole queue (Cisco's WRED), the class's own packets (Linux's GRED), or
-//! its own and those of better classes (RIO and GRED's RIO mode). An idle link lets every average
-//! decay.
+//! the class's own packets and those of better classes (RIO and GRED's RIO mode). An idle link lets
+//! every average decay.
 //!
-//! RFC 2597 was available, the paper was not. The modes wred, rio_c and rio_d of ns-2's
+//! RFC 2597 was available, the paper on RIO was not. The modes wred, rio_c and rio_d of ns-2's
 //! diffserv/dsredq.cc, which is not by the authors of either, average the same packets as `all`,
-//! `own-and-better` and `own`. In ns-2 a class is idle while the queue has no packet of it or of a
-//! better class, and here while the link is idle. In ns-2 an average equal to a threshold belongs
-//! to the range below.
+//! `own-and-better` and `own`. In ns-2 a class is idle while the queue has no packet of this or of
+//! a better class. In this file every class is idle while the link is idle. In ns-2 an average that
+//! equals a threshold belongs to the range below the threshold.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};

@@ -4,11 +4,12 @@
 //! (`golestani1994scfq`), §III. The tag of a packet is F = max(F of the previous packet, v) + L /
 //! r, where v is the tag of the packet in service, and the smallest tag is served first. While a
 //! class has packets, v does not exceed its last tag, so the tag of a packet can be computed when
-//! the packet reaches the head. A packet that is dropped before has no tag. A queue that selects or
-//! drops packets only at dequeue is chosen by its expected packet size, and the tag is that of the
-//! returned packet.
+//! the packet reaches the head. A packet that is dropped before it reaches the head has no tag. A
+//! queue that selects or drops packets only at dequeue is chosen by its expected packet size, and
+//! the tag is that of the returned packet.
 //!
-//! The paper was not available: the algorithm is from memory. Each packet costs one test per class.
+//! The paper on SCFQ was not available: the algorithm is from memory. To select a packet the
+//! scheduler compares the tags of all classes.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
@@ -37,8 +38,8 @@ params! {
 params! {
     /// Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves
     /// all classes at once by their weights would finish them. The clock of that link is estimated
-    /// from the packet in service. SCFQ is simpler than WFQ, but a packet may wait for one
-    /// additional packet of each other class.
+    /// from the packet in service. SCFQ is simpler than WFQ, but under SCFQ a packet may wait for
+    /// one additional packet of each other class.
     pub struct Scfq: "scfq", checked by check {
         /// List of classes, each a fair_class. The class without the key match takes the packets
         /// that no other class takes.

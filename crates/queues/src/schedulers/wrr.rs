@@ -1,8 +1,9 @@
 //! Weighted round robin (WRR).
 //!
 //! Source: Katevenis, Sidiropoulos & Courcoubetis 1991, "Weighted round-robin cell multiplexing in
-//! a general-purpose ATM switch chip" (`katevenis1991wrr`). Turns are in packets, because all cells
-//! have the same size. The packets of a class are sent back to back in its turn.
+//! a general-purpose ATM switch chip" (`katevenis1991wrr`). The length of a turn is a number of
+//! packets, because all ATM cells have the same size. The packets of a class are sent back to back
+//! in its turn.
 
 use units::param::Invalid;
 use units::{Range, params};
@@ -28,9 +29,9 @@ params! {
 }
 
 params! {
-    /// Weighted round robin: classes with waiting packets take turns, and a class sends its number
-    /// of packets per turn. The shares in packets are proportional to these numbers, and so are the
-    /// shares in bytes if all packets have the same size.
+    /// Weighted round robin: classes with waiting packets take turns, and in each turn a class
+    /// sends the number of packets that is set for it. The shares in packets are proportional to
+    /// these numbers, and so are the shares in bytes if all packets have the same size.
     pub struct Wrr: "wrr", checked by check {
         /// List of classes, each a wrr_class. The class without the key match takes the packets
         /// that no other class takes.
