@@ -1,10 +1,11 @@
 //! PIE, the basic scheme.
 //!
 //! Source: RFC 8033, Appendix A (`rfc8033`), line by line, with the latency from timestamps, and
-//! §5.1 for marking. The delay is that of the last packet that left the queue, and 0 if that packet
-//! left the queue empty. In §4.2 the probability decays while the queue is not congested,
-//! "current_qdelay == 0". A delay that is sampled only at departures would never reach 0 while no
-//! packet departs. Linux also sets the delay of an empty queue to 0.
+//! §5.1 for marking. The queueing delay is the delay of the last packet that left the queue, or 0
+//! if its departure left the queue empty. According to §4.2 of RFC 8033 the drop probability decays
+//! while the queue is not congested, "current_qdelay == 0". A delay that is sampled only at
+//! departures would never reach 0 while no packet departs. Linux also sets the delay of an empty
+//! queue to 0.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -90,7 +91,7 @@ impl Control {
 }
 
 /// Decide by the accumulated probability whether to drop (§5.4; Appendix B, second half of
-/// drop_early()). The caller resets the sum after a drop.
+/// drop_early()). The caller resets the accumulated probability after a drop.
 pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Stream) -> bool {
     if drop_prob == 0.0 {
         *accu_prob = 0.0;
@@ -117,8 +118,8 @@ pub(crate) struct State {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
-    /// Delay of the last packet that left in seconds, or 0 if it left the queue empty. `qdelay_old`
-    /// is the delay at the previous update.
+    /// Delay in seconds of the last packet that left the queue, or 0 if this departure left the
+    /// queue empty. `qdelay_old` is the delay at the previous update.
     current_qdelay: f64,
     qdelay_old: f64,
     pub ticks: Ticks,
@@ -249,7 +250,7 @@ mod tests {
 
     /// §4.2 of RFC 8033: while the queue is empty, the drop probability p falls in every period by
     /// alpha QDELAY_REF, scaled, and by 2 %, "a time constant around 50 * T_UPDATE". If the delay
-    /// of the empty queue remained at its last value, p would rise.
+    /// of the empty queue remained at its last value, the drop probability would rise.
     #[test]
     fn the_probability_decays_while_the_queue_is_empty() {
         let mut state = State::new(&Pie::read(&json!({}), "pie").unwrap());

@@ -8,16 +8,17 @@
 //! default steps, intervals and penalty rate are from tc-sfb(8).
 //!
 //! The paper on SFB was not available. This file was compared with tc-sfb(8) and sch_sfb.c, which
-//! are not by the authors of the paper. Where the paper's figure and Linux differ, this file
+//! are not by the authors of the paper. Where Linux differs from the figure of the paper, this file
 //! follows the figure, from memory. This file has 2 levels of 23 bins, and Linux has 8 levels of
 //! 16. A bin is full when it has more packets than its size, and in Linux when it has as many
 //!     packets as its size. A packet with one full bin is dropped, and in Linux a packet is dropped
-//!     if all its bins exceed a second size. Marks remain marks at every pm, and in Linux an
-//!     increasing part above one half becomes drops. Tokens for the packets of unresponsive flows
-//!     arrive continuously, and in Linux they are added when no token is left. The warm-up of the
-//!     second set begins a minute after a change, as tc-sfb(8) states, and in sch_sfb.c a minute
-//!     before the next change. Both sets of bins count every waiting packet, and in sch_sfb.c the
-//!     second set counts only the packets that warm it up.
+//!     if all its bins exceed a second size. In this file a signal marks an ECN-capable packet at
+//!     every signal probability. In Linux, above a probability of one half, an increasing part of
+//!     the marks becomes drops. Tokens for the packets of unresponsive flows arrive continuously,
+//!     and in Linux they are added when no token is left. The warm-up of the second set begins a
+//!     minute after a change, as tc-sfb(8) states, and in sch_sfb.c a minute before the next
+//!     change. Both sets of bins count every waiting packet, and in sch_sfb.c the second set counts
+//!     only the packets that warm it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -42,11 +43,11 @@ params! {
         /// Number of waiting packets above which a bin is full. If the key is absent, the value is
         /// 1.5 times the share of a bin in the limit.
         bin_size: Option<Packets> = (None), in Range::at_least(1.0), from "feng2002blue §V: 1.5/N of the buffer";
-        /// Increase of a bin's probability when it is full.
+        /// Increase of a bin's signal probability when the bin is full.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
-        /// Decrease of a bin's probability when it is empty.
+        /// Decrease of a bin's signal probability when the bin is empty.
         decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
-        /// Admitted packets per second of all unresponsive flows together.
+        /// Maximum rate of admitted packets of all unresponsive flows together, per second.
         penalty_rate: f64 = (10.0), in Range::at_least(0.0), from "tc-sfb(8): 10 packets a second";
         /// Maximum burst of admitted packets of unresponsive flows.
         penalty_burst: Packets = (Packets(20.0)), in Range::at_least(0.0), from "tc-sfb(8): 20 packets";

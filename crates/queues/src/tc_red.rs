@@ -9,7 +9,8 @@
 //! Each decision agrees with red.h and sch_red.c of Linux 6.12 for the numbers that `tc` (tc_red.c,
 //! q_red.c) passes to the kernel. Wlog and the width of a cell agree with those that a running
 //! kernel reports. The code of Linux 2.4 was not available, so the differences of `linux-2.4` are
-//! from memory. Packet sizes here do not include the 14 B Ethernet header that Linux counts.
+//! from memory. Packet sizes in this file do not include the 14 B Ethernet header that Linux
+//! counts.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -26,8 +27,9 @@ words! {
         /// average decays 15.6 times more slowly after its first halving than bandwidth and avpkt
         /// imply.
         Linux6 = "linux-6",
-        /// Arithmetic of kernels of the 2.4 series. The probability is rounded to a power of two of
-        /// (max - min), by up to half, and the table is in microseconds.
+        /// Arithmetic of kernels of the 2.4 series. The quotient of (max - min) and the probability
+        /// is rounded up to a power of two, which lowers the probability by up to half. The table
+        /// of idle decay is in microseconds.
         Linux24 = "linux-2.4",
     }
 }
@@ -117,7 +119,8 @@ impl TcRed {
     }
 }
 
-/// Rule for the value that count times distance from min must reach for the next signal (qR).
+/// Rule for the value that the product of count and the average's distance from min must reach for
+/// the next signal (qR).
 #[derive(Clone, Copy, Debug)]
 enum Reach {
     /// Bit mask of a random 32-bit number.
@@ -158,7 +161,7 @@ fn check(red: &TcRed, path: &str) -> Result<(), Invalid> {
 #[derive(Clone, Debug)]
 struct IdleTable {
     shifts: [u8; 256],
-    /// Width of a cell: 2^cell_log microseconds (Scell_log).
+    /// Width of a cell of the table: 2^cell_log microseconds (Scell_log).
     cell_log: u32,
     /// Addend to an average that is halved within the first cell.
     more: u64,
@@ -214,7 +217,7 @@ impl AqmParams for TcRed {
 /// State of Linux's RED.
 #[derive(Clone, Debug)]
 pub struct TcRedAqm {
-    /// Lower threshold multiplied by 2^Wlog. `max` and the average have the same scale.
+    /// Lower threshold min multiplied by 2^Wlog. `max` and the average have the same scale.
     min: u64,
     max: u64,
     wlog: u32,
@@ -223,7 +226,8 @@ pub struct TcRedAqm {
     average: u64,
     /// Number of packets since the last signal, or -1 below min.
     count: i64,
-    /// Value that count times distance from min must reach for the next signal (qR).
+    /// Value that the product of count and the average's distance from min must reach for the next
+    /// signal (qR).
     least: u64,
     /// Time of the last arrival at an idle link. If the packet of that arrival was dropped, the
     /// link has been idle again since then.

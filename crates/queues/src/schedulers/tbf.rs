@@ -16,10 +16,10 @@ use crate::discipline::Queue;
 use crate::fifo::Buffer;
 
 params! {
-    /// Token bucket filter, a shaper that limits its queue to `rate`. After an idle time the shaper
-    /// sends a burst of up to `burst` bytes at `peak_rate`, or at the rate of the link. Packets
-    /// larger than the burst are dropped, because they could never leave. The limit for waiting
-    /// packets is the limit of the queue inside the shaper.
+    /// Token bucket filter, a shaper that limits the traffic of its queue to `rate`. After an idle
+    /// time the shaper sends a burst of up to `burst` bytes at `peak_rate`, or at the rate of the
+    /// link. Packets larger than the burst are dropped, because they could never leave. The limit
+    /// for waiting packets is the limit of the queue inside the shaper.
     pub struct Tbf: "tbf", checked by check {
         /// Rate at which tokens arrive.
         rate: Rate = required, in Range::ANY, from "tc_tbf";

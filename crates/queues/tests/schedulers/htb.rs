@@ -217,8 +217,9 @@ fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
 
 /// §6 of the user guide, the second aspect of priority: two classes of 50 kB/s with a ceil of 100
 /// share a class of 90 kB/s, which limits the link. If each sends 50 kB/s, prio 0 reduces the delay
-/// of one class nearly to zero, and the delay of the other grows. With 60 and 40 kB/s the excess of
-/// the first class waits for the second, which gets all of its 40.
+/// of one class nearly to zero, and the delay of the other grows. If they send 60 and 40 kB/s, the
+/// excess packets of the first class wait for those of the second class, which gets all of its 40
+/// kB/s.
 #[test]
 fn htb_priority_shortens_delays_as_in_the_guide() {
     let run = |prio: u64, rates: [u64; 2]| {
