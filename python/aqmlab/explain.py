@@ -60,7 +60,7 @@ def explanation(name: str) -> str:
     --------
     >>> print(explanation("red.maxp"))
     red.maxp
-        Signal probability when the average reaches maxth (maxp).
+        Signal probability when the average queue length reaches maxth (maxp).
         Default: 0.1. Range: above 0, at most 1.
         Source: floyd1997parameters: 1/10.
     """

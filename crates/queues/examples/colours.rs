@@ -1,12 +1,13 @@
-//! Write the colours that a meter assigns to random packets, for the tests that compare it with its
-//! reference.
+//! Write the colours that a meter assigns to random packets, for the tests that compare the meter
+//! with its reference implementation.
 //!
 //! The program reads `{"meter": …, "rate": …, "largest": 1500, "seed": 1, "arrivals": 1000}` from
 //! standard input. The program writes 16 bytes per packet to standard output, little-endian: time
 //! of arrival in ps (8), size (2), DSCP, colour (0 green, 1 yellow, 2 red), four zeros.
 //!
-//! Arrivals come in periods of random length and load around the rate, with random idle times
-//! between periods, in all sizes up to the largest, and with codepoints of every colour.
+//! The packets arrive in periods of random length, with random idle times between periods. The load
+//! of a period is near the rate of the meter. The packets have all sizes up to the largest and the
+//! codepoints of every colour.
 
 use std::io::{Read, Write};
 

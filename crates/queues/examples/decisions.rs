@@ -1,14 +1,14 @@
-//! Write the decisions of a queue on random traffic, for the tests that compare it with its
-//! reference.
+//! Write the decisions of a queue on random traffic, for the tests that compare the queue with its
+//! reference implementation.
 //!
 //! The program reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from
 //! standard input. The program writes 32 bytes per packet to standard output, little-endian: time
 //! of arrival in ps (8), time of its drop or arrival at the far end (8), flow (4), size (2), ECN
 //! field, DSCP, outcome (0 passed, 1–3 marked, 4–6 dropped, by reason), seven zeros.
 //!
-//! Arrivals come in periods of random length and load, with random idle times between periods, in
-//! all sizes, with every ECN field and five codepoints. With fewer than 100 flows one flow sends a
-//! third of the packets.
+//! The packets arrive in periods of random length and load, with random idle times between periods.
+//! The packets have all sizes, every ECN field and five codepoints. If the traffic has fewer than
+//! 100 flows, one flow sends a third of the packets.
 
 use std::io::{Read, Write};
 
@@ -66,7 +66,8 @@ impl Bottleneck {
     }
 }
 
-/// TCP flows from "a" to "b", named by their numbers. The value is the number of flows.
+/// TCP flows from the host "a" to the host "b", each with its number as its name. The value in the
+/// tuple is the number of flows.
 #[derive(Debug)]
 struct Numbered(u64);
 

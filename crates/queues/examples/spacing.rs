@@ -1,9 +1,9 @@
 //! Write the numbers of the packets, among 5000, that RED marks at a constant average with
 //! geometric and uniform spacing.
 //!
-//! The program writes lines `spacing,packet` to standard output, after Floyd & Jacobson 1993
-//! (`floyd1993red`) §7. The probability is 0.02 with geometric and 0.01 with uniform gaps, so that
-//! both mark about 100 packets.
+//! The program writes lines `spacing,packet` to standard output and follows §7 of Floyd & Jacobson
+//! 1993 (`floyd1993red`). The signal probability is 0.02 with geometric spacing and 0.01 with
+//! uniform spacing, so that each spacing marks about 100 packets.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict};
@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |s| s.parse())?;
     println!("spacing,packet");
     for (spacing, p) in [("geometric", 0.02), ("uniform", 0.01)] {
-        // The queue is half-way between the thresholds, where the probability is half of maxp.
+        // The queue length is half-way between the thresholds of RED, where the signal probability
+        // is half of maxp.
         let red = Red::read(&json!({"maxp": 2.0 * p, "wq": 1.0, "spacing": spacing}), "red")?;
         let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(seed, spacing));
         let mut aqm = red.aqm(context);

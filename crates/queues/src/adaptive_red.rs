@@ -3,16 +3,17 @@
 //! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness
 //! of RED's active queue management" (`floyd2001adaptive`): the algorithm of figure 1, and the
 //! automatic setting of wq and the thresholds of sections 4.3 and 5. At the end of each interval
-//! maxp is adapted to the current average. If the link is idle, the current average includes its
-//! decay since the last arrival. Without this decay of the average, maxp would continue to rise
-//! while no packet arrives.
+//! maxp is adapted to the current average queue length. If the link is idle, the current average
+//! includes its decay since the last arrival. Without this decay of the average, maxp would
+//! continue to rise while no packet arrives.
 //!
-//! The paper was not available. Figure 1 agrees with Linux's red.h, and so does the average of an
-//! idle queue. The target, the steps, their upper bound, the thresholds, wq and the minimum backlog
-//! agree with the first author's ns-2 code (red.cc). ns-2 adapts maxp at the first arrival later
-//! than an interval after the last change, and this file at the end of every interval. Since 2004
-//! the lower bound of maxp in ns-2 is below 0.01 on fast links, and here it is that of the paper.
-//! The gentle part of the curve uses the initial maxp in ns-2 and the current maxp here.
+//! The paper on Adaptive RED was not available. The algorithm of figure 1 agrees with Linux's
+//! red.h, and so does the average queue length while the queue is idle. The target, the steps,
+//! their upper bound, the thresholds, wq and the minimum backlog agree with the first author's ns-2
+//! code (red.cc). ns-2 adapts maxp at the first arrival later than an interval after the last
+//! change, and this file at the end of every interval. Since 2004 the lower bound of maxp in ns-2
+//! is below 0.01 on fast links, and in this file the lower bound is that of the paper. The part of
+//! the curve above maxth (gentle) uses the initial maxp in ns-2 and the current maxp in this file.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, Renamed, join};
@@ -29,7 +30,8 @@ const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 params! {
     /// RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the
     /// middle fifth between minth and maxth under different loads. By default the thresholds follow
-    /// from a target delay and wq from the rate of the link, and gentle is on, as in the paper.
+    /// from a target delay, wq follows from the rate of the link, and gentle is true, as in the
+    /// paper.
     pub struct AdaptiveRed: "adaptive_red", checked by check, renamed by RENAMED {
         /// Queueing delay from which the thresholds follow: minth is half of it, at least 5
         /// packets.
@@ -41,13 +43,14 @@ params! {
         /// Average queue length at which the signal probability reaches maxp (maxth). If the key is
         /// absent, the value is three times minth.
         maxth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Weight of the current queue length in the moving average (wq). If the key is absent, the
-        /// value is 1 - exp(-1/C), where C is the number of packets that the link sends per second.
+        /// Weight of the current queue length in the moving average of the queue length (wq). If
+        /// the key is absent, the value is 1 - exp(-1/C), where C is the number of packets that the
+        /// link sends per second.
         wq: Option<Probability> = (None), in Range::above_to(0.0, 1.0), from "floyd2001adaptive §4.3";
-        /// Packet size that defines C, and the packet size to which sizes are compared if chance_by
-        /// is size or bytes.
+        /// Packet size with which the rate of the link is converted into C packets per second. If
+        /// chance_by is size or bytes, packet sizes are compared with this size.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's";
-        /// Initial maxp, the signal probability when the average reaches maxth.
+        /// Initial maxp, the signal probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 0.5), from "floyd1997parameters: 1/10";
         /// Time between two adaptations of maxp.
         interval: Duration = (Duration::from_millis(500)), in Range::at_least(1e-6), from "floyd2001adaptive fig. 1: 0.5 s";
@@ -61,12 +64,13 @@ params! {
         /// Effect of a packet's size on its signal probability.
         chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the probability jumps to 1 at maxth.
+        /// If false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2: RED in gentle mode";
-        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
+        /// Action on a packet while the average queue length is above maxth (above twice maxth if
+        /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// packets the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, at every average queue
+        /// length. With 0 packets the average queue length alone decides on a signal.
         min_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
     }
 }
@@ -126,7 +130,7 @@ impl AqmParams for AdaptiveRed {
 /// State of Adaptive RED.
 #[derive(Clone, Debug)]
 pub struct AdaptiveRedAqm {
-    /// Range of averages in which maxp stays unchanged.
+    /// Range of average queue lengths in which maxp stays unchanged.
     target: (f64, f64),
     increment: f64,
     decrease: f64,
@@ -135,7 +139,7 @@ pub struct AdaptiveRedAqm {
 }
 
 impl AdaptiveRedAqm {
-    /// Adapt maxp at the end of an interval (figure 1). Return true if maxp changed.
+    /// Adapt maxp at the end of an interval (figure 1). Return true if the adaptation changed maxp.
     fn adapt(&mut self, average: f64) -> bool {
         let maxp = &mut self.red.curve.maxp;
         if average > self.target.1 && *maxp <= 0.5 {
@@ -148,7 +152,7 @@ impl AdaptiveRedAqm {
         true
     }
 
-    /// Adapt maxp for every interval that has ended.
+    /// Adapt maxp once for every interval that has ended since the previous call.
     fn end_intervals(&mut self, at: &Arrival) {
         while let Some(tick) = self.ticks.due(at.now) {
             let idle_since = at.idle_since().filter(|&since| since <= tick);
@@ -210,8 +214,8 @@ mod tests {
     }
 
     /// In Linux's red.h the average of an idle queue decays with the idle time, also for the
-    /// adaptation of maxp. Within a second the average is below the target, and from then on maxp
-    /// falls to 1 %.
+    /// adaptation of maxp. Within a second the average queue length is below its target, and from
+    /// then on maxp falls to 1 %.
     #[test]
     fn maxp_falls_while_the_link_is_idle() {
         let (mut aqm, idle) = after_load();
@@ -222,8 +226,8 @@ mod tests {
         assert!(aqm.red.curve.maxp < 0.01, "{} was {loaded}", aqm.red.curve.maxp);
     }
 
-    /// While the link is busy the average stays unchanged without arrivals, and maxp continues to
-    /// rise.
+    /// While the link is busy and no packet arrives, the average stays unchanged and maxp continues
+    /// to rise.
     #[test]
     fn maxp_rises_until_the_link_is_idle() {
         let (mut aqm, loaded_until) = after_load();

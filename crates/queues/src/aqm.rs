@@ -70,10 +70,10 @@ impl CustomAqms for NoCustomAqms {
 pub trait AqmParams: Params + 'static {
     /// AQM that the parameters describe.
     type Aqm: Aqm + fmt::Debug + Send + 'static;
-    /// True if the AQM relies on admitted packets leaving in order, each at its known time. The
-    /// buffer then drops only arriving packets when it is full.
+    /// True if the AQM relies on admitted packets leaving in order, each at its known time. For
+    /// such an AQM a full buffer drops only the arriving packet.
     const COUNTS_ON_ORDER: bool = false;
-    /// Limit of the buffer if the scenario does not give one.
+    /// Default limit of the buffer, for a scenario without a limit.
     const LIMIT: Room = HUNDRED_PACKETS;
     /// Create the AQM for a link.
     fn aqm(&self, context: QueueContext) -> Self::Aqm;
@@ -83,7 +83,7 @@ pub trait AqmParams: Params + 'static {
 pub trait DisciplineParams: Params + 'static {
     /// Queue discipline that the parameters describe.
     type Discipline: QueueDiscipline + fmt::Debug + Send + 'static;
-    /// Limit of the buffer if the scenario does not give one.
+    /// Default limit of the buffer, for a scenario without a limit.
     const LIMIT: Room = HUNDRED_PACKETS;
     /// Create the queue discipline for a link, with the limits of `buffer`.
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> Self::Discipline;

@@ -1,9 +1,9 @@
 //! Average queue length of RED and its variants.
 //!
 //! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2, "calculate the new average queue
-//! size". If a packet arrives at an empty queue and is dropped, the queue stays empty. The figure,
-//! taken literally, would count the idle time before that packet a second time at the next arrival.
-//! This code, like ns-2 and Linux, counts each idle time once.
+//! size". If a packet arrives at an empty queue and is dropped, the queue stays empty. Figure 2,
+//! taken literally, would count the idle time before the dropped packet a second time at the next
+//! arrival. This code, like ns-2 and Linux, counts each idle time once.
 
 use units::{Bytes, Rate, Time};
 
@@ -11,10 +11,11 @@ use units::{Bytes, Rate, Time};
 #[derive(Clone, Debug)]
 pub struct Average {
     weight: f64,
-    /// Transmission time in picoseconds of a virtual packet during idle time (s of section 4).
+    /// Transmission time in picoseconds of a virtual packet that arrives during idle time (s in
+    /// section 4 of the paper).
     idle_packet_time: f64,
     value: f64,
-    /// Time up to which idle time has been counted.
+    /// Time up to which the average includes the decay of idle time.
     counted: Time,
 }
 
@@ -26,8 +27,8 @@ impl Average {
         Average { weight: wq, idle_packet_time, value: 0.0, counted: Time::ZERO }
     }
 
-    /// Update the average for an arrival at a queue of length `queue`. `idle_since` is the start of
-    /// the idle time if the link is idle (q_time).
+    /// Update the average for an arrival at a queue of length `queue`. `idle_since` is the time at
+    /// which the idle link became idle (q_time), or `None` if the link is busy.
     #[inline]
     pub fn update(&mut self, now: Time, idle_since: Option<Time>, queue: f64) {
         self.decay(now, idle_since);

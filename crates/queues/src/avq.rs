@@ -2,14 +2,14 @@
 //!
 //! Source: Kunniyur & Srikant 2001, "Analysis and design of an adaptive virtual queue (AVQ)
 //! algorithm for active queue management" (`kunniyur2001avq`), the pseudo-code of its figure "AVQ
-//! algorithm". The initial virtual capacity is that of the link.
+//! algorithm". The initial virtual capacity is the capacity of the link.
 //!
-//! The paper was not available. The virtual queue, gamma and alpha agree with the authors' ns-2
-//! code (vq.cc). With marking every decision agrees, except that vq.cc limits C~ to C after it
-//! subtracts alpha b, and this file before. With dropping vq.cc leaves C~ unchanged for dropped
-//! packets, so that C~ adapts to the accepted rate. In this file every arrival changes C~, as in
-//! the pseudo-code. vq.cc starts with a C~ of 0.8 C, and its virtual buffer has the size of the
-//! real one.
+//! The paper on AVQ was not available. The virtual queue, gamma and alpha agree with the authors'
+//! ns-2 code (vq.cc). With marking every decision of this file agrees with vq.cc, with one
+//! exception: vq.cc limits C~ to C after it subtracts alpha b, and this file limits C~ before. With
+//! dropping vq.cc leaves C~ unchanged for dropped packets, so that C~ adapts to the accepted rate.
+//! In this file every arrival changes C~, as in the pseudo-code. vq.cc starts with a C~ of 0.8 C,
+//! and its virtual buffer has the size of the real one.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};

@@ -2,18 +2,18 @@
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002, "The BLUE active queue management algorithms"
 //! (`feng2002blue`), the algorithm of its figure "The BLUE algorithm", with the variant that counts
-//! a queue longer than L as a loss. The event "link idle" lasts as long as the link is idle: pm
-//! falls when the link becomes idle, and then once per freeze time. The packet that ends the idle
-//! time applies these changes. If the event were the last departure alone, pm = 1 without ECN would
-//! block the link forever, because no packet would depart any more. The defaults are the last of
-//! the paper's settings (B4).
+//! a queue longer than L as a loss. While the link is idle, the event "link idle" continues: pm
+//! falls when the link becomes idle, and then once per freeze time. The decreases of pm during idle
+//! time are applied when the next packet arrives. If the event were the last departure alone, pm =
+//! 1 without ECN would block the link forever, because no packet would depart any more. The
+//! defaults are the last setting in the paper's list of settings (B4).
 //!
-//! The paper was not available. A port of Feng's simulator code to ns-3 also subtracts d2 when the
-//! queue becomes empty and once for each freeze time that it stays empty. ALTQ's BLUE, which names
-//! Feng as its author, agrees on the effect of a loss and on the condition that more than the
-//! freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its freeze time is 50 ms. ALTQ does
-//! not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not have
-//! L.
+//! The paper on BLUE was not available. A port of Feng's simulator code to ns-3 also subtracts d2
+//! when the queue becomes empty and once for each freeze time that it stays empty. ALTQ's BLUE,
+//! which names Feng as its author, agrees with this file on the effect of a loss and on the
+//! condition that more than the freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its
+//! freeze time is 50 ms. ALTQ does not signal while one packet waits, sets pm to 1/1000 after two
+//! idle seconds, and does not have L.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -31,11 +31,11 @@ params! {
         increment: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
         /// Decrease of the signal probability while the link is idle (d2).
         decrement: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
-        /// Minimum time between two changes of the probability. With 0 each packet that arrives at
-        /// an idle link lowers the probability once.
+        /// Minimum time between two changes of the signal probability. With a freeze time of 0 each
+        /// packet that arrives at an idle link lowers the signal probability once.
         freeze_time: Duration = (Duration::from_millis(100)), in Range::at_least(0.0), from "feng2002blue, setting B4: 100 ms";
         /// Queue length above which an arrival counts as a loss although the buffer is not full
-        /// (L). If absent, only losses count.
+        /// (L). If this length is absent, only losses at a full buffer count.
         early_threshold: Option<Depth> = (None), in Range::at_least(0.0), from "feng2002blue: packet loss or qlen > L";
     }
 }

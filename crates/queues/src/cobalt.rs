@@ -5,10 +5,12 @@
 //! cobalt_should_drop() for a packet that leaves, cobalt_queue_full() when an overflowing buffer
 //! drops the packet at its head, cobalt_queue_empty() when the queue is empty.
 //!
-//! Each decision was compared with sch_cake.c. The paper was not available. Three details differ on
-//! purpose. Roots are exact, and Newton's steps in 32 bits in Linux. Target and interval are used
-//! as given. CAKE stretches them if 1.5 frames take longer than the target, and assumes frames of
-//! size 0 without a shaper. BLUE draws a random number only for packets that CoDel passes.
+//! Each decision was compared with sch_cake.c. The paper on CAKE was not available. This file
+//! differs from sch_cake.c on purpose in three details. This file computes exact roots, and Linux
+//! computes them by steps of Newton's iteration in 32 bits. This file uses the target and the
+//! interval of the scenario unchanged. CAKE stretches the target and the interval if 1.5 frames
+//! take longer than the target, and assumes frames of size 0 without a shaper. BLUE requests a
+//! random number only for packets that CoDel passes.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
@@ -21,22 +23,22 @@ use crate::store::Store;
 words! {
     /// Time of the first signal.
     pub enum FirstSignal {
-        /// One interval after the first packet above the target, as in the comments of CAKE's code
-        /// and in ns-3.
+        /// The first signal follows one interval after the first packet above the target, as in the
+        /// comments of CAKE's code and in ns-3.
         Interval = "interval",
-        /// With the next packet above the target, because the reciprocal root of a new queue is 0
-        /// (Linux, cobalt_should_drop in sch_cake.c).
+        /// The first signal goes to the second packet above the target, because the reciprocal root
+        /// of a new queue is 0 (Linux, cobalt_should_drop in sch_cake.c).
         NextPacket = "next-packet",
     }
 }
 
 params! {
     /// COBALT runs two AQMs at once. CoDel signals (marks, or drops packets that cannot be marked)
-    /// with increasing frequency while packets wait longer than the target. CoDel remembers this
-    /// frequency in a count: when the delay is below the target, the count falls as it rose. BLUE
-    /// acts on traffic that does not respond: its drop probability rises when the buffer overflows
-    /// and falls when the queue becomes empty, and it also drops ECN-capable packets. The last
-    /// packet of the queue is never dropped.
+    /// with increasing frequency while packets wait longer than the target. CoDel stores the
+    /// frequency of its signals as a count: while the delay is below the target, the count falls by
+    /// the same steps by which it rose. BLUE acts on traffic that does not respond: its drop
+    /// probability rises when the buffer overflows and falls when the queue becomes empty, and it
+    /// also drops ECN-capable packets. The last packet of the queue is never dropped.
     pub struct Cobalt: "cobalt" {
         /// Acceptable delay of a standing queue.
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8289 §4.4, tc-cake(8): 5 ms";
@@ -82,12 +84,13 @@ impl DisciplineParams for Cobalt {
 pub struct CobaltQueue {
     limit: Limit,
     marks: bool,
-    /// Waiting time above which a packet is over target.
+    /// Waiting time above which a packet counts as above the target.
     tolerated: Duration,
     params: Cobalt,
     store: Store,
     count: u32,
-    /// True after the reciprocal root of count was computed. Before that the root is 0.
+    /// True after the reciprocal root of count was computed. Until the first computation the
+    /// reciprocal root is 0.
     root_known: bool,
     dropping: bool,
     drop_next: Time,
@@ -143,8 +146,8 @@ impl CobaltQueue {
         }
     }
 
-    /// Run the part of CoDel in cobalt_should_drop(). Return whether to signal, and whether the
-    /// next signal is overdue.
+    /// Run the part of CoDel in cobalt_should_drop(). Return true if the packet is to be signalled,
+    /// and true if the next signal is overdue.
     fn codel(&mut self, sojourn: Duration, now: Time) -> (bool, bool) {
         let mut late = now > self.drop_next;
         let mut next_due = self.count > 0 && now >= self.drop_next;
@@ -237,7 +240,8 @@ mod tests {
     use units::Read;
 
     /// Packets above the target arrive every 10 ms. The first signal follows after an interval, or
-    /// with the second packet. Later signals follow by the roots in both cases.
+    /// goes to the second packet above the target. With either first signal the later signals
+    /// follow at intervals divided by √count.
     #[test]
     fn the_first_signal_follows_after_an_interval_or_with_the_next_packet() {
         let first = |first_signal| {

@@ -1,13 +1,13 @@
 //! CoDel: controlled delay.
 //!
-//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line. Where the RFC drops,
-//! an ECN-capable packet is marked and sent (its §3.1 and RFC 3168). A mark ends a round of the
-//! loop as a drop does, but leaves a packet to send. If several queues share a link, the test of
-//! the backlog counts all of them (§4.4).
+//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line. An ECN-capable packet
+//! that the pseudo-code drops is marked and sent instead (§3.1 of RFC 8289, and RFC 3168). A mark
+//! advances the loop of dequeue() as a drop does, but the marked packet is sent. If several queues
+//! share a link, CoDel compares the backlog of all these queues with the MTU (§4.4).
 //!
 //! The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6).
 //! Linux, ns-3 and others use one step of Newton's iteration per signal (codel_impl.h), which is
-//! the default here. The exact root is an option.
+//! the default here. The value `exact` of the parameter `root` selects the exact root instead.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params, words};
@@ -20,8 +20,8 @@ use crate::store::Store;
 words! {
     /// Backlog that is compared with the MTU if several queues have a CoDel each.
     pub enum Occupancy {
-        /// Backlog of all queues together. A packet is exempt from signals only if a drop would
-        /// leave the link almost nothing to send.
+        /// Backlog of all queues of the link together. A packet is exempt from signals only if a
+        /// drop would leave the link almost nothing to send.
         AllQueues = "all-queues",
         /// Backlog of the packet's own queue. A flow with at most one packet in its queue is never
         /// signalled.
@@ -51,12 +51,13 @@ params! {
         /// Time in which the delay must fall below the target at least once (INTERVAL), about the
         /// maximum round-trip time.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3: 100 ms";
-        /// Backlog up to which no packet is signalled (maxpacket).
+        /// Number of waiting bytes up to which no packet is signalled (maxpacket).
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
         /// Computation of 1/√count.
         root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6: by integer multiplication; Linux, codel_Newton_step";
-        /// Waiting time above which an ECN-capable packet is marked when it is sent, independently
-        /// of CoDel. If absent, no packet is marked for this reason.
+        /// Waiting time above which an ECN-capable packet is marked when it is sent, even if CoDel
+        /// does not signal the packet. If this key is absent, no packet is marked because of its
+        /// waiting time.
         ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
     }
 }
@@ -159,8 +160,8 @@ impl Control {
         }
     }
 
-    /// Set the number of signals and update its root: x becomes x (3 - count x²)/2, close to
-    /// 1/√count.
+    /// Set the number of signals (count), and update the approximation x of 1/√count by one step: x
+    /// becomes x (3 - count x²)/2.
     fn count(&mut self, count: u32) {
         self.count = count;
         if count == 1 {
@@ -173,8 +174,8 @@ impl Control {
         self.inverse = ((value.wrapping_mul(x) >> 31) >> 16) as u16;
     }
 
-    /// Remove the packet at the head (§5.6, dodequeue()). `elsewhere` is the backlog of other
-    /// queues in bytes.
+    /// Remove the packet at the head (§5.6, dodequeue()). `elsewhere` is the backlog of the other
+    /// queues of the link in bytes.
     fn take(&mut self, store: &mut Store, elsewhere: u64, now: Time) -> Taken {
         let Some(held) = store.pop() else {
             self.first_above = None;
@@ -227,8 +228,8 @@ impl Takes for Control {
 }
 
 impl Control {
-    /// Return the next packet to send (§5.5, dequeue()). `others` is the backlog of other queues in
-    /// bytes.
+    /// Return the next packet to send (§5.5, dequeue()). `others` is the backlog of the other
+    /// queues of the link in bytes.
     fn choose(
         &mut self,
         store: &mut Store,
@@ -297,7 +298,7 @@ mod tests {
             drops.extend((store.len() + 1..left).map(|_| now));
             left = store.len();
         }
-        // The delay is above the target from 5 ms on, for one interval.
+        // The delay of the queue is above the target from 5 ms on, for one interval.
         assert_eq!(drops[0], Time::ZERO + Duration::from_millis(105));
         let mut aqm = drops[0].seconds();
         for (i, at) in drops.iter().enumerate() {
@@ -309,8 +310,8 @@ mod tests {
     }
 
     /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The
-    /// last packet of a queue above target is signalled if packets wait in other queues, and exempt
-    /// if they do not or are not counted.
+    /// last packet of a queue whose delay is above the target is signalled if CoDel counts packets
+    /// that wait in other queues. Otherwise this packet is exempt from signals.
     #[test]
     fn the_backlog_of_other_queues_counts() {
         let ms = |t| Time::ZERO + Duration::from_millis(t);

@@ -14,7 +14,7 @@ const RENAMED: &[Renamed] = &[Renamed::key("law", "aqm")];
 
 params! {
     /// AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
-    /// A scenario file alone cannot define such an AQM.
+    /// A scenario file alone cannot define an AQM that the calling program supplies.
     pub struct Custom: "custom", checked by check, renamed by RENAMED {
         /// Name under which the program supplies the AQM.
         aqm: String = required, in Range::ANY, from "";

@@ -1,4 +1,5 @@
-//! Queue of a link: it decides on arrival, or stores its packets until they are sent.
+//! Queue of a link, which decides on each packet when the packet arrives, or stores its packets
+//! until they are sent.
 
 mod kind;
 mod queue;
@@ -19,7 +20,8 @@ pub use queue::Queue;
 /// Queue of a link.
 #[derive(Debug)]
 pub enum Discipline {
-    /// Drop Tail, without a pointer, so that the many links with it stay small and fast.
+    /// Drop Tail, stored without a pointer, because most links have this queue and should be small
+    /// and fast.
     DropTail(Fifo<NoAqm>),
     /// First-in-first-out queue with another AQM that decides on arrival.
     Aqm(Box<dyn ArrivalQueue>),
@@ -29,7 +31,7 @@ pub enum Discipline {
 
 /// First-in-first-out queue that decides on arrival.
 pub trait ArrivalQueue: fmt::Debug + Send {
-    /// Admit a packet, marked or not, or drop it. Return true if the packet was admitted.
+    /// Admit a packet, marked or not, or drop it. Return true if the queue admitted the packet.
     fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool;
     /// Return the average queue length, if the AQM computes one.
     fn average(&self) -> Option<Depth>;
@@ -47,7 +49,7 @@ impl<A: Aqm + fmt::Debug + Send> ArrivalQueue for Fifo<A> {
 
 /// Queue discipline that stores its packets until they are sent.
 pub trait StoringQueue: QueueDiscipline + Any + fmt::Debug + Send {
-    /// Return the classes, if this is a scheduler or is built from one.
+    /// Return the classes of the queue if it is a scheduler or consists of schedulers.
     fn classes(&self) -> Option<&Classes>;
 }
 
@@ -94,7 +96,7 @@ impl<D: QueueDiscipline> QueueDiscipline for Storing<D> {
 }
 
 impl Discipline {
-    /// Return the classes, if this is a scheduler or is built from one.
+    /// Return the classes of the queue if it is a scheduler or consists of schedulers.
     pub fn classes(&self) -> Option<&Classes> {
         match self {
             Discipline::Storing(queue) => queue.classes(),
@@ -108,7 +110,7 @@ impl LinkQueue for Discipline {
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
         let admitted = match self {
             Discipline::DropTail(fifo) => fifo.admit(packet, at, fates),
-            // The copy makes only AQMs pay for an arrival in memory.
+            // Because the arrival is copied, only queues with an AQM need the arrival in memory.
             Discipline::Aqm(queue) => queue.admit(packet, &{ *at }, fates),
             Discipline::Storing(_) => return Answer::Enqueue,
         };

@@ -5,17 +5,17 @@
 //! (PI update), and A.2 for the schedulers, with figure 10 for TS-FIFO. Queueing delays are sojourn
 //! times (note a). p_CL is at most 1, because beyond 1 `recur` would accumulate its count without
 //! bound and continue to mark after the overload. The RFC recommends a weighted round robin without
-//! defining it. The weighted round robin of this file follows the RFC's text on Linux: it has a
-//! credit that changes only while both queues have packets and is reset in favour of L when the
-//! link is idle. As in Linux's sch_dualpi2.c a dropped packet does not use the queue's turn. An
-//! update at the time of a packet comes before the packet.
+//! defining it. The weighted round robin of this file follows the RFC's text on Linux. Its credit
+//! changes only while both queues have packets, and is reset in favour of the L queue when the link
+//! is idle. As in Linux's sch_dualpi2.c a dropped packet does not use the queue's turn. If an
+//! update of the probability and a packet have the same time, the update comes first.
 //!
 //! The tests also compare this queue with sch_dualpi2.c, as in Linux 6.17 and as in the L4S team's
 //! kernel of August 2020. Both kernels exempt packets of a nearly empty queue (`sparing = "linux"`)
-//! and choose packets at random (`choice = "random"`). Both kernels have a step above 1 ms instead
-//! of the ramp, give C a tenth of the link and limit the queue to 10,000 packets. In 6.17 the step
-//! applies to every packet (min_qlen_step = 0: Th_len of 0), and in the kernel of 2020 to a packet
-//! behind more than one packet in L (Th_len of 2).
+//! and choose packets at random (`choice = "random"`). Both kernels mark with a step at 1 ms
+//! instead of the ramp, give the C queue a tenth of the link and limit the queue to 10,000 packets.
+//! In 6.17 the step applies to every packet (min_qlen_step = 0: Th_len of 0), and in the kernel of
+//! 2020 to a packet behind more than one packet in L (Th_len of 2).
 
 use std::collections::VecDeque;
 
@@ -44,8 +44,8 @@ words! {
 words! {
     /// Choice of the packets to signal, given a probability.
     pub enum Choice {
-        /// The probabilities of successive packets are added up. Each time the sum passes 1, a
-        /// packet is signalled.
+        /// The signal probabilities of successive packets are added up. Each time the sum passes 1,
+        /// a packet is signalled.
         Counted = "counted",
         /// Each packet is signalled at random, independently of the others.
         Random = "random",
@@ -53,12 +53,12 @@ words! {
 }
 
 words! {
-    /// Queue that sends when both queues have packets.
+    /// Choice of the queue that sends when both queues have packets.
     pub enum Scheduler {
-        /// Weighted round robin, in which C has its classic_share.
+        /// Weighted round robin, in which the C queue has the share `classic_share` of the link.
         Wrr = "wrr",
-        /// Time-shifted FIFO: the packet that has waited longer is sent first, where time_shift is
-        /// added to the waiting time of packets in L.
+        /// Time-shifted FIFO: of the two packets at the heads of the queues the one that has waited
+        /// longer is sent first, where time_shift is added to the waiting time of the packet in L.
         TsFifo = "ts-fifo",
     }
 }
@@ -81,12 +81,13 @@ params! {
         alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
         /// Proportional gain in Hz (beta).
         beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
-        /// Factor between Scalable and Classic probability (k).
+        /// Coupling factor (k): Scalable packets are marked with k times p', the root of the
+        /// Classic probability.
         coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
         /// Delay above which the L queue marks (minTh).
         min_th: Duration = (Duration(800_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 800 us";
-        /// Delay beyond min_th at which the L queue marks every packet (range). With 0 the ramp
-        /// becomes a step.
+        /// Delay beyond min_th at which the L queue marks every packet (range). With a range of 0
+        /// the ramp of the marking probability becomes a step.
         range: Duration = (Duration(400_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 400 us";
         /// Number of packets in the L queue up to which its native AQM does not mark (Th_len).
         th_len: Packets = (Packets(1.0)), in Range::between(0.0, 1e9).whole(), from "rfc9332 Appendix A.1: 1 packet";
@@ -94,14 +95,15 @@ params! {
         sparing: Sparing = (Sparing::Rfc9332), in Range::ANY, from "rfc9332 Appendix A.2, figure 7; A.1 and A.2 describe Linux";
         /// Choice of the packets to signal, given a probability.
         choice: Choice = (Choice::Counted), in Range::ANY, from "rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random";
-        /// Queue that sends when both queues have packets.
+        /// Choice of the queue that sends when both queues have packets.
         scheduler: Scheduler = (Scheduler::Wrr), in Range::ANY, from "rfc9332 Appendix A.2: wrr is recommended";
         /// Share of the link for the C queue while both queues have packets, under wrr.
         classic_share: Probability = (Probability(0.0625)), in Range::ANY, from "rfc9332 Appendix A.2: 1/16";
         /// Additional waiting time that a packet of C needs to be sent before a packet of L, under
         /// ts-fifo (tshift).
         time_shift: Duration = (Duration::from_millis(50)), in Range::at_least(0.0), from "rfc9332 Appendix A.2: 50 ms";
-        /// Space in bytes that must be left for a packet of any size under a limit in bytes.
+        /// Number of bytes that must be free under a limit in bytes before a packet of any size is
+        /// stored.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc9332 Appendix A.1, figure 3: 1 MTU";
     }
 }
@@ -130,7 +132,7 @@ impl DisciplineParams for DualPi2 {
     }
 }
 
-/// One of the two queues.
+/// One of the two queues L and C.
 #[derive(Debug, Default)]
 struct Side {
     store: Store,
@@ -174,7 +176,7 @@ pub struct DualPi2Queue {
 }
 
 impl DualPi2Queue {
-    /// Update the probability for every period that has ended (figure 8, dualpi2_update()).
+    /// Update the probability p' for every period that has ended (figure 8, dualpi2_update()).
     fn update(&mut self, now: Time) {
         while let Some(tick) = self.ticks.due(now) {
             let current = self.c.time(tick).max(self.l.time(tick));
@@ -189,7 +191,8 @@ impl DualPi2Queue {
         }
     }
 
-    /// Return the probability of the native AQM for a delay (figure 5, laqm()).
+    /// Return the marking probability of the native AQM of the L queue for a delay (figure 5,
+    /// laqm()).
     fn native(&self, delay: Duration) -> f64 {
         let (least, range) = (self.params.min_th, self.params.range);
         if delay.0 >= least.0 + range.0 {
@@ -201,7 +204,7 @@ impl DualPi2Queue {
         }
     }
 
-    /// Return true if L sends next when both queues have packets (scheduler()).
+    /// Return true if the L queue sends next when both queues have packets (scheduler()).
     fn is_turn_of_l(&self, now: Time) -> bool {
         match self.params.scheduler {
             Scheduler::Wrr => self.credit <= 0.0,
@@ -215,7 +218,8 @@ impl DualPi2Queue {
         self.credit += if is_l { share * size } else { -(1.0 - share) * size };
     }
 
-    /// Mark a packet, or drop it if the queue does not mark. Return true if the packet remains.
+    /// Mark a packet, or drop it if the queue does not mark. Return true if the packet was marked
+    /// and will be sent.
     fn mark(&self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         if self.marks {
             fates.mark(&mut held.packet, Why::Early);
@@ -238,8 +242,8 @@ impl DualPi2Queue {
         self.params.sparing == Sparing::Linux && self.backlog().bytes < 2 * self.params.mtu.0
     }
 
-    /// Return the probability of the native AQM (figure 7, lines 5a to 5d). `found` is true if at
-    /// least Th_len packets were in L when the packet arrived.
+    /// Return the marking probability of the native AQM of the L queue (figure 7, lines 5a to 5d).
+    /// `found` is true if at least Th_len packets were in L when the packet arrived.
     fn ramp(&self, held: &QueuedPacket, found: bool, now: Time) -> f64 {
         let long = match self.params.sparing {
             Sparing::Rfc9332 => f64::from(self.l.store.backlog().packets) > self.params.th_len.0,
@@ -359,7 +363,8 @@ mod tests {
         (chosen.len() as f64 / 20_000.0, variance)
     }
 
-    /// Counted gaps are all equal. Random gaps are geometric, with a variance of (1 - p)/p^2 = 90.
+    /// With the counted choice all gaps between signals are equal. Random gaps are geometric, with
+    /// a variance of (1 - p)/p^2 = 90.
     #[test]
     fn random_choice_is_independent_and_counted_choice_is_regular() {
         let (share, variance) = decisions("counted");

@@ -11,12 +11,12 @@ use units::{Depth, Range, Read, Room, params, words};
 words! {
     /// Packets that the limit of a buffer counts.
     pub enum Counting {
-        /// The waiting packets without the packet in transmission.
+        /// The limit counts the waiting packets without the packet in transmission.
         Waiting = "waiting",
-        /// The waiting packets and the packet in transmission.
+        /// The limit counts the waiting packets and the packet in transmission.
         System = "waiting-and-in-service",
-        /// The waiting packets without the arriving packet, in bytes. A packet is stored unless the
-        /// backlog before it exceeds the limit (Linux 2.4).
+        /// The limit counts the bytes of the waiting packets without the arriving packet. A packet
+        /// is stored unless the backlog before its arrival exceeds the limit (Linux 2.4).
         Before = "waiting-before",
     }
 }
@@ -50,8 +50,9 @@ words! {
     pub enum MarkAt {
         /// The arriving packet.
         Tail = "tail",
-        /// The first packet from the head of the queue that is ECN-capable and unmarked. The mark
-        /// then reaches the sender earlier by the queueing delay.
+        /// The first packet from the head of the queue that is ECN-capable and unmarked. A mark at
+        /// the head of the queue reaches the sender earlier than a mark at the tail, by the
+        /// queueing delay.
         Head = "head",
     }
 }
@@ -66,7 +67,8 @@ params! {
     /// Buffer of a queue.
     pub struct Buffer: "buffer", checked by check {
         /// Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes
-        /// that the link sends in that time. The buffer drops a packet that would exceed it.
+        /// that the link sends in that time. The buffer drops a packet that would exceed its
+        /// capacity.
         limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, MOST).whole(), from "rfc7567 §2: the operator's choice; 100 packets are a common default of hosts";
         /// Packets that the limit counts.
         limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2: Drop Tail counts the packet in service, RED does not";
@@ -98,7 +100,7 @@ fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
 /// Limit of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Limit {
-    /// Number of packets, with the packets that it counts.
+    /// Limit as a number of packets, with the packets that count.
     Packets(u32, Counting),
     /// Number of bytes.
     Bytes(u64),
@@ -107,7 +109,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Return the limit of this buffer, which is `depth` on its link.
+    /// Return the limit of this buffer, whose capacity on its link is `depth`.
     pub fn of(buffer: &Buffer, depth: Depth) -> Self {
         match depth {
             Depth::Packets(n) => Limit::Packets(n as u32, buffer.limit_counts),
@@ -157,7 +159,7 @@ impl<A: Aqm> Fifo<A> {
         }
     }
 
-    /// Admit a packet, marked or not, or drop it. Return true if the packet was admitted.
+    /// Admit a packet, marked or not, or drop it. Return true if the queue admitted the packet.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         let verdict = self.aqm.on_arrival(packet, at);
@@ -233,8 +235,8 @@ mod tests {
         }
     }
 
-    /// If the limit counts the packet in service, a limit of 4 allows 4 packets in all, and
-    /// otherwise 5.
+    /// A limit of 4 allows 4 packets in the buffer and the link together if it counts the packet in
+    /// service, and 5 packets otherwise.
     #[test]
     fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
@@ -247,7 +249,7 @@ mod tests {
         }
     }
 
-    /// A limit of 4000 B holds two packets of 1500 B, but not a third.
+    /// A buffer with a limit of 4000 B stores two packets of 1500 B and drops a third.
     #[test]
     fn a_limit_in_bytes_counts_bytes() {
         let mut fifo = Fifo::new(&buffer(), Depth::Bytes(4000.0), crate::drop_tail::NoAqm);

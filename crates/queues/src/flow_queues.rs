@@ -1,4 +1,5 @@
-//! Flow queueing: flows are hashed to queues that are served in turn, with an AQM in each.
+//! Flow queueing: flows are hashed to queues that are served in turn, and each queue has its own
+//! AQM.
 //!
 //! Source: RFC 8290 §4.1 and §4.2 (`rfc8290`): a deficit round robin over new and old queues. The
 //! turn of a queue ends when its credits are zero or less ("it has already dequeued at least a
@@ -33,7 +34,7 @@ struct Flow<L> {
     aqm: L,
     /// Bytes that the queue may still send in its turn.
     credits: i64,
-    /// True while the queue is in one of the lists.
+    /// True while the queue is in the list of new or of old queues.
     active: bool,
 }
 
@@ -50,7 +51,7 @@ pub struct FlowQueues<L> {
 }
 
 impl<L: Takes> FlowQueues<L> {
-    /// Create `flows` queues with a copy of this AQM in each. `random` chooses the hash function.
+    /// Create `flows` queues, each with a copy of this AQM. `random` chooses the hash function.
     pub fn new(flows: u64, quantum: Bytes, aqm: L, random: &mut Stream) -> Self {
         let queue = Flow { store: Store::default(), aqm, credits: 0, active: false };
         FlowQueues {
@@ -74,7 +75,8 @@ impl<L: Takes> FlowQueues<L> {
         (&mut flow.aqm, &flow.store)
     }
 
-    /// Add a packet to a queue. A queue that was not active becomes new.
+    /// Add a packet to a queue. A queue that was in neither list is added to the list of new
+    /// queues.
     pub fn push(&mut self, place: u32, held: QueuedPacket) {
         let flow = &mut self.flows[place as usize];
         self.backlog.packets += 1;

@@ -1,10 +1,11 @@
 //! FQ-CoDel: flow queueing with CoDel.
 //!
-//! Source: RFC 8290 §4 (`rfc8290`). The queues and their turns are in `flow_queues.rs`, with a
-//! CoDel (RFC 8289) in each. §4.4 of RFC 8289, which names FQ-CoDel, compares the backlog of all
-//! queues with the MTU. RFC 8290 does not mention this comparison, and Linux and ns-3 follow RFC
-//! 8289. Linux differs at the limit: it drops half of the longest queue's bytes instead of half its
-//! packets, and adds those drops to CoDel's count.
+//! Source: RFC 8290 §4 (`rfc8290`). The file `flow_queues.rs` implements the queues and their
+//! turns, and each queue has its own CoDel (RFC 8289). §4.4 of RFC 8289, which names FQ-CoDel,
+//! compares the backlog of all queues with the MTU. RFC 8290 does not mention this comparison, and
+//! Linux and ns-3 follow RFC
+//! 8289. Linux differs from RFC 8290 when the limit is exceeded: Linux drops half of the longest
+//!       queue's bytes instead of half its packets, and adds these drops to CoDel's count.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -19,27 +20,28 @@ params! {
     /// FQ-CoDel hashes flows to queues that are served in turn, a quantum of bytes each. A flow
     /// that sends less than its share has an empty queue, counts as new, and is served first. CoDel
     /// controls the delay in each queue. When the queues together contain more than `packet_limit`
-    /// packets, half of the packets of the longest queue are dropped from its head. The limit of
-    /// the buffer is not used.
+    /// packets, half of the packets of the longest queue are dropped from its head. The queue does
+    /// not use the limit of a buffer.
     pub struct FqCodel: "fq_codel", checked by check {
         /// Acceptable delay of a standing queue (TARGET of CoDel).
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8290 §5.2.2: 5 ms";
         /// Time in which the delay must fall below the target at least once (INTERVAL of CoDel).
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8290 §5.2.1: 100 ms";
-        /// Backlog up to which no packet is signalled.
+        /// Number of waiting bytes up to which no packet is signalled.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
         /// Backlog that is compared with mtu.
         occupancy: Occupancy = (Occupancy::AllQueues), in Range::ANY, from "rfc8289 §4.4: should be all queues that share the link; as in Linux and ns-3";
         /// Computation of 1/√count.
         root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6: by integer multiplication; Linux, codel_Newton_step";
-        /// Waiting time above which an ECN-capable packet is marked when it is sent, independently
-        /// of CoDel. If absent, no packet is marked for this reason.
+        /// Waiting time above which an ECN-capable packet is marked when it is sent, even if CoDel
+        /// does not signal the packet. If this key is absent, no packet is marked because of its
+        /// waiting time.
         ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
-        /// Number of bytes that a queue may send per turn.
+        /// Number of bytes that the queue of a flow may send per turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4: 1514 B";
         /// Number of queues.
         flows: u64 = (1024), in Range::between(1.0, 65536.0), from "rfc8290 §5.2.5: 1024";
-        /// Maximum number of packets in all queues together.
+        /// Maximum number of packets in the queues of all flows together.
         packet_limit: Packets = (Packets(10_240.0)), in Range::between(1.0, 1e9).whole(), from "rfc8290 §5.2.3: 10240 packets";
     }
 }

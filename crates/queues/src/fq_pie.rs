@@ -10,7 +10,7 @@
 //! Linux's rules update all queues at once, as sch_fq_pie.c does with up to 2048 queues. With more
 //! queues the update takes one tick longer per further 2048 queues, which is not modelled.
 //!
-//! The paper was not available. The RFCs were. The defaults are those of tc-fq_pie(8).
+//! The paper on FQ-PIE was not available. The RFCs were. The defaults are those of tc-fq_pie(8).
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Verdict, Why};
@@ -38,9 +38,9 @@ words! {
 params! {
     /// FQ-PIE hashes flows to queues that are served in turn, a quantum of bytes each. In each
     /// queue PIE controls the delay at a target. A flow that sends less than its share has an empty
-    /// queue and is served first. A flow that does not slow down is dropped with the probability of
-    /// its own queue. A packet that arrives while all queues together contain `packet_limit`
-    /// packets is dropped. The limit of the buffer is not used.
+    /// queue and is served first. Packets of a flow that does not slow down are dropped with the
+    /// drop probability of its own queue. A packet that arrives while all queues together contain
+    /// `packet_limit` packets is dropped. The queue does not use the limit of a buffer.
     pub struct FqPie: "fq_pie", checked by check {
         /// PIE that runs in each queue.
         rules: Rules = (Rules::Rfc8033), in Range::ANY, from "rfc8033 Appendix A; Linux's fq_pie has its own";
@@ -48,30 +48,32 @@ params! {
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
         /// Duration of a burst that passes without drops (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix A: 150 ms";
-        /// Time between two updates of the probabilities (T_UPDATE). With Linux's rules the period
-        /// is longer, depending on `hz`.
+        /// Time between two updates of the probabilities (T_UPDATE). With Linux's rules the time
+        /// between two updates is longer, depending on `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
         /// Timer frequency of the kernel (HZ), which only Linux's rules use. Linux rounds t_update
-        /// up to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000, 20
-        /// ms at 250 and 30 ms at 100.
+        /// up to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000 Hz,
+        /// 20 ms at 250 Hz and 30 ms at 100 Hz.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_fq_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
-        /// Weight of the delay's distance from the target, per second.
+        /// Weight of the delay's distance from the target in an update of the drop probability, per
+        /// second.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths";
-        /// Weight of the delay's change, per second.
+        /// Weight of the delay's change since the previous update of the drop probability, per
+        /// second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths";
-        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
-        /// waits in its queue. If the key is absent, the value is 1024 B, or 1500 B with Linux's
-        /// rules.
+        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of bytes in its
+        /// queue is at most twice this size. If the key is absent, the value is 1024 B, or 1500 B
+        /// with Linux's rules.
         mean_packet_size: Option<Bytes> = (None), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it; Linux: an MTU";
         /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
-        /// this probability ECN-capable packets are dropped. Linux's rules round it to whole per
-        /// cent.
+        /// this drop probability ECN-capable packets are dropped. Linux's rules round this
+        /// probability to whole per cent.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1, tc-fq_pie(8): 10 %";
-        /// Number of bytes that a queue may send per turn.
+        /// Number of bytes that the queue of a flow may send per turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4, tc-fq_pie(8): 1514 B";
         /// Number of queues.
         flows: u64 = (1024), in Range::between(1.0, 65536.0), from "rfc8290 §5.2.5, tc-fq_pie(8): 1024";
-        /// Maximum number of packets in all queues together.
+        /// Maximum number of packets in the queues of all flows together.
         packet_limit: Packets = (Packets(10_240.0)), in Range::between(1.0, 1e9).whole(), from "rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets";
     }
 }
@@ -125,7 +127,7 @@ enum InQueue {
 }
 
 impl InQueue {
-    /// Process every period that ended by `until`, during which `backlog` was constant.
+    /// Process every update period that ended by `until`, during which `backlog` was constant.
     fn pass_periods(&mut self, until: Time, backlog: u64) {
         match self {
             InQueue::Rfc8033(pie) => {
@@ -170,8 +172,8 @@ impl InQueue {
 }
 
 impl Takes for InQueue {
-    /// Process the periods that ended before now, then remove the next packet. At equal times a
-    /// departure comes before the end of a period.
+    /// Process the update periods that ended before now, then remove the next packet. At equal
+    /// times a departure comes before the end of a period.
     fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<QueuedPacket> {
         self.pass_periods(Time(now.0.saturating_sub(1)), store.backlog().bytes);
         let held = store.pop()?;

@@ -3,16 +3,16 @@
 //! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code
 //! of section 4, without the two-packet mode for many flows of section 5. The pseudo-code lets the
 //! average decay when a packet arrives at an empty queue and again before the packet is accepted.
-//! This file counts each idle time once. The packets of a flow are its waiting packets, without the
-//! packet in service.
+//! This file counts each idle time once. The count of a flow's packets includes its waiting
+//! packets, and excludes its packet in service.
 //!
 //! Neither the paper on FRED nor its authors' code was available. The implementation is from
 //! memory, and was compared with J-Sim's FRED.java, which names the lines of the pseudo-code, and
 //! with a module for Linux. The three implementations agree except for two differences. J-Sim and
 //! the module allow a flow two packets while the average is above maxth (the two-packet mode).
-//! J-Sim, unlike the module and this file, updates the average at every arrival, and removes a flow
-//! from the count before it averages the flow's last departure. The section numbers are not
-//! verified.
+//! J-Sim, unlike the module and this file, updates the average at every arrival. At the last
+//! departure of a flow J-Sim decreases the number of flows before it updates the average. The
+//! section numbers of the paper are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -26,8 +26,10 @@ use crate::lazy::Departures;
 params! {
     /// FRED counts the waiting packets of every flow. A flow may always have minq packets waiting,
     /// but never more than minth. A flow that tries to exceed its bound gets a strike, and a flow
-    /// with strikes is limited to the average per flow. Between minth and maxth the random drops of
-    /// RED affect only flows with more than their share. Above maxth every packet is dropped.
+    /// with strikes may have at most the average number of waiting packets per flow. While the
+    /// average queue length is between minth and maxth, the random drops of RED affect only flows
+    /// with more than their share of the waiting packets. While the average queue length is above
+    /// maxth, every packet is dropped.
     pub struct Fred: "fred", checked by check {
         /// Average queue length below which no packet is dropped at random, and maximum number of
         /// waiting packets of a flow. If the key is absent, the value is a quarter of the limit.
@@ -35,15 +37,15 @@ params! {
         /// Average queue length above which every packet is dropped. If the key is absent, the
         /// value is twice minth.
         maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: 2 minth";
-        /// Drop probability when the average reaches maxth.
+        /// Drop probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.02";
-        /// Weight of the current queue length in the moving average (wq).
+        /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.002";
         /// Number of waiting packets of a flow below which its packets are not dropped at random
         /// (minq).
         minq: Packets = (Packets(2.0)), in Range::at_least(1.0), from "lin1997fred §4: 2 for small buffers, 4 for large ones";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay. The same size converts a limit in bytes into packets.
+        /// average queue length decay. The same packet size converts a limit in bytes into packets.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
@@ -86,7 +88,7 @@ impl AqmParams for Fred {
     }
 }
 
-/// State of a flow. A flow without waiting packets has the value 0 in both fields.
+/// State of a flow. Both fields are 0 for a flow without waiting packets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
     qlen: u32,

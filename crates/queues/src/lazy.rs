@@ -1,4 +1,5 @@
-//! Departures and timer ticks between two arrivals, processed at the next arrival.
+//! Departures of packets and ticks of timers that fall between two arrivals and are processed at
+//! the later arrival.
 //!
 //! The link calls the AQM of a first-in-first-out queue when a packet arrives. Everything that the
 //! AQM has to do at a departure or at the end of a period is known at the next arrival: the
@@ -30,7 +31,7 @@ pub struct Departure {
 pub struct Departures {
     ring: VecDeque<Departure>,
     bytes: u64,
-    /// Number of packets at the head of the ring whose departure has been reported.
+    /// Number of packets at the head of the ring whose departure the AQM has processed.
     left: usize,
 }
 
@@ -69,7 +70,7 @@ impl Departures {
         self.backlog()
     }
 
-    /// Return the backlog after the packets removed so far.
+    /// Return the backlog that remains after the packets that were removed.
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.ring.len() as u32, bytes: self.bytes }
     }
@@ -79,7 +80,7 @@ impl Departures {
         self.ring.front()
     }
 
-    /// Return the tags of the waiting packets.
+    /// Return the numbers that the AQM attached to the waiting packets.
     pub fn tags(&self) -> impl Iterator<Item = u32> {
         self.ring.iter().map(|d| d.tag)
     }
@@ -114,7 +115,7 @@ impl Ticks {
         Some(tick)
     }
 
-    /// Skip every tick up to and including `now`, because they would change nothing.
+    /// Skip every tick up to and including `now`, because these ticks would not change the state.
     pub fn pass_over(&mut self, now: Time) {
         if self.next <= now {
             let missed = now.since(self.next).0 / self.period.0 + 1;

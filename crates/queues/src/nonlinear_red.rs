@@ -4,9 +4,9 @@
 //! Source: Zhou, Yeung & Li 2006, "Nonlinear RED: a simple yet efficient active queue management
 //! scheme" (`zhou2006nonlinear`), equation (2). The rest is RED.
 //!
-//! Only the beginning of the paper was available: its abstract states a quadratic function and RED
-//! for the rest. The curve and the factor 1.5 agree with ns-3's RED queue disc, which cites section
-//! 3.1.
+//! Only the beginning of the paper on Nonlinear RED was available: its abstract states that the
+//! signal probability is a quadratic function, and that the remaining algorithm is RED. The curve
+//! and the factor 1.5 agree with ns-3's RED queue disc, which cites section 3.1.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -30,20 +30,20 @@ params! {
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
-        /// Signal probability when the average reaches maxth (maxp). At 1.5 times the maxp of RED
-        /// the mean probability between the thresholds equals that of RED.
+        /// Signal probability when the average queue length reaches maxth (maxp). At 1.5 times the
+        /// maxp of RED the mean probability between the thresholds equals that of RED.
         maxp: Probability = (Probability(0.15)), in Range::above_to(0.0, 1.0), from "zhou2006nonlinear: 1.5 maxp, maxp 0.1";
-        /// Weight of the current queue length in the moving average (wq).
+        /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// Action on a packet while the average is above maxth.
+        /// Action on a packet while the average queue length is above maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// packets the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, at every average queue
+        /// length. With 0 packets the average queue length alone decides on a signal.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay.
+        /// average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }

@@ -6,8 +6,8 @@
 //! coefficients and the sampling frequency of its experiments, and its design rule for others. The
 //! queue is sampled exactly at the end of each period.
 //!
-//! The paper was not available. The difference equation, the coefficients and packets of 500 B
-//! agree with ns-2's pi.cc, which has 170 Hz and a reference of 50 packets. The design rule
+//! The paper on PI was not available. The difference equation, the coefficients and packets of 500
+//! B agree with ns-2's pi.cc, which has 170 Hz and a reference of 50 packets. The design rule
 //! reproduces the paper's numbers: for 60 flows, 246 ms and 3750 packets/s it yields the published
 //! a and b within 2 %.
 
@@ -21,14 +21,16 @@ use crate::lazy::{Departures, Ticks};
 
 params! {
     /// PI controls the queue length at a reference for varying loads. At a fixed frequency the
-    /// signal probability of every packet is changed by the distance of the queue from the
-    /// reference and by the change of that distance. The coefficients suit one setting. The
-    /// published ones are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms
-    /// and at least 60 flows. The loop gain of TCP and queue grows with the cube of the
-    /// bandwidth-delay product and falls with the square of the number of flows. With a small
-    /// product or many flows the same coefficients react slowly, and with a large product or few
-    /// flows the queue oscillates. For another setting give `max_rtt` and `min_flows`: then the
-    /// paper's rule computes a and b from the rate of the link and the size of the packets.
+    /// controller changes the signal probability of all packets, in proportion to the distance of
+    /// the queue length from the reference and to the change of that distance. The coefficients a
+    /// and b suit one setting of the link rate, the round-trip time and the number of flows. The
+    /// published coefficients are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to
+    /// 246 ms and at least 60 flows. The loop gain of TCP and queue grows with the cube of the
+    /// bandwidth-delay product and falls with the square of the number of flows. With the same
+    /// coefficients the queue reacts slowly if the bandwidth-delay product is small or the flows
+    /// are many, and oscillates if the product is large or the flows are few. For another setting
+    /// give `max_rtt` and `min_flows`: then the paper's rule computes a and b from the rate of the
+    /// link and the size of the packets.
     pub struct Pi: "pi", checked by check {
         /// Reference queue length (qref).
         qref: Depth = (Depth::Packets(200.0)), in Range::at_least(0.0), from "hollot2001pi: 200 packets";
@@ -47,8 +49,8 @@ params! {
         min_flows: Option<f64> = (None), in Range::at_least(1.0), from "hollot2001pi: its design rule";
         /// Time between two samples of the queue (T).
         period: Duration = (Duration(6_250_000_000)), in Range::at_least(1e-6), from "hollot2001pi: 160 Hz";
-        /// Packet size for which the rule computes the coefficients. The same size converts a qref
-        /// in bytes into packets.
+        /// Packet size for which the rule computes the coefficients. The same packet size converts
+        /// a qref in bytes into packets.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "hollot2001pi: 500 B";
     }
 }
@@ -133,7 +135,7 @@ impl AqmParams for Pi {
 pub struct PiAqm {
     coefficients: Coefficients,
     qref: f64,
-    /// Size of the queue that counts as one packet.
+    /// Number of waiting bytes that counts as one packet.
     unit: Depth,
     probability: Probability,
     q_old: f64,
@@ -143,7 +145,8 @@ pub struct PiAqm {
 }
 
 impl PiAqm {
-    /// Sample the queue and update the probability. Return true if either changed.
+    /// Sample the queue and update the probability. Return true if the sample or the probability
+    /// changed.
     fn sample(&mut self, now: Time) -> bool {
         let q = measure(self.departures.remaining(now), self.unit) / self.unit.amount();
         let Coefficients { a, b } = self.coefficients;

@@ -2,13 +2,14 @@
 //!
 //! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`) and RFC 9332 §2.4
 //! and Appendix A.1 (`rfc9332`), the base AQM without the second queue: the controller, the square,
-//! the coupling to Scalable traffic, and the defaults. The delay is that of the packet at the head
-//! of the queue when the period ends. The limit of the Classic probability (p_Cmax) and the
-//! overload policy, which RFC 9332 defines for the two queues together, are not implemented.
+//! the coupling to Scalable traffic, and the defaults. The queueing delay is the waiting time of
+//! the packet at the head of the queue when the period ends. The limit of the Classic probability
+//! (p_Cmax) and the overload policy, which RFC 9332 defines for the two queues together, are not
+//! implemented.
 //!
-//! The RFC was available, the paper was not. The controller, the delay, the two random draws and
-//! the factor k agree with its authors' sch_dualpi2.c. That code does not signal while less than
-//! two MTU wait, which is `min_backlog = "3000 B"` here.
+//! RFC 9332 was available, the paper on PI2 was not. The controller, the delay, the two random
+//! numbers per Classic packet and the factor k agree with its authors' sch_dualpi2.c. That code
+//! does not signal while less than two MTU wait, which is `min_backlog = "3000 B"` here.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
@@ -24,9 +25,9 @@ const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 params! {
     /// PI2 controls the queueing delay at a target. The probability p' of PI2 is proportional to
     /// the signal rate that Scalable senders need. Scalable packets, which carry ECT(1) or CE, are
-    /// marked with k p'. Classic packets are signalled with p' squared (two draws, both below p'),
-    /// because the rate of Reno and similar controls depends on the square root of the signal
-    /// probability. The square replaces PIE's table of scale factors.
+    /// marked with k p'. Classic packets are signalled with p' squared (if two random numbers are
+    /// both below p'), because the rate of Reno and similar controls depends on the square root of
+    /// the signal probability. The square replaces PIE's table of scale factors.
     pub struct Pi2: "pi2", renamed by RENAMED {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
@@ -36,7 +37,8 @@ params! {
         alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
         /// Proportional gain in Hz (beta).
         beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
-        /// Factor between Scalable and Classic probability (k).
+        /// Coupling factor (k): Scalable packets are marked with k times p', the root of the
+        /// Classic probability.
         coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
         /// Backlog below which no packet is signalled.
         min_backlog: Bytes = (Bytes(0)), in Range::at_least(0.0), from "rfc9332 Appendix A.1, figure 7: none; Linux has two MTU";
@@ -73,7 +75,8 @@ pub struct Pi2Aqm {
 }
 
 impl Pi2Aqm {
-    /// Update the probability (dualpi2_update()). Return true if anything changed.
+    /// Update the probability (dualpi2_update()). Return true if the update changed a variable of
+    /// the controller.
     fn update(&mut self, now: Time) -> bool {
         self.departures.remaining(now);
         let current = self.departures.head().map_or(0.0, |head| now.since(head.entered).seconds());

@@ -1,10 +1,11 @@
 //! PIE, the basic scheme.
 //!
 //! Source: RFC 8033, Appendix A (`rfc8033`), line by line, with the latency from timestamps, and
-//! §5.1 for marking. The delay is that of the last packet that left the queue, and 0 if that packet
-//! left the queue empty. In §4.2 the probability decays while the queue is not congested,
-//! "current_qdelay == 0". A delay that is sampled only at departures would never reach 0 while no
-//! packet departs. Linux also sets the delay of an empty queue to 0.
+//! §5.1 for marking. The queueing delay is the delay of the last packet that left the queue, or 0
+//! if its departure left the queue empty. According to §4.2 of RFC 8033 the drop probability decays
+//! while the queue is not congested, "current_qdelay == 0". A delay that is sampled only at
+//! departures would never reach 0 while no packet departs. Linux also sets the delay of an empty
+//! queue to 0.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -14,12 +15,13 @@ use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 words! {
-    /// Spacing of the drops for one probability.
+    /// Distribution of the number of packets between two drops at a constant drop probability.
     pub enum Tosses {
-        /// Each packet is dropped with the same probability.
+        /// Each packet is dropped with the same probability, independently of the other packets.
         Independent = "independent",
-        /// Derandomized: the probabilities of the packets since the last drop are added up. Below a
-        /// sum of 0.85 no packet is dropped, and from 8.5 on every packet is dropped.
+        /// Derandomized: the drop probabilities of the packets since the last drop are added up.
+        /// While the sum is below 0.85 no packet is dropped, and from a sum of 8.5 on every packet
+        /// is dropped.
         Accumulated = "accumulated",
     }
 }
@@ -27,27 +29,29 @@ words! {
 params! {
     /// PIE (proportional integral controller enhanced) controls the queueing delay at a target.
     /// Every t_update the drop probability is changed by the distance of the delay from the target
-    /// and by the trend of the delay. Small probabilities change in small steps. Arriving packets
-    /// are dropped at random, except during a burst after a quiet period and while the queue is
-    /// nearly empty.
+    /// and by the trend of the delay. The lower the drop probability is, the smaller are its
+    /// changes. Arriving packets are dropped at random, except during a burst after a quiet period
+    /// and while the queue is nearly empty.
     pub struct Pie: "pie" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A: 15 ms";
         /// Duration of a burst that passes without drops (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix A: 150 ms";
-        /// Time between two updates of the probability (T_UPDATE).
+        /// Time between two updates of the drop probability (T_UPDATE).
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix A: 15 ms";
-        /// Weight of the delay's distance from the target, per second.
+        /// Weight of the delay's distance from the target in an update of the drop probability, per
+        /// second.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8";
-        /// Weight of the delay's change, per second.
+        /// Weight of the delay's change since the previous update of the drop probability, per
+        /// second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4";
-        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
-        /// waits.
+        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes
+        /// is at most twice this size.
         mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
         /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
-        /// this probability ECN-capable packets are dropped.
+        /// this drop probability ECN-capable packets are dropped.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1: 10 %";
-        /// Spacing of the drops for one probability.
+        /// Distribution of the number of packets between two drops at a constant drop probability.
         tosses: Tosses = (Tosses::Independent), in Range::ANY, from "rfc8033 §4.1: independent; §5.4: accumulated";
     }
 }
@@ -87,7 +91,7 @@ impl Control {
 }
 
 /// Decide by the accumulated probability whether to drop (§5.4; Appendix B, second half of
-/// drop_early()). The caller resets the sum after a drop.
+/// drop_early()). The caller resets the accumulated probability after a drop.
 pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Stream) -> bool {
     if drop_prob == 0.0 {
         *accu_prob = 0.0;
@@ -114,8 +118,8 @@ pub(crate) struct State {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
-    /// Delay of the last packet that left in seconds, or 0 if it left the queue empty. `qdelay_old`
-    /// is its previous value.
+    /// Delay in seconds of the last packet that left the queue, or 0 if this departure left the
+    /// queue empty. `qdelay_old` is the delay at the previous update.
     current_qdelay: f64,
     qdelay_old: f64,
     pub ticks: Ticks,
@@ -147,7 +151,8 @@ impl State {
         self.current_qdelay = if empties { 0.0 } else { delay.seconds() };
     }
 
-    /// Update the drop probability (calculate_drop_prob()). Return true if anything changed.
+    /// Update the drop probability (calculate_drop_prob()). Return true if the update changed a
+    /// variable of the controller.
     pub fn calculate_drop_prob(&mut self) -> bool {
         let before = (self.drop_prob, self.qdelay_old, self.burst_allowance);
         self.drop_prob += self.control.step(self.drop_prob, self.current_qdelay, self.qdelay_old);
@@ -201,8 +206,9 @@ pub struct PieAqm {
 }
 
 impl PieAqm {
-    /// Process every departure up to `until` (deque()). The packets still in `departures` are
-    /// exactly those that waited at that time, because later packets are admitted after this call.
+    /// Process every departure of a packet up to the time `until` (deque()). The packets still in
+    /// `departures` are exactly those that waited at that time, because later packets are admitted
+    /// after this call.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.state.departed(d.at.since(d.entered), self.departures.is_empty());
@@ -242,9 +248,9 @@ mod tests {
     use serde_json::json;
     use units::Read;
 
-    /// §4.2: while the queue is empty, p falls in every period by alpha QDELAY_REF, scaled, and by
-    /// 2 %, "a time constant around 50 * T_UPDATE". If the delay of the empty queue remained at its
-    /// last value, p would rise.
+    /// §4.2 of RFC 8033: while the queue is empty, the drop probability p falls in every period by
+    /// alpha QDELAY_REF, scaled, and by 2 %, "a time constant around 50 * T_UPDATE". If the delay
+    /// of the empty queue remained at its last value, the drop probability would rise.
     #[test]
     fn the_probability_decays_while_the_queue_is_empty() {
         let mut state = State::new(&Pie::read(&json!({}), "pie").unwrap());

@@ -2,10 +2,11 @@
 //!
 //! Source: RFC 8033, Appendix B (`rfc8033`), line by line: the delay from an estimate of the
 //! departure rate (§5.2), automatic activation (§5.3), derandomization (§5.4) and the bound on the
-//! change of the probability (§5.5). Two points are interpretations. Taken literally, the appendix
-//! turns PIE off in the same call that turned it on, because its three conditions hold then.
-//! Following its comment ("if the queue has been idle for a while"), only a packet that arrives at
-//! an idle link turns PIE off. A mark resets accu_prob_ as a drop does.
+//! change of the probability (§5.5). Two points are interpretations. Taken literally, Appendix B
+//! turns PIE off in the same call that turned PIE on, because the three conditions to turn PIE off
+//! hold at that time. This file follows the comment in Appendix B ("if the queue has been idle for
+//! a while"): only a packet that arrives at an idle link turns PIE off. A mark resets accu_prob_ as
+//! a drop does.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -16,31 +17,34 @@ use crate::lazy::{Departures, Ticks};
 use crate::pie::{Control, accumulate};
 
 /// Number of bytes in a measurement of the departure rate (DQ_THRESHOLD). `WEIGHT` is the weight of
-/// a measurement: 2^14 / 2^16.
+/// one measurement in the average departure rate: 2^14 / 2^16.
 const DQ_THRESHOLD: u64 = 1 << 14;
 const WEIGHT: f64 = 0.25;
 
 params! {
-    /// PIE with the implementation choices that its RFC suggests. The enhanced PIE estimates the
+    /// PIE with the implementation choices that RFC 8033 suggests. The enhanced PIE estimates the
     /// delay from the departure rate instead of timestamps, and is off until a third of the buffer
-    /// is filled. Between two drops lie at least about 0.85/p and at most 8.5/p packets. Above 10 %
-    /// the probability rises by at most 2 % per update.
+    /// is filled. At a drop probability p at least about 0.85/p and at most 8.5/p packets pass
+    /// between two drops. A drop probability above 10 % rises by at most 2 percentage points per
+    /// update.
     pub struct PieEnhanced: "pie_enhanced" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix B: 15 ms";
         /// Duration of a burst that passes without drops (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix B: 150 ms";
-        /// Time between two updates of the probability (T_UPDATE).
+        /// Time between two updates of the drop probability (T_UPDATE).
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix B: 15 ms";
-        /// Weight of the delay's distance from the target, per second.
+        /// Weight of the delay's distance from the target in an update of the drop probability, per
+        /// second.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix B: 1/8";
-        /// Weight of the delay's change, per second.
+        /// Weight of the delay's change since the previous update of the drop probability, per
+        /// second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix B: 1 + 1/4";
-        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
-        /// waits.
+        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes
+        /// is at most twice this size.
         mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
         /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
-        /// this probability ECN-capable packets are dropped.
+        /// this drop probability ECN-capable packets are dropped.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 Appendix B: 10 %";
         /// Maximum number of waiting bytes (TAIL_DROP). PIE turns on when a third of these bytes
         /// waits. If the key is absent, the value is the limit of the buffer, with 1500 B per
@@ -83,7 +87,7 @@ impl AqmParams for PieEnhanced {
 #[derive(Clone, Copy, Debug)]
 struct Measurement {
     start: Time,
-    /// Bytes that departed since the start (dq_count_).
+    /// Bytes that departed since the start of the measurement (dq_count_).
     bytes: u64,
 }
 
@@ -97,7 +101,7 @@ pub struct PieEnhancedAqm {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
-    /// Estimated delay in seconds. `qdelay_old` is the previous estimate.
+    /// Estimated delay in seconds. `qdelay_old` is the previous estimate of the delay.
     current_qdelay: f64,
     qdelay_old: f64,
     last_timestamp: Time,
@@ -113,7 +117,7 @@ pub struct PieEnhancedAqm {
 }
 
 impl PieEnhancedAqm {
-    /// Process every departure up to `until` (deque()).
+    /// Process every departure of a packet up to the time `until` (deque()).
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             if let Some(m) = &mut self.measurement {
@@ -134,7 +138,8 @@ impl PieEnhancedAqm {
         }
     }
 
-    /// Update the drop probability (calculate_drop_prob()). Return true if anything changed.
+    /// Update the drop probability (calculate_drop_prob()). Return true if the update changed a
+    /// variable of the controller.
     fn calculate_drop_prob(&mut self, now: Time) -> bool {
         if !self.active {
             return false;

@@ -5,10 +5,11 @@
 //! spacings of section 7 and the byte mode of section 4. `gentle`: Floyd 2000 (`floyd2000gentle`).
 //! RFC 3168 §7 allows marking instead of dropping above maxth.
 //!
-//! The wait spacing, the minimum backlog, the probability up to which packets are marked and the
-//! mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In the byte mode of ns-2 the first
-//! packet that arrives while the average is above minth passes. In the other modes the first packet
-//! may be signalled, as in figure 2.
+//! The wait spacing, the minimum backlog, the probability from which packets are dropped instead of
+//! marked, and the mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In the byte mode
+//! of ns-2 the first packet that arrives while the average is above minth passes. In the other
+//! modes the first packet that arrives while the average is above minth may be signalled, as in
+//! figure 2.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -25,14 +26,14 @@ words! {
         /// Every packet has the same probability.
         Packet = "packet",
         /// The probability before spacing is scaled by the packet size divided by the reference
-        /// size, as in the text of 1993. With uniform spacing large packets are signalled more
-        /// often than in proportion to their size: 500 B and 1500 B packets about as 1 : 7, and up
-        /// to 1 : 9 while the average moves.
+        /// size, as in the text of Floyd & Jacobson 1993. With uniform spacing large packets are
+        /// signalled more often than in proportion to their size: packets of 500 B and 1500 B are
+        /// signalled about as 1 : 7, and up to 1 : 9 while the average queue length changes.
         Size = "size",
         /// The byte mode of ns-2. Spacing counts the bytes since the last signal in whole reference
         /// sizes, and the probability after spacing is scaled by the packet size divided by the
-        /// reference size. A packet that arrives at an empty queue passes. 500 B and 1500 B packets
-        /// are signalled about as 1 : 3 to 1 : 4.
+        /// reference size. A packet that arrives at an empty queue passes. Packets of 500 B and
+        /// 1500 B are signalled about as 1 : 3 to 1 : 4.
         Bytes = "bytes",
     }
 }
@@ -43,38 +44,39 @@ const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 params! {
     /// RED computes an exponentially weighted moving average of the queue length. Below minth every
     /// packet passes. Between minth and maxth packets are signalled (marked if ECN-capable, else
-    /// dropped) with a probability that rises linearly to maxp. Above maxth the probability rises
-    /// to 1 (gentle) or every packet is signalled. The average counts packets or bytes, in the unit
-    /// of the thresholds.
+    /// dropped) with a probability that rises linearly to maxp. Above maxth the signal probability
+    /// rises linearly to 1 (gentle), or every packet is signalled. The average counts packets or
+    /// bytes, in the unit of the thresholds.
     pub struct Red: "red", checked by check, renamed by RENAMED {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: a useful minimum is 5 packets";
         /// Average queue length at which the signal probability reaches maxp (maxth). Above maxth
-        /// the parameter gentle decides.
+        /// the parameter gentle determines the signal probability.
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
-        /// Signal probability when the average reaches maxth (maxp).
+        /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
-        /// Weight of the current queue length in the moving average (wq).
+        /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the probability jumps to 1 at maxth.
+        /// If false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
+        /// Action on a packet while the average queue length is above maxth (above twice maxth if
+        /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Signal probability from which a chosen packet is dropped even if it is ECN-capable. With
         /// 1 every chosen ECN-capable packet is marked.
         mark_below: Probability = (Probability(1.0)), in Range::above_to(0.0, 1.0), from "floyd1993red: always marks; ns-2 (`mark_p_`): drops from 0.1 on";
         /// Effect of a packet's size on its signal probability.
         chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "floyd1993red §4: size where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes; rfc7141 §2.2: packet";
-        /// Packet size to which sizes are compared if chance_by is size or bytes.
+        /// Reference size, with which packet sizes are compared if chance_by is size or bytes.
         reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4: the maximum packet size; ns-2: `mean_pktsize_`, 500 B";
-        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// packets the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, at every average queue
+        /// length. With 0 packets the average queue length alone decides on a signal.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay.
+        /// average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4, the time s of a small packet; 500 B is ns-2's";
     }
 }
@@ -84,8 +86,8 @@ fn check(red: &Red, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-/// Refuse wait spacing with probabilities scaled by size. The signals of large packets always end
-/// the wait of a small packet, so small packets would never be signalled.
+/// Refuse wait spacing with probabilities scaled by size. With wait spacing the signals of large
+/// packets always restart the wait of small packets, so small packets would never be signalled.
 pub(crate) fn check_spacing(chance_by: ChanceBy, spacing: Spacing, path: &str) -> Result<(), Invalid> {
     match (chance_by, spacing) {
         (ChanceBy::Size, Spacing::Wait) => {
@@ -152,7 +154,7 @@ pub struct RedAqm {
     pub(crate) curve: Curve,
     /// Backlog up to which no packet is signalled, if this limit is on.
     min_backlog: Option<u32>,
-    /// Probability from which a chosen packet is dropped.
+    /// Signal probability from which a chosen packet is dropped instead of marked.
     mark_below: f64,
     chance_by: ChanceBy,
     reference_size: u16,
@@ -344,9 +346,9 @@ mod tests {
     }
 
     /// Gaps between signals follow section 7: geometric with mean 1/p, or uniform up to 1/p. Figure
-    /// 2 counts the packet that is being judged, so uniform gaps lie in 1..1/p-1 with mean 1/(2p),
-    /// where the text of section 7 has 1..1/p. The implementation follows the figure. With wait
-    /// spacing (ns-2) gaps lie in 1/p..2/p-1.
+    /// 2 counts the packet that is being judged, so uniform gaps lie in 1..1/p-1 with mean 1/(2p).
+    /// According to the text of section 7 they lie in 1..1/p. The implementation follows the
+    /// figure. With wait spacing (ns-2) gaps lie in 1/p..2/p-1.
     #[test]
     fn gaps_have_the_distribution_of_their_spacing() {
         let geometric = gaps("geometric", 400_000);
@@ -383,9 +385,10 @@ mod tests {
         signals.map(|n| n as f64 / (packets / 2) as f64)
     }
 
-    /// Scaling by size before uniform spacing, as in the text of 1993, signals large packets more
-    /// often than in proportion to their size. ns-2 scales after spacing. The expected ratios come
-    /// from a direct transcription of both rules in Python, run over a million packets.
+    /// If the probability is scaled by size before uniform spacing, as in the text of 1993, large
+    /// packets are signalled more often than in proportion to their size. In ns-2 the probability
+    /// is scaled after spacing. The expected ratios come from a direct transcription of both rules
+    /// in Python, run over a million packets.
     #[test]
     fn sizes_scale_the_probability_before_or_after_spacing() {
         let [small, large] = shares_by_size(json!({"chance_by": "size"}));

@@ -3,22 +3,24 @@
 //!
 //! Source: Mahajan, Floyd & Wetherall 2001, "Controlling high-bandwidth flows at the congested
 //! router" (`mahajan2001redpd`). A TCP with round-trip time R and drop rate p loses a packet every
-//! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow, in intervals of K/M of that time. A
-//! flow in K of the last M lists sends more than such a TCP, and becomes a monitored flow. Packets
-//! of a monitored flow are dropped before RED with a probability of the flow, which rises while the
-//! flow remains in K lists and falls after the flow was in none of M lists. Drops before RED are
-//! spaced as those of RED. RED-PD stops the drops before RED while the average of RED is below
-//! minth or at most one packet waits, so that the link stays busy.
+//! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow, in intervals of K/M times R/√(1.5 p).
+//! A flow in K of the last M lists sends more than a TCP with round-trip time R and drop rate p,
+//! and becomes a monitored flow. Packets of a monitored flow are dropped before RED with the flow's
+//! own drop probability. This probability rises while the flow remains in K lists, and falls after
+//! the flow was in none of M lists. The drops before RED have the same spacing as the drops of RED.
+//! RED-PD stops the drops before RED while the average of RED is below minth or at most one packet
+//! waits, so that the link stays busy.
 //!
-//! The paper was not available. Each decision was compared with the authors' ns-2 code: red-pd.cc
-//! for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the choice of flows and
-//! their probabilities. The bounds of the intervals, the smoothing of p, the time between two
-//! changes of a probability and the minimum drop rate are those of the scripts. Two parts of RED-PD
-//! are left out: the optional test for unresponsive flows, whose probabilities then change faster,
-//! and the bound on the length of a list. Two details differ from the authors' code. An interval of
-//! maximum length after one without drops counts among the last intervals here and not in the
-//! scripts. Probabilities fall at the same time as others rise, and in the scripts a millisecond
-//! later.
+//! The paper on RED-PD was not available. Each decision was compared with the authors' ns-2 code:
+//! red-pd.cc for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the choice of
+//! flows and their probabilities. The bounds of the intervals, the smoothing of p, the time between
+//! two changes of a probability and the minimum drop rate are those of the scripts. Two parts of
+//! RED-PD are left out: the optional test for unresponsive flows, whose probabilities then change
+//! faster, and the bound on the length of a list. Two details differ from the authors' code. An
+//! interval of maximum length that follows an interval without drops counts among the last
+//! intervals in this file, and does not count in the scripts. At the end of an interval the
+//! probabilities of some flows rise and those of other flows fall, at the same time in this file
+//! and a millisecond later in the scripts.
 
 use std::collections::VecDeque;
 
@@ -40,41 +42,43 @@ const RENAMED: &[Renamed] = &[
 
 params! {
     /// RED that limits high-bandwidth flows and has state for them alone. A flow with drops in
-    /// several recent intervals sends more than a TCP with the target round-trip time would at this
-    /// drop rate. Packets of such a flow are dropped at random before RED, with a probability that
-    /// rises while RED continues to drop packets of the flow and falls afterwards. RED decides on
-    /// all other packets.
+    /// several recent intervals sends more than a TCP with the target round-trip time would send at
+    /// the current drop rate. Packets of such a flow are dropped at random before RED, with a
+    /// probability that rises while RED continues to drop packets of the flow and falls afterwards.
+    /// RED decides on all other packets.
     pub struct RedPd: "red_pd", checked by check, renamed by RENAMED {
-        /// Round-trip time of the TCP whose rate is the bound for a flow (R).
+        /// Round-trip time of the TCP whose rate is the maximum for a flow that is not monitored
+        /// (R).
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
         /// Number of recent lists of drops (M).
         lists: u64 = (5), in Range::between(1.0, 64.0), from "mahajan2001redpd: 5";
         /// Number of lists with a drop of the flow from which the flow is monitored (K).
         regular: u64 = (3), in Range::between(1.0, 64.0), from "mahajan2001redpd: 3";
-        /// Maximum decrease of a flow's probability at a time. A probability below twice this value
-        /// is halved instead.
+        /// Maximum decrease of a flow's drop probability at the end of an interval. A drop
+        /// probability below twice this value is halved instead.
         max_decrease: Probability = (Probability(0.05)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.05";
-        /// Probability of a flow at or below which its monitoring ends instead of another decrease.
+        /// Drop probability of a flow at or below which its monitoring ends instead of another
+        /// decrease.
         min_probability: Probability = (Probability(0.005)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.005";
-        /// Drop rate of RED at or below which no probability of a flow rises.
+        /// Drop rate of RED at or below which the drop probability of no flow rises.
         min_drop_rate: Probability = (Probability(0.001)), in Range::ANY, from "mahajan2001redpd, its experiments: 0.001";
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length at which the drop probability reaches maxp (maxth). Above maxth the
-        /// parameter gentle decides.
+        /// parameter gentle determines the signal probability.
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
-        /// Signal probability when the average reaches maxth (maxp).
+        /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
-        /// Weight of the current queue length in the moving average (wq).
+        /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the probability jumps to 1 at maxth.
+        /// If false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
-        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// packets the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, at every average queue
+        /// length. With 0 packets the average queue length alone decides on a signal.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay.
+        /// average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
@@ -155,7 +159,7 @@ struct Flow {
     bytes: u64,
 }
 
-/// Last packet that arrived, in case it overflows the buffer.
+/// Last packet that arrived, which is needed if this packet overflows the buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     flow: u32,
@@ -174,7 +178,8 @@ pub struct RedPdAqm {
     interval: u64,
     /// Lengths of the last intervals, newest last.
     lengths: VecDeque<Duration>,
-    /// Bytes that arrived at RED in this interval. `dropped` is the part that RED dropped.
+    /// Bytes that arrived at RED in this interval. `dropped` is the number of these bytes that RED
+    /// dropped.
     arrived: u64,
     dropped: u64,
     /// Smoothed drop rate.
@@ -209,8 +214,8 @@ impl RedPdAqm {
         Duration(sum).max(self.longest)
     }
 
-    /// Return the drop rate of RED in this interval and the smoothed drop rate, in which both
-    /// halves have equal weight.
+    /// Return the drop rate of RED in this interval, and the smoothed drop rate, in which this
+    /// interval and the previous smoothed drop rate have equal weight.
     fn drop_rates(&mut self) -> (f64, f64) {
         let now = if self.arrived == 0 { 0.0 } else { self.dropped as f64 / self.arrived as f64 };
         let smoothed = self.drop_rate.map_or(now, |old| 0.5 * now + 0.5 * old);
@@ -237,7 +242,8 @@ impl RedPdAqm {
         }
     }
 
-    /// Raise the probabilities of the flows in at least K lists, in proportion to their drops.
+    /// Raise the drop probabilities of the flows in at least K lists, in proportion to their
+    /// dropped bytes.
     fn punish(&mut self, now: Time, drop_rate: f64) {
         let settled = self.length_of(4);
         let bytes: u64 = self.regular.iter().map(|&i| self.flows[i as usize].bytes).sum();

@@ -2,14 +2,15 @@
 //!
 //! Source: Athuraliya, Low, Li & Yin 2001, "REM: active queue management" (`athuraliya2001rem`):
 //! equation (1) for the price and equation (2) for the probability, with the constants of its
-//! experiments. The input rate of a period is the traffic that arrived in it, without smoothing, as
-//! in equation (1).
+//! experiments. The input rate of a period is the traffic that arrived in this period, without
+//! smoothing, as in equation (1) of the paper.
 //!
-//! The paper was not available. The price, the probability, the unsmoothed input rate (inw_ 1) and
-//! all constants agree with the authors' ns-2 code (rem.cc and its defaults). The ns-2 code counts
-//! arrivals in packets, or in bytes with a probability in proportion to the packet size. This file
-//! always counts arrivals in packets of the mean size, and gives all packets the same probability.
-//! ns-2 marks a packet when it leaves, for which this file has the parameter `mark_at`.
+//! The paper on REM was not available. The price, the probability, the unsmoothed input rate (inw_
+//! 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The ns-2 code
+//! counts arrivals in packets, or in bytes with a probability in proportion to the packet size.
+//! This file always counts arrivals in packets of the mean size, and gives all packets the same
+//! probability. ns-2 marks a packet when it leaves, for which this file has the parameter
+//! `mark_at`.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -26,9 +27,9 @@ params! {
     /// probabilities of several links combine to that of the sum of their prices. The queue reaches
     /// the target only if the link is never idle: with an idle share u of the time the queue is
     /// longer by u c/alpha packets, where c is the number of packets that the link sends per
-    /// period. A short period makes this small, and so does a link like that of the experiments
-    /// (8000 packets/s). The defaults are those of the experiments, for at least 20 flows on 64
-    /// Mbit/s.
+    /// period. This excess of u c/alpha packets is small if the period is short, and for a link
+    /// rate like that of the experiments (8000 packets/s). The defaults are those of the
+    /// experiments, for at least 20 flows on 64 Mbit/s.
     pub struct Rem: "rem" {
         /// Target queue length (b*).
         target: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "athuraliya2001rem: 20 packets";
@@ -72,7 +73,7 @@ impl AqmParams for Rem {
 #[derive(Clone, Debug)]
 pub struct RemAqm {
     params: Rem,
-    /// Size of the queue that counts as one packet.
+    /// Number of waiting bytes that counts as one packet.
     unit: Depth,
     /// Number of packets that the link sends per period (c).
     capacity: f64,

@@ -1,15 +1,16 @@
 //! RIO: RED with In and Out.
 //!
 //! Source: Clark & Fang 1998, "Explicit allocation of best-effort packet delivery service"
-//! (`clark1998rio`), the algorithm of its figure "RIO". The average of the In packets and the In
-//! parameters decide on an In packet, the average of all packets and the Out parameters on an Out
-//! packet. The decoupled variant averages the Out packets alone. WRED implements it.
+//! (`clark1998rio`), the algorithm of its figure "RIO". The average number of In packets and the In
+//! parameters decide on an In packet. The average number of all packets and the Out parameters
+//! decide on an Out packet. The decoupled variant averages the Out packets alone. WRED implements
+//! it.
 //!
-//! The paper was not available. The averages and thresholds that decide on each kind of packet and
-//! maxp (0.02 and 0.2) agree with ns-2's rio.cc, to which one of the authors contributed. The
-//! thresholds in ns-2 differ (15/30 and 5/15), and only In packets update the averages there. In
-//! this file every packet updates the average of all packets, as in the figure. The figure and the
-//! section number are from memory.
+//! The paper on RIO was not available. The averages and thresholds that decide on each kind of
+//! packet and maxp (0.02 and 0.2) agree with ns-2's rio.cc, to which one of the authors
+//! contributed. The default thresholds of ns-2 differ from those of this file (15/30 and 5/15 in
+//! ns-2), and in ns-2 only In packets update the averages. In this file every packet updates the
+//! average of all packets, as in the figure. The figure and the section number are from memory.
 
 use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};
@@ -23,8 +24,8 @@ use crate::wred::{Averaged, Precedence, Wred, WredAqm};
 words! {
     /// Packets that the average for Out packets counts.
     pub enum Coupling {
-        /// In and Out packets (RIO-C). Out packets are dropped first, even if In packets fill the
-        /// queue.
+        /// In and Out packets (RIO-C). Coupled: Out packets are dropped first, even if In packets
+        /// fill the queue.
         Coupled = "coupled",
         /// Out packets alone (RIO-D).
         Decoupled = "decoupled",
@@ -40,33 +41,34 @@ params! {
     /// queue decides on Out packets, which are signalled earlier and more often. The average of the
     /// In packets alone decides on In packets.
     pub struct Rio: "rio", checked by check, renamed by RENAMED {
-        /// Codepoints of In packets. All other packets are Out.
+        /// Codepoints of In packets. Packets with any other codepoint are Out packets.
         in_dscp: Vec<Dscp> = (low()), in Range::ANY, from "rfc2597 §6: low drop precedence";
         /// Average number of In packets below which no In packet is signalled.
         in_minth: Depth = (Depth::Packets(40.0)), in Range::above(0.0), from "clark1998rio §IV: 40/70/0.02";
         /// Average number of In packets above which every In packet is signalled.
         in_maxth: Depth = (Depth::Packets(70.0)), in Range::above(0.0), from "clark1998rio §IV: 40/70/0.02";
-        /// Signal probability of an In packet when its average reaches in_maxth.
+        /// Signal probability of an In packet when the average number of In packets reaches
+        /// in_maxth.
         in_maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "clark1998rio §IV: 40/70/0.02";
         /// Average queue length below which no Out packet is signalled.
         out_minth: Depth = (Depth::Packets(10.0)), in Range::above(0.0), from "clark1998rio §IV: 10/30/0.2";
         /// Average queue length above which every Out packet is signalled.
         out_maxth: Depth = (Depth::Packets(30.0)), in Range::above(0.0), from "clark1998rio §IV: 10/30/0.2";
-        /// Signal probability of an Out packet when its average reaches out_maxth.
+        /// Signal probability of an Out packet when the average queue length reaches out_maxth.
         out_maxp: Probability = (Probability(0.2)), in Range::above_to(0.0, 1.0), from "clark1998rio §IV: 10/30/0.2";
         /// Packets that the average for Out packets counts.
         coupling: Coupling = (Coupling::Coupled), in Range::ANY, from "clark1998rio: the average of all packets";
-        /// Weight of the current queue length in each moving average (wq).
+        /// Weight of the current queue length in each moving average of queue lengths (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// Action on a packet while its average is above its maxth.
+        /// Action on a packet while the average that decides on it is above in_maxth or out_maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// packets the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, at every average queue
+        /// length. With 0 packets the average queue length alone decides on a signal.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay.
+        /// average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }

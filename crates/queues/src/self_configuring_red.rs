@@ -2,11 +2,12 @@
 //!
 //! Source: Feng, Kandlur, Saha & Shin 1999, "A self-configuring RED gateway"
 //! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm". Each update
-//! compares the position of the average relative to the thresholds with the previous position. The
-//! paper does not bound maxp. In this file maxp is at most 1, because maxp is a probability.
+//! compares the position of the average (below minth, between the thresholds or above maxth) with
+//! its position at the previous update. The paper on self-configuring RED does not bound maxp. In
+//! this file maxp is at most 1, because maxp is a probability.
 //!
 //! Neither the paper on self-configuring RED nor its authors' code was available. Every decision
-//! agrees with ns-2's red.cc (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
+//! agrees with ns-2's red.cc (`feng_adaptive_`), except that ns-2 does not limit maxp to 1.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, Renamed};
@@ -29,26 +30,27 @@ params! {
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
-        /// Initial maxp, the signal probability when the average reaches maxth.
+        /// Initial maxp, the signal probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Divisor of maxp when the average falls below minth.
         alpha: f64 = (3.0), in Range::above(1.0), from "feng1999selfconfiguring: 3";
         /// Factor of maxp when the average rises above maxth.
         beta: f64 = (2.0), in Range::above(1.0), from "feng1999selfconfiguring: 2";
-        /// Weight of the current queue length in the moving average (wq).
+        /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the probability jumps to 1 at maxth.
+        /// If false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (false), in Range::ANY, from "feng1999selfconfiguring is older than gentle RED";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
+        /// Action on a packet while the average queue length is above maxth (above twice maxth if
+        /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// packets the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, at every average queue
+        /// length. With 0 packets the average queue length alone decides on a signal.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay.
+        /// average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }

@@ -7,15 +7,18 @@
 //! second set with other hash functions, which replaces the first at the end of the interval. The
 //! default steps, intervals and penalty rate are from tc-sfb(8).
 //!
-//! The paper was not available. tc-sfb(8) and sch_sfb.c, neither by the paper's authors, were
-//! compared. Where the paper's figure and Linux differ, this file follows the figure, from memory.
-//! This file has 2 levels of 23 bins, and Linux has 8 levels of 16. A bin is full above its size,
-//! and in Linux at its size. A packet with one full bin is dropped, and in Linux a packet is
-//! dropped if all its bins exceed a second size. Marks remain marks at every pm, and in Linux an
-//! increasing part above one half becomes drops. Tokens arrive continuously, and in Linux when none
-//! is left. The warm-up of the second set begins a minute after a change, as tc-sfb(8) states, and
-//! in sch_sfb.c a minute before the next change. Both sets of bins count every waiting packet, and
-//! in sch_sfb.c the second set counts only the packets that warm it up.
+//! The paper on SFB was not available. This file was compared with tc-sfb(8) and sch_sfb.c, which
+//! are not by the authors of the paper. Where Linux differs from the figure of the paper, this file
+//! follows the figure, from memory. This file has 2 levels of 23 bins, and Linux has 8 levels of
+//! 16. A bin is full when it has more packets than its size, and in Linux when it has as many
+//!     packets as its size. A packet with one full bin is dropped, and in Linux a packet is dropped
+//!     if all its bins exceed a second size. In this file a signal marks an ECN-capable packet at
+//!     every signal probability. In Linux, above a probability of one half, an increasing part of
+//!     the marks becomes drops. Tokens for the packets of unresponsive flows arrive continuously,
+//!     and in Linux they are added when no token is left. The warm-up of the second set begins a
+//!     minute after a change, as tc-sfb(8) states, and in sch_sfb.c a minute before the next
+//!     change. Both sets of bins count every waiting packet, and in sch_sfb.c the second set counts
+//!     only the packets that warm it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -27,10 +30,11 @@ use crate::lazy::{Departures, Ticks};
 
 params! {
     /// SFB limits flows that do not respond to signals, with little state. Each packet is hashed to
-    /// one bin per level. A bin with more packets than its size raises its probability and drops,
-    /// and an empty bin lowers it. A packet is signalled with the minimum probability of its bins.
-    /// A flow counts as unresponsive only if all its bins reach probability 1, and all unresponsive
-    /// flows together share a limited rate.
+    /// one bin per level. A bin with more packets than its size raises its signal probability and
+    /// drops arriving packets, and an empty bin lowers its signal probability. A packet is
+    /// signalled with the minimum of the signal probabilities of its bins. A flow counts as
+    /// unresponsive only if all its bins reach probability 1, and all unresponsive flows together
+    /// share a limited rate.
     pub struct Sfb: "sfb" {
         /// Number of levels, each with its hash function (L).
         levels: u64 = (2), in Range::between(1.0, 16.0), from "feng2002blue §V: 2";
@@ -39,16 +43,16 @@ params! {
         /// Number of waiting packets above which a bin is full. If the key is absent, the value is
         /// 1.5 times the share of a bin in the limit.
         bin_size: Option<Packets> = (None), in Range::at_least(1.0), from "feng2002blue §V: 1.5/N of the buffer";
-        /// Increase of a bin's probability when it is full.
+        /// Increase of a bin's signal probability when the bin is full.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
-        /// Decrease of a bin's probability when it is empty.
+        /// Decrease of a bin's signal probability when the bin is empty.
         decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
-        /// Admitted packets per second of all unresponsive flows together.
+        /// Maximum rate of admitted packets of all unresponsive flows together, per second.
         penalty_rate: f64 = (10.0), in Range::at_least(0.0), from "tc-sfb(8): 10 packets a second";
         /// Maximum burst of admitted packets of unresponsive flows.
         penalty_burst: Packets = (Packets(20.0)), in Range::at_least(0.0), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions. The changes separate a flow from an
-        /// unresponsive flow with which it shares its bins.
+        /// Time between two changes of the hash functions that map flows to bins. The changes
+        /// separate a flow from an unresponsive flow with which it shares its bins.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(1e-3), from "tc-sfb(8): 10 minutes";
         /// Time after a change at which the warm-up of the next set of bins begins.
         warmup_after: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): one minute";
@@ -89,7 +93,7 @@ struct Bin {
     probability: f64,
 }
 
-/// Bins under one choice of hash functions.
+/// Set of bins to which one choice of hash functions maps the packets.
 #[derive(Clone, Debug)]
 struct Set {
     /// Salt of the hash function of each level.
@@ -171,14 +175,15 @@ pub struct SfbAqm {
     changed: Time,
     /// Number of packets of unresponsive flows that may be admitted now.
     tokens: f64,
-    /// Time up to which tokens have been added.
+    /// Time up to which tokens have been added to the counter.
     filled: Time,
     departures: Departures,
     random: Stream,
 }
 
 impl SfbAqm {
-    /// Exchange the sets: the warm set manages the queue, and the other starts again.
+    /// Exchange the two sets of bins: the set that was warmed up manages the queue, and the other
+    /// set gets new hash functions.
     fn rehash(&mut self, now: Time) {
         self.sets.swap(0, 1);
         self.sets[1].renew(&self.departures, &mut self.random);

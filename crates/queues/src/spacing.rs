@@ -10,14 +10,15 @@ use units::words;
 words! {
     /// Distribution of the number of packets between two signals.
     pub enum Spacing {
-        /// Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        /// Each packet has the same signal probability, so the gaps between signals are geometric
+        /// (method 1 of section 7).
         Geometric = "geometric",
-        /// The probability grows with the number of packets since the last signal, so gaps are
-        /// uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
-        /// judges.
+        /// The signal probability grows with the number of packets since the last signal, so the
+        /// gaps between signals are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 of the
+        /// paper counts the packet that is being judged.
         Uniform = "uniform",
-        /// As uniform, but without a signal in the first 1/p packets after a signal, so gaps are
-        /// uniform in 1/p..2/p − 1 (`wait_` of ns-2).
+        /// Like the uniform spacing, but without a signal in the first 1/p packets after a signal,
+        /// so the gaps between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2).
         Wait = "wait",
     }
 }
@@ -35,11 +36,12 @@ words! {
 /// Result of comparing the average with the thresholds, before the random choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pressure {
-    /// Below the lower threshold: pass the packet.
+    /// The average is below the lower threshold: pass the packet.
     None,
-    /// Between the thresholds: signal with this probability (p_b), which may exceed 1.
+    /// The average is between the thresholds: signal the packet with this probability (p_b), which
+    /// may exceed 1.
     Early(f64),
-    /// Above the upper threshold: signal every packet.
+    /// The average is above the upper threshold: signal every packet.
     Full,
 }
 
@@ -78,8 +80,8 @@ impl Chooser {
         }
     }
 
-    /// Return the verdict on a packet. The function draws one random number if `pressure` is early
-    /// and above 0.
+    /// Return the verdict on a packet. The function takes one random number from the stream if
+    /// `pressure` is early and above 0.
     #[inline]
     pub fn judge(&mut self, pressure: Pressure, random: &mut Stream) -> Verdict {
         match pressure {

@@ -7,8 +7,8 @@
 //! Neither the paper on SRED nor its authors' code was available. The implementation is from
 //! memory, and was compared with slides on the paper (the list, the estimate) and with an SRED for
 //! ns-3 that cites equations (4.3) and (5.1) for p_sred and the factor of a hit. The list, the
-//! estimate, the steps of p_sred, its scale (1/256 P)² and the factor 1 + 1/P agree. The section
-//! numbers are not verified.
+//! estimate, the steps of p_sred, its scale (1/256 P)² and the factor 1 + 1/P agree with these
+//! sources. The section numbers of the paper are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -21,8 +21,8 @@ words! {
     pub enum Variant {
         /// Probability that depends on the queue length and the number of flows.
         Simple = "simple",
-        /// Probability that is also larger for a packet with a hit, so that flows with many packets
-        /// lose more.
+        /// Probability that depends on the queue length and the number of flows and is larger for a
+        /// packet with a hit, so that flows with many packets lose more packets.
         Full = "full",
     }
 }
@@ -30,10 +30,10 @@ words! {
 params! {
     /// SRED estimates the number of flows without state for each flow. SRED stores a list of
     /// recently seen flows ("zombies") and compares the flow of each packet with a random entry.
-    /// The rate of hits, which are equal flows, is about one over the number of flows. The drop
-    /// probability grows with the square of the number of flows, up to 256 flows, and in three
-    /// steps with the queue length: 0 below a sixth of the buffer, a quarter of pmax below a third,
-    /// and pmax above.
+    /// A hit is a comparison of two equal flows. The share of hits among the comparisons is about
+    /// 1/n for n flows. The drop probability grows with the square of the number of flows, up to
+    /// 256 flows, and in three steps with the queue length: its maximum is 0 below a sixth of the
+    /// buffer, a quarter of pmax between a sixth and a third, and pmax above a third.
     pub struct Sred: "sred" {
         /// Length of the zombie list (M).
         zombies: u64 = (1000), in Range::between(1.0, 1e6), from "ott1999sred §2: 1000";

@@ -9,8 +9,8 @@ use net::{Backlog, Fates, QueuedPacket, Why};
 pub struct Store {
     ring: VecDeque<QueuedPacket>,
     bytes: u64,
-    /// Position before which no packet can be marked, because each is marked already or not
-    /// ECN-capable.
+    /// Position before which no packet can be marked, because each earlier packet is marked already
+    /// or is not ECN-capable.
     mark_pointer: usize,
 }
 
@@ -37,8 +37,8 @@ impl Store {
         Some(held)
     }
 
-    /// Mark the first packet from the head that is ECN-capable and unmarked. Return false if there
-    /// is none.
+    /// Mark the first packet from the head that is ECN-capable and unmarked. Return false if no
+    /// packet is ECN-capable and unmarked.
     pub fn mark_head(&mut self, why: Why, fates: &mut Fates) -> bool {
         while let Some(held) = self.ring.get_mut(self.mark_pointer) {
             self.mark_pointer += 1;

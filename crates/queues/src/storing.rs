@@ -4,8 +4,8 @@
 //!
 //! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full. Suter, Lakshman,
 //! Stiliadis & Choudhury 1998 (`suter1998buffer`) for the longest queue drop, which drops the
-//! oldest packet of that flow. The head mark goes to the first packet from the head that is
-//! ECN-capable and unmarked, or else to the arriving packet.
+//! oldest packet of the flow with the most waiting bytes. The head mark goes to the first packet
+//! from the head that is ECN-capable and unmarked, or else to the arriving packet.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
@@ -70,8 +70,8 @@ impl<A: Aqm> StoringFifo<A> {
         }
     }
 
-    /// Drop waiting packets until the buffer has space for the packet. Return false if it has none
-    /// even when empty.
+    /// Drop waiting packets until the buffer has space for the packet. Return false if the packet
+    /// does not fit even into the empty buffer.
     fn make_room(&mut self, held: &QueuedPacket, at: &Arrival, fates: &mut Fates) -> bool {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {

@@ -6,21 +6,22 @@
 //!
 //! The PIE of Linux differs from RFC 8033, whose Appendix A is in `pie.rs` and B in
 //! `pie_enhanced.rs`, in these points:
-//! - Drops are spaced as in §5.4. The accumulated probability returns to 0 after a drop or after an
-//!   unsuccessful random draw, but not after a mark that the sum of 8.5 forced. After a forced mark
-//!   every ECN-capable packet is marked until a drop or an unsuccessful draw.
-//! - The burst allowance is full from the beginning, and decreases by the time between departures
-//!   instead of by periods.
-//! - No packet is dropped while the current delay, instead of the previous one, is below half the
-//!   target, or while less than two MTU wait.
-//! - Packets are marked up to a probability of 10 %, inclusive.
+//! - Drops are spaced as in §5.4 of RFC 8033. The accumulated probability returns to 0 after a drop
+//!   or after a random choice that passes the packet, but not after a mark that the sum of 8.5
+//!   forced. After a forced mark every ECN-capable packet is marked until a drop or a random choice
+//!   that passes a packet.
+//! - The burst allowance is full from the beginning, and each departure reduces it by the time
+//!   since the previous departure, instead of each period by its length.
+//! - No packet is dropped while the current delay is below half the target (in RFC 8033 the
+//!   previous delay), or while less than two MTU wait.
+//! - ECN-capable packets are marked up to a drop probability of 10 %, inclusive.
 //! - From 10 % on the probability rises by at most 2 % (§5.5), and by 2 % more if the delay is
-//!   above 250 ms (200 ms in RFC 8034). The probability falls by 1/64 if the delay was 0 twice,
-//!   unless packets wait although the last packet left none.
+//!   above 250 ms (200 ms in RFC 8034). The probability falls by 1/64 if the delay was 0 at two
+//!   successive updates, unless packets wait although the last departure left an empty queue.
 //!
-//! A test limits the probability to 1, but the test only becomes true at 256. The probability of an
-//! overloaded controller therefore exceeds 1, as in Linux. Packet sizes here do not include the 14
-//! B Ethernet header.
+//! Linux has a test that should limit the probability to 1, but this test only becomes true at 256.
+//! The probability of an overloaded controller therefore exceeds 1, as in Linux. Packet sizes in
+//! this file do not include the 14 B Ethernet header.
 //!
 //! Linux arms the timer of the first period half a second ahead when the queue is set up
 //! (`pie_init`). This file assumes that the queue was set up long before the run, so the first
@@ -49,10 +50,11 @@ words! {
 words! {
     /// Source of the queueing delay.
     pub enum Latency {
-        /// Waiting time of the last packet that left, or 0 if it left the queue empty.
+        /// Waiting time of the last packet that left the queue, or 0 if this departure left the
+        /// queue empty.
         Timestamps = "timestamps",
-        /// Backlog divided by the departure rate (Little's law). The rate is measured while at
-        /// least 16 KiB wait.
+        /// Backlog divided by the departure rate (Little's law). The departure rate is measured
+        /// while at least 16 KiB wait.
         DepartureRate = "departure-rate",
     }
 }
@@ -65,14 +67,17 @@ params! {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
         /// Time between two updates of the probability, as given to `tc` (tupdate). In Linux the
-        /// period is longer, depending on `hz`.
+        /// actual time between two updates is longer, depending on `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "tcpie8: 15 ms";
         /// Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its
-        /// timer expires one tick late: 15 ms become 16 ms at 1000, 20 ms at 250 and 30 ms at 100.
+        /// timer expires one tick late: 15 ms become 16 ms at 1000 Hz, 20 ms at 250 Hz and 30 ms at
+        /// 100 Hz.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
-        /// Weight of the delay's distance from the target, in sixteenths of 1/s.
+        /// Weight of the delay's distance from the target in an update of the drop probability, in
+        /// sixteenths of 1/s.
         alpha: u64 = (2), in Range::between(0.0, 32.0), from "tcpie8: 2";
-        /// Weight of the delay's change, in sixteenths of 1/s.
+        /// Weight of the delay's change since the previous update of the drop probability, in
+        /// sixteenths of 1/s.
         beta: u64 = (20), in Range::between(0.0, 32.0), from "tcpie8: 20";
         /// Effect of a packet's size on its signal probability (bytemode).
         chance_by: Chance = (Chance::Packet), in Range::ANY, from "tcpie8: nobytemode";
@@ -114,7 +119,7 @@ impl AqmParams for TcPie {
 const ONE: u64 = u64::MAX >> 8;
 const TICKS_A_SECOND: u64 = ticks(Duration::from_millis(1000));
 const MAX_BURST: Duration = Duration::from_millis(150);
-/// Delay above which the probability rises faster.
+/// Queueing delay above which the drop probability rises faster.
 const LONG: u64 = ticks(Duration::from_millis(250));
 /// Number of bytes in a measurement of the departure rate (QUEUE_THRESHOLD). `SCALE` is the number
 /// of fractional bits of the rate.
@@ -214,7 +219,7 @@ impl Vars {
 pub(crate) struct State {
     settings: Settings,
     vars: Vars,
-    /// Value that accu_prob gets back if the packet of a forced drop was marked instead.
+    /// Value to which accu_prob is reset if the packet of a forced drop was marked instead.
     forced: Option<u64>,
     pub ticks: Ticks,
 }
@@ -270,7 +275,8 @@ impl State {
         }
     }
 
-    /// Record that the packet was admitted. An admitted packet with a forced drop was marked.
+    /// Record that the packet was admitted. If an admitted packet had a forced drop, it was marked
+    /// instead.
     pub fn admitted(&mut self) {
         if let Some(accu_prob) = self.forced.take() {
             self.vars.accu_prob = accu_prob;
@@ -299,7 +305,8 @@ impl State {
     }
 
     /// Update the probability at the end of a period with this backlog
-    /// (pie_calculate_probability()). Return true if anything changed.
+    /// (pie_calculate_probability()). Return true if the update changed a variable of the
+    /// controller.
     pub fn calculate_probability(&mut self, backlog: u64) -> bool {
         let before = self.vars.clone();
         let (v, s) = (&mut self.vars, &self.settings);
@@ -403,14 +410,14 @@ pub struct TcPieAqm {
 }
 
 impl TcPieAqm {
-    /// Process every departure up to `until`.
+    /// Process every departure of a packet up to the time `until`.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.state.departs([d.entered, d.at], u64::from(d.size), self.departures.backlog().bytes);
         }
     }
 
-    /// Return true if the buffer is too full for the packet, which PIE then does not judge.
+    /// Return true if the buffer is too full for the packet. PIE does not decide on such a packet.
     fn is_full(&self, packet: &Packet, at: &Arrival) -> bool {
         match self.limit {
             Depth::Packets(n) => f64::from(at.backlog.packets) >= n,
@@ -464,8 +471,8 @@ mod tests {
         ))
     }
 
-    /// Return a state without burst allowance and with a delay at the target, with these
-    /// probabilities.
+    /// Return a state with these probabilities, without burst allowance and with a delay at the
+    /// target.
     fn pressed(prob: f64, accu_prob: f64) -> (State, Stream) {
         let mut state = aqm(json!({})).state;
         (state.vars.burst_time, state.vars.qdelay) = (0, state.settings.target);
@@ -503,8 +510,9 @@ mod tests {
         }
     }
 
-    /// Below a sum of 0.85 no packet is dropped, and from 8.5 on every packet is. A forced drop
-    /// resets the sum, and a forced mark does not.
+    /// While the accumulated probability is below 0.85 no packet is dropped, and from 8.5 on every
+    /// packet is dropped. A forced drop resets the accumulated probability, and a forced mark does
+    /// not.
     #[test]
     fn the_accumulated_probability_spaces_the_drops() {
         let judged = |accu_prob| {
@@ -522,8 +530,8 @@ mod tests {
         assert!(tossed == 0 || tossed == 1000, "one draw, always the same");
     }
 
-    /// Packets are marked up to 10 %, inclusive. Packets pass while less than two MTU wait or the
-    /// burst allowance lasts.
+    /// ECN-capable packets are marked up to a drop probability of 10 %, inclusive. Packets pass
+    /// while less than two MTU wait or the burst allowance lasts.
     #[test]
     fn signals_are_marks_up_to_ten_per_cent_and_exempt_short_queues_and_bursts() {
         for (prob, verdict) in [(0.0999, Verdict::Signal(Why::Early)), (0.1001, Verdict::Drop(Why::Early))] {

@@ -9,7 +9,8 @@
 //! Each decision agrees with red.h and sch_red.c of Linux 6.12 for the numbers that `tc` (tc_red.c,
 //! q_red.c) passes to the kernel. Wlog and the width of a cell agree with those that a running
 //! kernel reports. The code of Linux 2.4 was not available, so the differences of `linux-2.4` are
-//! from memory. Packet sizes here do not include the 14 B Ethernet header that Linux counts.
+//! from memory. Packet sizes in this file do not include the 14 B Ethernet header that Linux
+//! counts.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -26,8 +27,9 @@ words! {
         /// average decays 15.6 times more slowly after its first halving than bandwidth and avpkt
         /// imply.
         Linux6 = "linux-6",
-        /// Arithmetic of kernels of the 2.4 series. The probability is rounded to a power of two of
-        /// (max - min), by up to half, and the table is in microseconds.
+        /// Arithmetic of kernels of the 2.4 series. The quotient of (max - min) and the probability
+        /// is rounded up to a power of two, which lowers the probability by up to half. The table
+        /// of idle decay is in microseconds.
         Linux24 = "linux-2.4",
     }
 }
@@ -37,7 +39,7 @@ params! {
     /// (marked if ECN-capable, else dropped) with a probability that rises to about `probability`.
     /// Above max every packet is signalled. The weight of the average follows from burst, min and
     /// avpkt, and its decay during idle time from bandwidth and avpkt. As with `tc`, give the limit
-    /// in bytes too.
+    /// of the buffer in bytes too.
     pub struct TcRed: "tc_red", checked by check {
         /// Average queue length at which signals begin. If the key is absent, the value is a third
         /// of max.
@@ -46,8 +48,8 @@ params! {
         max: Bytes = required, in Range::between(1.0, 1e9), from "tcred8: at least twice min";
         /// Average packet size.
         avpkt: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "tcred8: 1000 is a good value";
-        /// Length of a burst that passes without a signal, which sets the weight of the average. If
-        /// the key is absent, the value is (2 min + max)/(3 avpkt).
+        /// Number of packets of a burst that passes without a signal. This number sets the weight
+        /// of the average. If the key is absent, the value is (2 min + max)/(3 avpkt).
         burst: Option<Packets> = (None), in Range::between(1.0, 1e6).whole(), from "tcred8: (min+min+max)/(3*avpkt)";
         /// Signal probability when the average reaches max.
         probability: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "tcred8: 0.02, suggested 0.01 to 0.02";
@@ -117,7 +119,8 @@ impl TcRed {
     }
 }
 
-/// Rule for the value that count times distance from min must reach for the next signal (qR).
+/// Rule for the value that the product of count and the average's distance from min must reach for
+/// the next signal (qR).
 #[derive(Clone, Copy, Debug)]
 enum Reach {
     /// Bit mask of a random 32-bit number.
@@ -158,7 +161,7 @@ fn check(red: &TcRed, path: &str) -> Result<(), Invalid> {
 #[derive(Clone, Debug)]
 struct IdleTable {
     shifts: [u8; 256],
-    /// Width of a cell: 2^cell_log microseconds (Scell_log).
+    /// Width of a cell of the table: 2^cell_log microseconds (Scell_log).
     cell_log: u32,
     /// Addend to an average that is halved within the first cell.
     more: u64,
@@ -214,7 +217,7 @@ impl AqmParams for TcRed {
 /// State of Linux's RED.
 #[derive(Clone, Debug)]
 pub struct TcRedAqm {
-    /// Lower threshold multiplied by 2^Wlog. `max` and the average have the same scale.
+    /// Lower threshold min multiplied by 2^Wlog. `max` and the average have the same scale.
     min: u64,
     max: u64,
     wlog: u32,
@@ -223,10 +226,11 @@ pub struct TcRedAqm {
     average: u64,
     /// Number of packets since the last signal, or -1 below min.
     count: i64,
-    /// Value that count times distance from min must reach for the next signal (qR).
+    /// Value that the product of count and the average's distance from min must reach for the next
+    /// signal (qR).
     least: u64,
-    /// Time of the last arrival at an idle link. If that packet was dropped, the link has been idle
-    /// again since then.
+    /// Time of the last arrival at an idle link. If the packet of that arrival was dropped, the
+    /// link has been idle again since then.
     idle_from: Time,
     random: Stream,
 }
@@ -235,8 +239,8 @@ impl Aqm for TcRedAqm {
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average = match at.idle_since() {
             Some(since) => {
-                // Linux restarts the idle time when a dequeue finds the queue empty, which follows
-                // every arrival.
+                // Linux restarts the idle time when a dequeue finds an empty queue, and such a
+                // dequeue follows every arrival.
                 let idle = at.now.since(since.max(self.idle_from));
                 self.idle_from = at.now;
                 self.idle.decay(self.average, idle.0 / 1_000_000)
@@ -311,8 +315,8 @@ mod tests {
     }
 
     /// Half-way between the thresholds the gaps between signals are uniform in 1..2/probability,
-    /// 10.5 packets on average at 0.1, for all thresholds. With powers of two the mean gaps would
-    /// be 18.0, 13.6 and 12.2.
+    /// 10.5 packets on average at 0.1, for all thresholds. If probabilities were rounded to powers
+    /// of two, the mean gaps would be 18.0, 13.6 and 12.2 packets.
     #[test]
     fn the_signal_rate_is_exact_for_all_thresholds() {
         for (min, max) in [(15_000, 45_000), (10_000, 30_000), (30_000, 120_000)] {

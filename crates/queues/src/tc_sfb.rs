@@ -4,8 +4,8 @@
 //! numbers that `tc` passes to the kernel. For `tc qdisc add … sfb` a running kernel reports (`tc
 //! -d qdisc show`) limit 1000p max 25p target 20p increment 0.000503548 decrement 4.57771e-05
 //! penalty_rate 10pps penalty_burst 20p. Probabilities have 16 bits, and penalty times are in
-//! milliseconds (HZ = 1000). The hash function is another one, with 4 bits per level.
-//! [`sfb`](crate::sfb) is the algorithm of the paper.
+//! milliseconds (HZ = 1000). This file uses another hash function than Linux, with 4 bits per
+//! level. [`sfb`](crate::sfb) is the algorithm of the paper.
 
 use std::collections::VecDeque;
 
@@ -19,23 +19,24 @@ use crate::lazy::Departures;
 
 params! {
     /// SFB with the parameters of Linux's `tc`: eight levels of sixteen bins. A bin with `target`
-    /// packets raises its probability and an empty bin lowers it. A packet is dropped when all its
-    /// bins have `max` packets. Above a probability of one half an increasing part of the marks
-    /// becomes drops.
+    /// packets raises its signal probability, and an empty bin lowers its signal probability. A
+    /// packet is dropped when all its bins have `max` packets. Above a probability of one half an
+    /// increasing part of the marks becomes drops.
     pub struct TcSfb: "tc_sfb" {
-        /// Number of packets in a bin from which it raises its probability.
+        /// Number of packets in a bin from which the bin raises its signal probability.
         target: Packets = (Packets(20.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 20";
         /// Number of packets in all bins of an arriving packet from which it is dropped.
         max: Packets = (Packets(25.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 25";
         /// Increase of a bin's probability.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
-        /// Decrease of a bin's probability when it is empty.
+        /// Decrease of a bin's signal probability when the bin is empty.
         decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
-        /// Admitted packets per second of all unresponsive flows together.
+        /// Maximum rate of admitted packets of all unresponsive flows together, per second.
         penalty_rate: f64 = (10.0), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 10 packets a second";
         /// Maximum burst of admitted packets of unresponsive flows.
         penalty_burst: Packets = (Packets(20.0)), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions. With 0 they never change.
+        /// Time between two changes of the hash functions that map flows to bins. With 0 they never
+        /// change.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(0.0), from "tc-sfb(8): 10 minutes";
         /// Time before a change at which the warm-up of the next set of bins begins (`db`).
         warmup: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): 1 minute";
@@ -83,7 +84,7 @@ struct Bin {
     probability: u16,
 }
 
-/// Bins under one choice of hash functions.
+/// Set of bins to which one choice of hash functions maps the packets.
 #[derive(Clone, Debug)]
 struct Set {
     salt: u64,
@@ -129,7 +130,7 @@ pub struct TcSfbAqm {
     params: TcSfb,
     /// Steps of the probability: increment and decrement.
     steps: [u16; 2],
-    /// The two sets of bins. `slot` is the index of the set that manages the queue.
+    /// The current and the next set of bins. `slot` is the index of the set that manages the queue.
     sets: [Set; 2],
     slot: usize,
     /// True while the next set is warmed up (double_buffering).
@@ -148,8 +149,8 @@ pub struct TcSfbAqm {
 }
 
 impl TcSfbAqm {
-    /// Change the hash functions when their time is over. The bins of the old set keep their
-    /// contents (sfb_swap_slot).
+    /// Change the hash functions when the time between two changes is over. The bins of the old set
+    /// keep their contents (sfb_swap_slot).
     fn rehash(&mut self, now: Time) {
         let rehash = self.params.rehash;
         if rehash == Duration::ZERO {

@@ -1,4 +1,5 @@
-//! Step marking: the queue signals every packet that arrives while more than a threshold waits.
+//! Step marking: the queue signals every packet that arrives while the queue length is above a
+//! threshold.
 //!
 //! Source: RFC 8257 §3.1 and Alizadeh et al. 2010 (`alizadeh2010dctcp`) §3.1, "an arriving packet
 //! is marked with the CE codepoint if the queue occupancy is greater than K upon its arrival"; also
@@ -12,8 +13,8 @@ use crate::aqm::{AqmParams, QueueContext, measure};
 
 params! {
     /// Step marking, the rule for switches in DCTCP. A packet is signalled (marked if ECN-capable,
-    /// else dropped) if more than the threshold waits when it arrives. The rule uses neither an
-    /// average nor randomness.
+    /// else dropped) if the queue length is above the threshold when the packet arrives. The rule
+    /// uses neither an average nor randomness.
     pub struct Threshold: "threshold" {
         /// Queue length above which an arriving packet is signalled (K).
         threshold: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s";

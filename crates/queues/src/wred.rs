@@ -4,14 +4,14 @@
 //! 2597 §2 and §4 (`rfc2597`) require of an AF queue. One first-in-first-out queue has thresholds
 //! and a maxp for each drop precedence. The implementations differ in the packets that the average
 //! of a class counts: the whole queue (Cisco's WRED), the class's own packets (Linux's GRED), or
-//! its own and those of better classes (RIO and GRED's RIO mode). An idle link lets every average
-//! decay.
+//! the class's own packets and those of better classes (RIO and GRED's RIO mode). An idle link lets
+//! every average decay.
 //!
-//! RFC 2597 was available, the paper was not. The modes wred, rio_c and rio_d of ns-2's
+//! RFC 2597 was available, the paper on RIO was not. The modes wred, rio_c and rio_d of ns-2's
 //! diffserv/dsredq.cc, which is not by the authors of either, average the same packets as `all`,
-//! `own-and-better` and `own`. In ns-2 a class is idle while the queue has no packet of it or of a
-//! better class, and here while the link is idle. In ns-2 an average equal to a threshold belongs
-//! to the range below.
+//! `own-and-better` and `own`. In ns-2 a class is idle while the queue has no packet of this or of
+//! a better class. In this file every class is idle while the link is idle. In ns-2 an average that
+//! equals a threshold belongs to the range below the threshold.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -47,7 +47,7 @@ params! {
         minth: Depth = required, in Range::above(0.0), from "";
         /// Average queue length at which the signal probability reaches maxp.
         maxth: Depth = required, in Range::above(0.0), from "";
-        /// Signal probability when the average reaches maxth.
+        /// Signal probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
     }
 }
@@ -70,20 +70,21 @@ params! {
         precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three";
         /// Packets that the average of a precedence counts.
         averaged: Averaged = (Averaged::All), in Range::ANY, from "routers with WRED";
-        /// Weight of the current queue length in each moving average (wq).
+        /// Weight of the current queue length in each moving average of queue lengths (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the probability jumps to 1 at maxth.
+        /// If false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (false), in Range::ANY, from "clark1998rio: without gentle";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
+        /// Action on a packet while the average queue length is above maxth (above twice maxth if
+        /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// packets the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, at every average queue
+        /// length. With 0 packets the average queue length alone decides on a signal.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay.
+        /// average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }

@@ -16,11 +16,11 @@ use crate::aqm::{AqmParams, QueueContext, measure};
 
 // The macro `params!` has the only definition of the parameters. The struct, the reader with its
 // errors, the JSON Schema, the manual page (with these comments as its text) and the Python object
-// are generated from it. Each parameter has a type with a unit, a default (or `required`), a range,
-// and the source of the default. "my_queue" is the kind.
+// are generated from this definition. Each parameter has a type with a unit, a default (or
+// `required`), a range, and the source of the default. "my_queue" is the kind.
 params! {
-    /// Signals with a probability that rises linearly with the queue length, from 0 at `low` to 1
-    /// at `high`. A signal is followed by a pause without signals.
+    /// Ramp signals arriving packets with a probability that rises linearly with the queue length,
+    /// from 0 at `low` to 1 at `high`. A signal is followed by a pause without signals.
     pub struct MyQueue: "my_queue", checked by check {
         /// Queue length up to which no packet is signalled.
         low: Depth = (Depth::Packets(10.0)), in Range::at_least(0.0), from "made up";
@@ -74,7 +74,7 @@ impl AqmParams for MyQueue {
     }
 }
 
-// The AQM only decides. The queue discipline around it (`fifo.rs`) limits the buffer, marks a
+// The AQM only decides. The queue discipline around the AQM (`fifo.rs`) limits the buffer, marks a
 // signalled packet if it is ECN-capable, and drops it otherwise. `Drop` is for packets that must be
 // dropped even if they are ECN-capable. `on_admitted`, `on_overflow` and `average` are optional;
 // see the trait.

@@ -22,8 +22,8 @@ struct Figure2 {
 }
 
 impl Figure2 {
-    /// Process a packet arrival. Return whether it is marked (dropped), and whether the average is
-    /// above maxth.
+    /// Process a packet arrival. Return true if the packet is marked (dropped), and true if the
+    /// average is above maxth.
     fn arrival(&mut self, time: f64, q: u32) -> (bool, bool) {
         // calculate the new average queue size avg
         if let Some(q_time) = self.q_time.take() {

@@ -3,9 +3,10 @@
 //! Source: RFC 2475 §2.3.1 (`rfc2475`): a behaviour aggregate classifier uses the codepoint, a
 //! multi-field classifier also the five-tuple.
 //!
-//! Conditions on the hosts, protocol and name of a flow are evaluated when the network is built.
-//! Flows to which the same rules may apply form a group. Classifying a packet then takes two table
-//! look-ups, one for its group and one for its fields.
+//! The classifier evaluates conditions on the hosts, protocol and name of a flow when the network
+//! is built. Flows to which the same rules may apply form a group. The classification of a packet
+//! takes two table look-ups: one for the group of its flow, and one for its codepoint and ECN
+//! field.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -52,16 +53,16 @@ impl EcnField {
 }
 
 params! {
-    /// Condition for the packets of a rule or class. A packet must fulfil every given key, and
-    /// without any key all packets match. Each key is one value or a list of alternatives. In names
-    /// * stands for any sequence of characters. A packet that matches several rules or classes
-    /// belongs to the first of them.
+    /// Condition for the packets of a rule or class. A packet matches if it fulfils every given
+    /// key, and a condition without keys matches all packets. Each key is one value or a list of
+    /// alternatives. In the names of flows and hosts * stands for any sequence of characters. A
+    /// packet that matches several rules or classes belongs to the first of them.
     pub struct Match: "match" {
         /// Codepoint of the packet: a name such as "AF11", "EF", "CS1", or a number.
         dscp: Option<Several<Dscp>> = (None), in Range::ANY, from "rfc2475 §2.3.1: the behaviour aggregate classifier";
         /// ECN field of the packet.
         ecn: Option<Several<EcnField>> = (None), in Range::ANY, from "rfc3168 §5";
-        /// Names of flows, for data and ACKs alike.
+        /// Names of flows, whose data packets and ACKs both match.
         flows: Option<Several<String>> = (None), in Range::ANY, from "";
         /// Host that sent the packet: the sender of the flow for data, its receiver for an ACK.
         source: Option<Several<String>> = (None), in Range::ANY, from "rfc2475 §2.3.1: source address, of the five-tuple";
@@ -138,7 +139,8 @@ impl Match {
         }
     }
 
-    /// Return true if packets of the flow in this direction match, given suitable fields.
+    /// Return true if packets of the flow in this direction match when their codepoint and ECN
+    /// field match.
     fn takes_flow(&self, flow: &Flow, direction: Direction) -> bool {
         let ends =
             if direction == Direction::Forward { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
@@ -152,7 +154,7 @@ impl Match {
             && self.protocol.as_ref().is_none_or(|p| p.0.contains(&flow.protocol))
     }
 
-    /// Return true if packets with this codepoint and ECN field match, given a suitable flow.
+    /// Return true if packets with this codepoint and ECN field match when their flow matches.
     fn takes_fields(&self, dscp: u8, ecn: u8) -> bool {
         self.dscp.as_ref().is_none_or(|d| d.0.contains(&Dscp(dscp)))
             && self.ecn.as_ref().is_none_or(|e| e.0.iter().any(|e| e.field() as u8 == ecn))
@@ -165,7 +167,7 @@ impl Match {
     }
 
     /// Refuse a name that no flow, host or kind of traffic of the scenario has. `path` is the path
-    /// of the condition.
+    /// of the condition in the scenario.
     pub fn check(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
         type Names = fn(Flow) -> Vec<String>;
         let keys: [(&str, &Option<Several<String>>, &str, Names); 4] = [
@@ -203,10 +205,10 @@ const FIELDS: usize = 256;
 /// Table that finds the first matching rule of a packet.
 #[derive(Clone, Debug)]
 pub struct Classifier {
-    /// Group of the forward and the reverse packets of each flow. Flows beyond the end are in group
-    /// 0.
+    /// Group of the forward and the reverse packets of each flow. A flow whose number is beyond the
+    /// end of the list is in group 0.
     groups: Vec<u32>,
-    /// First matching rule for each group and combination of fields.
+    /// First matching rule for each group of flows and each combination of codepoint and ECN field.
     rules: Vec<u16>,
 }
 
@@ -240,7 +242,8 @@ impl Classifier {
         classifier
     }
 
-    /// Add a group of flows whose packets match these rules, given suitable fields.
+    /// Add a group of flows whose packets match these rules when their codepoint and ECN field
+    /// match.
     fn add_group(&mut self, rules: &[&Match], may: &[u16]) {
         let first = |fields: usize| {
             let (dscp, ecn) = ((fields >> 2) as u8, (fields & 3) as u8);
@@ -341,8 +344,8 @@ mod tests {
         assert_eq!(not_ect, [[Some(2); 2], [NO; 2], [NO; 2], [NO; 2]]);
     }
 
-    /// The table is compared with the rules themselves, for every flow, direction, codepoint and
-    /// ECN field.
+    /// The result of the table is compared with that of the rules, for every flow, direction,
+    /// codepoint and ECN field.
     #[test]
     fn the_table_returns_the_first_match() {
         let list = rules(json!([

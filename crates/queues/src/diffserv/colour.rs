@@ -14,7 +14,7 @@ use super::dscp::Dscp;
 pub enum Colour {
     /// In profile.
     Green,
-    /// Outside the first profile and within the second.
+    /// Yellow: the packet is outside the first profile and within the second.
     Yellow,
     /// Outside both profiles.
     Red,
@@ -24,7 +24,7 @@ impl Colour {
     /// Every colour, the best first.
     pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
 
-    /// Return the name in tables.
+    /// Return the name of the colour in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Colour::Green => "green",

@@ -31,7 +31,7 @@ pub enum Action {
     Pass,
     /// The packets are dropped (policed).
     Drop,
-    /// The packets pass with this codepoint.
+    /// The packets pass, and their codepoint is set to this value.
     Mark(Dscp),
 }
 
@@ -80,7 +80,7 @@ params! {
     pub struct Rule: "rule", checked by check {
         /// Packets to which the rule applies.
         r#match: Match = (Match::all()), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Meter that assigns the colours. If absent, all packets are green.
+        /// Meter that assigns the colours. Without a meter all packets of the rule are green.
         meter: Option<Meter> = (None), in Range::ANY, from "rfc2475 §2.3.3.1";
         /// Action on green packets.
         green: Action = (Action::Pass), in Range::ANY, from "rfc2475 §2.3.3: in-profile packets may go on without further conditioning";
@@ -108,7 +108,7 @@ fn check(rule: &Rule, path: &str) -> Result<(), Invalid> {
 }
 
 impl Rule {
-    /// Return true if packets can have this colour.
+    /// Return true if the meter of the rule can assign this colour.
     fn has(&self, colour: Colour) -> bool {
         match (colour, &self.meter) {
             (Colour::Green, _) => true,
@@ -118,7 +118,7 @@ impl Rule {
         }
     }
 
-    /// Return the action on a colour.
+    /// Return the action of the rule on packets of a colour.
     fn action(&self, colour: Colour) -> Action {
         match colour {
             Colour::Green => self.green,
@@ -217,8 +217,8 @@ impl Conditioner {
         rules.iter().zip(&self.rules).enumerate().flat_map(of_rule).chain([others])
     }
 
-    /// Check the sums that hold at every time: each packet was dropped or reached the queue, and no
-    /// packet bypassed the conditioner. `arrived` counts the arrivals at the queue.
+    /// Check that each packet was dropped or reached the queue, and that no packet bypassed the
+    /// conditioner. Both statements hold at every time. `arrived` counts the arrivals at the queue.
     pub fn check(&self, arrived: Count) -> Result<(), String> {
         let mut went_on = self.others;
         for rule in &self.rules {
@@ -241,7 +241,8 @@ impl Conditioner {
 /// Maximum number of rules of a conditioner.
 const MOST_RULES: usize = 1000;
 
-/// Refuse rules with unknown names, and too many rules. `path` is the path of the list.
+/// Refuse rules with unknown names, and too many rules. `path` is the path of the list of rules in
+/// the scenario.
 pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
     if rules.len() > MOST_RULES {
         return Err(Invalid::at(path, format!("has {} rules, more than 1000", rules.len()))

@@ -13,7 +13,7 @@ use units::param::{Invalid, Json, did_you_mean};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(pub u8);
 
-/// Names of codepoints. If a codepoint has several names, the first is written.
+/// Names of codepoints. If a codepoint has several names, the output has the first of them.
 const NAMES: [(&str, u8); 26] = [
     ("DF", 0b000_000),
     ("CS0", 0b000_000),

@@ -13,7 +13,7 @@ const BIT_PICOSECONDS: u128 = 8_000_000_000_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
     rate: Rate,
-    /// Number of tokens up to the last query.
+    /// Number of tokens that arrived before the last query.
     seen: u64,
 }
 
@@ -23,7 +23,7 @@ impl Tokens {
         Tokens { rate, seen: 0 }
     }
 
-    /// Return the number of tokens since the last query.
+    /// Return the number of tokens that arrived since the last query.
     #[inline]
     pub fn come(&mut self, now: Time) -> u64 {
         let all = u128::from(self.rate.0) * u128::from(now.0) / BIT_PICOSECONDS;
@@ -45,8 +45,8 @@ mod tests {
         assert_eq!(tokens.come(Time(5_500_000_000)), 4);
     }
 
-    /// At 3 bit/s a token arrives every 2 2/3 s. The number of queries does not matter: 3 tokens
-    /// arrive in 8 s.
+    /// At 3 bit/s a token arrives every 2 2/3 s. Exactly 3 tokens arrive in 8 s, for any number of
+    /// queries in this time.
     #[test]
     fn queries_do_not_lose_fractions_of_tokens() {
         let mut tokens = Tokens::new(Rate(3));

@@ -14,8 +14,9 @@ use crate::fifo::{Buffer, DropFrom, Fifo, HUNDRED_PACKETS, MarkAt};
 use crate::schedulers::{Child, Classes, HasClasses, Schedules};
 use crate::storing::StoringFifo;
 
-/// Kinds of queues in the order of the manual. A new kind is one line: [`aqm`] if it decides on
-/// arrival, [`discipline`] if it stores its packets, [`scheduler`] if it has classes.
+/// Kinds of queues in the order of the manual. A new kind of queue adds one line: [`aqm`] if the
+/// queue decides on arrival, [`discipline`] if it stores its packets, [`scheduler`] if it has
+/// classes.
 static KINDS: &[Entry] = &[
     aqm::<crate::drop_tail::DropTail>(),
     aqm::<crate::red::Red>(),
@@ -62,7 +63,7 @@ static KINDS: &[Entry] = &[
 /// Reader of the parameters of a kind.
 type ReadParams = fn(&Json, &str) -> Result<Arc<dyn QueueParams>, Invalid>;
 
-/// Entry of the table of kinds.
+/// Entry of the table of kinds of queues.
 #[derive(Debug)]
 struct Entry {
     key: &'static str,
@@ -71,7 +72,7 @@ struct Entry {
     limit: Room,
     /// True if only the arriving packet may be dropped when the buffer is full.
     counts_on_order: bool,
-    /// True if the kind itself chooses the packets to mark.
+    /// True if this kind of queue itself chooses the packets to mark.
     places_marks: bool,
     has_buffer: bool,
     read: ReadParams,
@@ -79,7 +80,7 @@ struct Entry {
     page: fn() -> Json,
 }
 
-/// Return the entry of a kind that decides on arrival.
+/// Return the table entry of a kind of queue that decides on arrival.
 const fn aqm<P: AqmParams + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         key: P::KEY,
@@ -95,7 +96,7 @@ const fn aqm<P: AqmParams + fmt::Debug + Send + Sync>() -> Entry {
     }
 }
 
-/// Return the entry of a kind that stores its packets.
+/// Return the table entry of a kind of queue that stores its packets.
 const fn discipline<P: DisciplineParams + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         key: P::KEY,
@@ -114,7 +115,7 @@ const fn discipline<P: DisciplineParams + fmt::Debug + Send + Sync>() -> Entry {
     }
 }
 
-/// Return the entry of a kind whose classes the scenario does not write.
+/// Return the table entry of a kind of queue with classes that the scenario does not list.
 const fn composed<P: DisciplineParams<Discipline: HasClasses> + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         read: |value, path| {
@@ -129,7 +130,7 @@ const fn composed<P: DisciplineParams<Discipline: HasClasses> + fmt::Debug + Sen
     }
 }
 
-/// Return the entry of a scheduler.
+/// Return the table entry of a scheduler.
 const fn scheduler<P: Schedules<Discipline: HasClasses> + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         has_buffer: false,
@@ -151,7 +152,7 @@ trait QueueParams: fmt::Debug + Send + Sync {
     fn params(&self) -> &dyn Any;
     /// Return the parameters as a scenario writes them.
     fn write(&self) -> Json;
-    /// Return the classes, if this is a scheduler.
+    /// Return the classes of the queue if the queue is a scheduler.
     fn children(&self) -> Vec<Child<'_>>;
     /// Build a queue that decides on arrival, or stores its packets if its kind requires it.
     fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline;
@@ -159,7 +160,7 @@ trait QueueParams: fmt::Debug + Send + Sync {
     fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue>;
 }
 
-/// Kind that decides on arrival.
+/// Kind of queue that decides on arrival.
 #[derive(Debug)]
 struct AqmKind<P>(P);
 
@@ -188,7 +189,7 @@ impl<P: AqmParams + fmt::Debug + Send + Sync> QueueParams for AqmKind<P> {
     }
 }
 
-/// Kind that stores its packets.
+/// Kind of queue that stores its packets.
 #[derive(Debug)]
 struct DisciplineKind<P: DisciplineParams> {
     params: P,
@@ -232,23 +233,24 @@ impl PartialEq for Kind {
     }
 }
 
-/// Return the entry of a kind, if a kind has this name.
+/// Return the table entry of the kind of queue with this name, or `None` if no kind has this name.
 fn entry(kind: &str) -> Option<&'static Entry> {
     KINDS.iter().find(|entry| entry.key == kind)
 }
 
 impl Kind {
-    /// Return the manual page of each kind.
+    /// Return the manual page of each kind of queue.
     pub fn pages() -> Vec<Json> {
         KINDS.iter().map(|entry| (entry.page)()).collect()
     }
 
-    /// Return the names of the parameters of a kind, or `None` if the kind does not exist.
+    /// Return the names of the parameters of a kind of queue, or `None` if the kind does not exist.
     pub fn keys_of(kind: &str) -> Option<&'static [&'static str]> {
         entry(kind).map(|entry| entry.keys)
     }
 
-    /// Return the former keys of a kind; reading its parameters reports the error.
+    /// Return the former keys of a kind of queue. A scenario with such a key is refused when the
+    /// parameters are read.
     pub fn former_keys_of(kind: &str) -> &'static [Renamed] {
         entry(kind).map_or(&[], |entry| entry.former_keys)
     }
@@ -263,12 +265,12 @@ impl Kind {
         entry(kind).map_or(HUNDRED_PACKETS, |entry| entry.limit)
     }
 
-    /// Return the parameters if they have this type.
+    /// Return the parameters of the queue if they have this type.
     pub fn params<P: Params + 'static>(&self) -> Option<&P> {
         self.params.params().downcast_ref()
     }
 
-    /// Return the classes, if this is a scheduler.
+    /// Return the classes of the queue if the queue is a scheduler.
     pub(super) fn children(&self) -> Vec<Child<'_>> {
         self.params.children()
     }
@@ -278,12 +280,12 @@ impl Kind {
         self.entry.counts_on_order
     }
 
-    /// Return true if the kind itself chooses the packets to mark.
+    /// Return true if this kind of queue itself chooses the packets to mark.
     pub(super) fn places_marks(&self) -> bool {
         self.entry.places_marks
     }
 
-    /// Build the queue behind this buffer.
+    /// Build the queue with this buffer.
     pub(super) fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline {
         if buffer.drop_from != DropFrom::Tail || buffer.mark_at != MarkAt::Tail {
             return Discipline::Storing(self.build_storing(buffer, context));

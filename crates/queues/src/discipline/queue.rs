@@ -1,4 +1,5 @@
-//! A queue as a scenario writes it: one table that holds the buffer's keys and those of its kind.
+//! A queue as a scenario writes it: one table with the keys of the buffer and the keys of the
+//! queue's kind.
 
 use engine::Stream;
 use units::param::{Invalid, Json, JsonMap, join, object, page, refuse_unknown};
@@ -69,8 +70,9 @@ impl Queue {
         self.kind.children().iter().for_each(|child| child.queue.each(see));
     }
 
-    /// Build the queue of the link with this name and rate. `random` is its random stream, `custom`
-    /// supplies the AQMs that this crate does not contain, and `flows` are those of the scenario.
+    /// Build the queue of the link with this name and rate. `random` is the random stream of the
+    /// queue, `custom` supplies the AQMs that this crate does not contain, and `flows` are the
+    /// flows of the scenario.
     pub fn build(
         &self,
         name: &str,
@@ -120,7 +122,7 @@ fn table<'a>(value: &'a Json, path: &str) -> Result<&'a JsonMap, Invalid> {
     object(value, path).map_err(|refusal| refusal.remedy("write for example \"red\", or { kind = \"red\" }"))
 }
 
-/// Refuse keys that neither this kind nor its buffer has, and list the known keys.
+/// Refuse keys that neither this kind of queue nor its buffer has. The error lists the known keys.
 fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     let mut keys = table.clone();
     let kind = keys.shift_remove("kind").unwrap_or_default();
@@ -235,7 +237,8 @@ mod tests {
         let limit = |v| Queue::read(&v, "q").unwrap().buffer.limit;
         let packets = |n| Room::Depth(Depth::Packets(n));
         assert_eq!(limit(json!("red")), packets(100.0));
-        // RFC 9332 Appendix A.1, figure 2: what the link sends in 250 ms.
+        // RFC 9332 Appendix A.1, figure 2: the default limit is the traffic that the link sends in
+        // 250 ms.
         for dualpi2 in [json!("dualpi2"), json!({"kind": "dualpi2", "target": "10 ms"})] {
             assert_eq!(limit(dualpi2).at(Rate(10_000_000)), Depth::Bytes(312_500.0));
         }

@@ -5,19 +5,19 @@
 //!
 //! Estimator (appendix A): for each packet, idle is the time since the previous packet minus the
 //! time that packet takes at the rate of the class. avgidle is the moving average of idle with
-//! weight w = 2^-ewma, at most maxidle. A class is over its limit while avgidle is at most zero,
-//! until the time at which a packet would bring it to zero (undertime).
+//! weight w = 2^-ewma, at most maxidle. A class is over its limit while avgidle is at most zero.
+//! This state ends at the time at which a packet would bring avgidle to zero (undertime).
 //!
 //! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on
 //! level i is not over its own limit and no class below level i is unsatisfied. A class is
-//! unsatisfied if it is not over its limit and packets wait in the classes below. The general
-//! scheduler (§5) uses priorities and weighted round robin. Quanta are proportional to the rates,
-//! and the smallest quantum of a priority is a packet of mean size. maxidle follows Floyd's notes
-//! on parameters (`floyd1995parameters`). avgidle is stored in picoseconds divided by w, so that a
-//! class that is limited to its rate keeps that rate exactly.
+//! unsatisfied if it is not over its limit and packets wait in the class or in the classes below
+//! it. The general scheduler (§5) uses priorities and weighted round robin. Quanta are proportional
+//! to the rates, and the smallest quantum of a priority is a packet of mean size. maxidle follows
+//! Floyd's notes on parameters (`floyd1995parameters`). avgidle is stored in picoseconds divided by
+//! w, so that a class that is limited to its rate keeps that rate exactly.
 //!
-//! The papers were not available, so formulas and section numbers are from memory. The estimator
-//! was compared with those of ns-2 (queue/cbq.cc, by the author's group) and Linux
+//! The papers on CBQ were not available, so their formulas and section numbers are from memory. The
+//! estimator was compared with those of ns-2 (queue/cbq.cc, by the author's group) and Linux
 //! (net/sched/sch_cbq.c). In ns-2 and Linux, as in this file, a class waits (1 - w) of the deficit
 //! of avgidle / w. ns-2 and Linux measure idle between the ends of packets with the size of the
 //! later packet. This file measures idle between the beginnings of packets with the size of the
@@ -61,16 +61,17 @@ words! {
 }
 
 params! {
-    /// Class of CBQ. A class that others name as their parent lends bandwidth to them. All other
-    /// classes are leaves, and only leaves have packets.
+    /// Class of CBQ. A class that other classes name as their parent lends bandwidth to these
+    /// classes. All other classes are leaves, and only leaves have packets.
     pub struct CbqClass: "cbq_class" {
         /// Name of the class, by which other classes refer to it as their parent.
         name: Option<String> = (None), in Range::ANY, from "";
-        /// Name of the parent class, which must come earlier in the list. If absent, the class does
-        /// not borrow.
+        /// Name of the parent class, which must come earlier in the list. A class without a parent
+        /// does not borrow.
         parent: Option<String> = (None), in Range::ANY, from "floyd1995cbq §3";
-        /// Packets of this class if it is a leaf. If absent, the class takes all packets that no
-        /// other class takes. A packet that matches several classes belongs to the first of them.
+        /// Packets of this class if it is a leaf. A class without this key takes all packets that
+        /// no other class takes. A packet that matches several classes belongs to the first of
+        /// them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Rate allotted to the class together with all classes below it.
         rate: Rate = required, in Range::ANY, from "floyd1995cbq §3";
@@ -80,7 +81,7 @@ params! {
         borrow: Borrowing = (Borrowing::Ancestors), in Range::ANY, from "floyd1995cbq §4: bounded classes";
         /// Permission of other classes to use bandwidth that this class leaves unused.
         lend: Lending = (Lending::Others), in Range::ANY, from "floyd1995cbq §4: isolated classes";
-        /// Number of packets that the class may send back to back after an idle time.
+        /// Number of packets that the class may send back to back after an idle time of the class.
         max_burst: u64 = (16), in Range::between(0.0, 1000.0), from "floyd1995parameters: 16 packets";
         /// Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a
         /// Drop Tail queue.
@@ -94,15 +95,16 @@ params! {
     /// below that ancestor is unsatisfied, and is delayed otherwise. A bounded class thus acts like
     /// a slower link, and unused bandwidth goes first to classes with the same parent.
     pub struct Cbq: "cbq", checked by check {
-        /// List of classes, each a cbq_class that follows its parent. The leaf without match takes
-        /// the remaining packets.
+        /// List of classes, each a cbq_class that follows its parent. The leaf without the key
+        /// match takes the packets that no other leaf takes.
         classes: Vec<CbqClass> = required, in Range::ANY, from "floyd1995cbq §3";
-        /// Mean packet size, for the quanta and max_burst.
+        /// Mean packet size, with which the quanta are computed and max_burst is converted into
+        /// time.
         mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters: the operator's choice; 1000 B is a common setting";
         /// Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share
         /// 2^-ewma of what a class sends too early. A class that competes with others may therefore
         /// get up to 2^-(ewma + 1) more than its rate, or twice that if its packets differ in size:
-        /// 3 % and 6 % with 4, and less than half a percent with 8.
+        /// 3 % and 6 % with ewma = 4, and less than half a percent with ewma = 8.
         ewma: u64 = (4), in Range::between(1.0, 31.0), from "floyd1995cbq app. A: 1/16; tc_cbq: ewma";
     }
 }
@@ -230,7 +232,7 @@ impl Node {
             self.avgidle = self.avgidle.saturating_add(idle - (self.avgidle >> self.ewma)).min(self.most);
         }
         if self.avgidle <= 0 {
-            // A packet sent at that time brings avgidle to zero.
+            // A packet that is sent at the end of this time brings avgidle to zero.
             let wait = -self.avgidle + (self.avgidle >> self.ewma);
             self.undertime = now + time + Duration(wait as u64);
         } else {
@@ -296,7 +298,7 @@ impl CbqQueue {
         }
     }
 
-    /// Return the earliest time at which the limit of a class ends that delays a packet.
+    /// Return the earliest time at which a class that delays a packet is no longer over its limit.
     fn limits_end(&self, now: Time) -> Soonest {
         let mut soonest = Soonest::default();
         for class in (0..self.leaves.len()).filter(|&class| self.classes.waits(class)) {

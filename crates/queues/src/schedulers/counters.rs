@@ -9,7 +9,7 @@ use super::Classes;
 pub struct ClassCounters {
     /// Packets that arrived.
     pub arrived: Count,
-    /// Arrived packets that were dropped.
+    /// Packets that arrived in the class and were dropped.
     pub dropped: Count,
     /// Number of marked packets.
     pub marked: u64,
@@ -70,9 +70,9 @@ impl Classes {
         }
     }
 
-    /// Check the sums that hold at every time. Each packet that arrived in a class was dropped, has
-    /// departed or waits there. The sums over all classes, with the packets that no class admitted,
-    /// equal the arrivals, drops and marks of the scheduler.
+    /// Check the sums of the counters, which hold at every time. Each packet that arrived in a
+    /// class was dropped, has departed or waits there. The sums over all classes, with the packets
+    /// that no class admitted, equal the arrivals, drops and marks of the scheduler.
     pub fn check(&self, arrived: Count, dropped: Count, marked: u64) -> Result<(), String> {
         let mut sum =
             ClassCounters { arrived: self.refused, dropped: self.refused, ..ClassCounters::default() };
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(arrived, [20, 40, 19, 19], "the shaper refused a packet of 1500 B of each inner class");
     }
 
-    /// Each change counts one packet never or twice.
+    /// Each change leaves one packet uncounted, or counts one packet twice.
     #[test]
     fn wrong_counters_are_detected() {
         let break_one: [fn(&mut ClassCounters); 4] = [
@@ -192,7 +192,7 @@ mod tests {
             let e = check(&*queue, &all).unwrap_err();
             assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
         }
-        // The last change hides a packet from the only queue of the shaper.
+        // The last change removes a packet from the counters of the shaper's only queue.
         let (mut queue, all) = used();
         let priority = inner::<PriorityQueue>(&mut *queue);
         let tbf = inner::<TbfQueue>(&mut *priority.classes.leaves[1].queue);

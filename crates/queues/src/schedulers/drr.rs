@@ -1,10 +1,10 @@
 //! Deficit round robin (DRR).
 //!
 //! Source: Shreedhar & Varghese 1996, "Efficient fair queuing using deficit round-robin"
-//! (`shreedhar1996drr`), figure 2. A class sends while its counter is at least the size of its next
-//! packet, and keeps the rest for its next turn. A queue that selects or drops packets only at
-//! dequeue may return a larger packet than expected. The excess is then subtracted from the next
-//! turn.
+//! (`shreedhar1996drr`), figure 2. A class sends packets while its deficit counter is at least the
+//! size of its next packet, and the remaining bytes of the counter are available in the next turn.
+//! A queue that selects or drops packets only at dequeue may return a larger packet than expected.
+//! The bytes beyond the counter are then subtracted from the next turn.
 
 use units::param::Invalid;
 use units::{Bytes, Range, params};
@@ -19,11 +19,11 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a deficit round robin.
     pub struct DrrClass: "drr_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Number of bytes added to the counter of the class per turn. The shares of the link are
-        /// proportional to the quanta.
+        /// Number of bytes that each turn adds to the deficit counter of the class. The shares of
+        /// the link are proportional to the quanta.
         quantum: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "shreedhar1996drr §III: at least the largest packet, so that each turn sends one";
         /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
@@ -32,11 +32,13 @@ params! {
 
 params! {
     /// Deficit round robin: classes with waiting packets take turns. A turn adds the quantum to the
-    /// counter of the class. The class sends while its counter is at least the size of its next
-    /// packet, and keeps the rest for its next turn. The shares of the link are therefore
-    /// proportional to the quanta for all packet sizes, at a constant cost per packet.
+    /// counter of the class. The class sends packets while its counter is at least the size of its
+    /// next packet, and the remaining bytes of the counter are available in its next turn. The
+    /// shares of the link are therefore proportional to the quanta for all packet sizes, at a
+    /// constant cost per packet.
     pub struct Drr: "drr", checked by check {
-        /// List of classes, each a drr_class. The class without match takes the remaining packets.
+        /// List of classes, each a drr_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<DrrClass> = required, in Range::ANY, from "shreedhar1996drr §III";
     }
 }

@@ -6,21 +6,23 @@
 //! pairs of level and priority the lowest level is served first, and on that level the lowest
 //! priority. Leaves of the same level and priority share by deficit round robin with their quanta.
 //!
-//! Linux's sch_htb adds the following. Tokens are charged to the class and to all its ancestors:
-//! from the lending level upwards to both rate and ceil, below it to the ceil alone. A debt is
-//! remembered for a minute. A leaf has a deficit for each level. Each feed stores the position of
-//! its round. Times here are exact to the picosecond.
+//! The following rules are those of Linux's sch_htb. Tokens are charged to the class and to all its
+//! ancestors: on the lending level and above, to both the rate and the ceil of each class, and
+//! below the lending level to the ceil alone. A debt is remembered for a minute. A leaf has a
+//! deficit for each level. Each feed (the active classes of one priority that borrow from one
+//! parent) stores whose turn it is. The times in this file are exact to the picosecond.
 //!
-//! `hysteresis` is that of sch_htb's `htb_class_mode`. A green class stays green until its debt at
-//! its rate exceeds its burst, and a class that is not red turns red only when its debt at its ceil
-//! exceeds its cburst. Packets therefore leave in bursts. Linux 2.4 and early 2.6 are compiled with
-//! hysteresis (HTB_HYSTERESIS 1). In Linux today hysteresis is the module's parameter
-//! htb_hysteresis, which is 0. `hz` gives the bursts that tc computes if the scenario does not give
-//! them (tc/q_htb.c). The timers of kernels with ticks, which wake a class at the next tick, are
-//! not modelled.
+//! The parameter `hysteresis` selects the hysteresis in sch_htb's `htb_class_mode`. A green class
+//! stays green until its debt at its rate exceeds its burst, and a class that is not red turns red
+//! only when its debt at its ceil exceeds its cburst. With hysteresis the packets of a class
+//! therefore leave in bursts. Linux 2.4 and early 2.6 are compiled with hysteresis (HTB_HYSTERESIS
+//! 1). In current Linux the module parameter htb_hysteresis turns hysteresis on, and its default is
+//! 0. If the scenario does not set the bursts, the parameter `hz` determines the bursts as tc
+//!    computes them (tc/q_htb.c). The timers of kernels with ticks, which wake a class at the next
+//!    tick, are not modelled.
 //!
-//! The guide was available, and its examples are tests (§2 to §6). The rest was compared with
-//! sch_htb.c of Linux 2.6 and 6.
+//! The user guide was available, and the examples in its §2 to §6 are tests. The remaining rules
+//! were compared with sch_htb.c of Linux 2.6 and 6.
 
 mod node;
 mod ring;
@@ -40,16 +42,17 @@ use node::{LEVELS, Mode, Node, PRIORITIES, Side};
 use ring::Ring;
 
 params! {
-    /// Class of HTB. A class that others name as their parent lends bandwidth to them. All other
-    /// classes are leaves, and only leaves have packets.
+    /// Class of HTB. A class that other classes name as their parent lends bandwidth to these
+    /// classes. All other classes are leaves, and only leaves have packets.
     pub struct HtbClass: "htb_class", checked by check_class {
         /// Name of the class, by which other classes refer to it as their parent.
         name: Option<String> = (None), in Range::ANY, from "";
-        /// Name of the parent class, which must come earlier in the list. If absent, the class does
-        /// not borrow.
+        /// Name of the parent class, which must come earlier in the list. A class without a parent
+        /// does not borrow.
         parent: Option<String> = (None), in Range::ANY, from "devera2002htb §3";
-        /// Packets of this class if it is a leaf. If absent, the class takes all packets that no
-        /// other class takes. A packet that matches several classes belongs to the first of them.
+        /// Packets of this class if it is a leaf. A class without this key takes all packets that
+        /// no other class takes. A packet that matches several classes belongs to the first of
+        /// them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Guaranteed rate of the class together with all classes below it.
         rate: Rate = required, in Range::ANY, from "devera2002htb §2";
@@ -86,13 +89,13 @@ fn check_class(class: &HtbClass, path: &str) -> Result<(), Invalid> {
 
 params! {
     /// Hierarchical token bucket: each class has a guaranteed rate. Bandwidth that classes leave
-    /// unused is lent by their parents to classes that want more, up to their ceil. Lower
-    /// priorities are served first, and leaves of equal priority share in proportion to their
-    /// quanta. Classes without a parent do not borrow. To share a whole link, put all classes below
-    /// one class whose rate is at most that of the link.
+    /// unused is lent by their parents to classes that want more, up to their ceil. Leaves with a
+    /// lower priority number are served first, and leaves of equal priority share in proportion to
+    /// their quanta. Classes without a parent do not borrow. To share a whole link, put all classes
+    /// below one class whose rate is at most that of the link.
     pub struct Htb: "htb", checked by check {
-        /// List of classes, each an htb_class that follows its parent. The leaf without match takes
-        /// the remaining packets.
+        /// List of classes, each an htb_class that follows its parent. The leaf without the key
+        /// match takes the packets that no other leaf takes.
         classes: Vec<HtbClass> = required, in Range::ANY, from "devera2002htb §3";
         /// Divisor for the default quantum, which is the rate in bytes per second divided by r2q,
         /// between 1000 and 200 000 B.
@@ -296,7 +299,7 @@ impl HtbQueue {
         }
     }
 
-    /// Update the modes whose time has come.
+    /// Update the modes of the classes whose scheduled time of update has passed.
     fn do_events(&mut self, now: Time) {
         while let Some(&(time, n)) = self.waiting.last()
             && time <= now
@@ -513,9 +516,10 @@ mod tests {
     }
 
     /// Computed by hand from htb_class_mode of sch_htb.c. A full bucket of 1600 B allows two
-    /// packets and leaves a debt of 1400 B. Without hysteresis the class then waits 93.3 ms for the
-    /// missing tokens. With hysteresis a third packet leaves, because the debt is at most 1600 B.
-    /// The debt is then 2900 B, for 193.3 ms, and from then on two packets leave every 200 ms.
+    /// packets and leaves a debt of 1400 B. Without hysteresis the class then waits 93.3 ms until
+    /// the debt of 1400 B is paid. With hysteresis a third packet leaves, because the debt is at
+    /// most 1600 B. The debt is then 2900 B, for 193.3 ms, and from then on two packets leave every
+    /// 200 ms.
     #[test]
     fn hysteresis_sends_in_bursts() {
         let near =

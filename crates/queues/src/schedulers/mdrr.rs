@@ -2,12 +2,13 @@
 //!
 //! Source: Cisco, "Understanding and configuring MDRR/WRED on the Cisco 12000 series Internet
 //! router" (`cisco2006mdrr`) and "Configuring modular QoS congestion management"
-//! (`cisco2008congestion`). A queue is served while its counter is above zero, each packet reduces
-//! the counter by its length, and each round adds the quantum, so that an excess reduces the next
-//! turn. The quantum is MTU + (weight - 1) 512 B. The low-latency queue is served before all other
-//! queues (strict), or between any two turns of other queues with its own counter (alternate).
+//! (`cisco2008congestion`). A queue is served while its counter is above zero. Each packet reduces
+//! the counter by its length, and each round adds the quantum, so that an excess of one turn
+//! reduces the next turn. The quantum is MTU + (weight - 1) 512 B. The low-latency queue is served
+//! before all other queues (strict), or between any two turns of other queues with its own counter
+//! (alternate).
 //!
-//! The documents were not available: the alternate mode and the quantum are from memory.
+//! The documents of Cisco were not available: the alternate mode and the quantum are from memory.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -25,8 +26,8 @@ words! {
     pub enum Service {
         /// The class takes turns in the round, according to its weight.
         Round = "round",
-        /// Low latency: the class is served before all others whenever it has packets. The others
-        /// may starve.
+        /// Low latency: the class is served before all other classes while it has packets. The
+        /// others may starve.
         Strict = "strict",
         /// Low latency: the class has a turn after each turn of another class.
         Alternate = "alternate",
@@ -36,12 +37,12 @@ words! {
 params! {
     /// Class of a modified deficit round robin.
     pub struct MdrrClass: "mdrr_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Service of the class. At most one class may be strict or alternate.
         service: Service = (Service::Round), in Range::ANY, from "cisco2006mdrr: strict priority and alternate priority";
-        /// Weight of the class. A turn is worth mtu + (weight - 1) 512 B.
+        /// Weight of the class. In one turn the class may send mtu + (weight - 1) 512 B.
         weight: u64 = (1), in Range::between(1.0, 1e6), from "cisco2006mdrr";
         /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
@@ -52,12 +53,13 @@ params! {
     /// Modified deficit round robin: classes take turns. A class sends while its counter is above
     /// zero, and the excess of its last packet is subtracted from its next turn. One class may have
     /// a low-latency queue, which is served before all others (strict) or between any two turns of
-    /// others (alternate).
+    /// other classes (alternate).
     pub struct Mdrr: "mdrr", checked by check {
-        /// List of classes, each an mdrr_class. The class without match takes the remaining
-        /// packets.
+        /// List of classes, each an mdrr_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<MdrrClass> = required, in Range::ANY, from "cisco2006mdrr";
-        /// Maximum packet size of the link, which is the minimum worth of a turn.
+        /// Maximum packet size of the link, which is also the number of bytes in a turn of a class
+        /// with weight 1.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "cisco2006mdrr: quantum = MTU + (weight - 1) 512";
     }
 }
@@ -136,8 +138,7 @@ impl Urgent {
         self.turn && others_between_turns
     }
 
-    /// Record a sent packet of this size. `waits` is false if the queue has no more packets to
-    /// send.
+    /// Record a sent packet of this size. `waits` is true if the queue has more packets to send.
     fn sent(&mut self, size: u16, waits: bool) {
         if self.service == Service::Strict {
             return;
@@ -205,7 +206,8 @@ impl QueueDiscipline for MdrrQueue {
             Next::Later(time) => soonest.later(time),
             Next::Empty => {}
         }
-        // No class except the low-latency queue has a packet, so it does not wait for its turn.
+        // Only the low-latency queue has a packet, so the low-latency queue sends without waiting
+        // for its turn.
         let alternates = |urgent: &&mut Urgent| urgent.service == Service::Alternate;
         if let Some(urgent) = self.urgent.as_mut().filter(alternates)
             && self.classes.waits(urgent.class)

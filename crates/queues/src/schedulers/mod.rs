@@ -34,19 +34,21 @@ use crate::discipline::{Queue, StoringQueue};
 
 /// Maximum number of classes of a scheduler.
 pub const MOST_CLASSES: usize = 1024;
-/// Maximum depth of queues within queues.
+/// Maximum number of nested levels of queues.
 pub const DEEPEST: usize = 12;
 
 /// Class of a scheduler, as a scenario describes it.
 #[derive(Clone, Debug)]
 pub struct Child<'a> {
-    /// Path of the class below the scheduler's path, or an empty string for a shaper's only queue.
+    /// Path of the class relative to the path of the scheduler, or an empty string for a shaper's
+    /// only queue.
     pub path: String,
     /// Packets of the class, or `None` for the packets that no other class takes.
     pub takes: Option<&'a Match>,
     /// Queue of the class.
     pub queue: &'a Queue,
-    /// Rate that the class is limited to, or that it is guaranteed, if the scheduler assigns rates.
+    /// Rate to which the scheduler limits the class, or which it guarantees to the class, if the
+    /// scheduler assigns rates.
     pub rate: Option<Rate>,
 }
 
@@ -87,7 +89,8 @@ pub fn pages() -> Vec<Json> {
     ]
 }
 
-/// Refuse too many classes, and a list in which not exactly one class takes the remaining packets.
+/// Refuse too many classes, and a list in which no class or more than one class takes the packets
+/// that match no class.
 pub(crate) fn check_children(children: &[Child], path: &str) -> Result<(), Invalid> {
     let list = join(path, "classes");
     if children.is_empty() || children.len() > MOST_CLASSES {
@@ -108,7 +111,7 @@ pub(crate) fn check_children(children: &[Child], path: &str) -> Result<(), Inval
     }
 }
 
-/// Return the depth of queues within queues in the JSON value of a queue, counted up to `left`.
+/// Return the number of nested levels of queues in the JSON value of a queue, counted up to `left`.
 fn depth(queue: &Json, left: usize) -> usize {
     let Some(table) = queue.as_object().filter(|_| left > 0) else { return 1 };
     let classes = table.get("classes").and_then(Json::as_array).into_iter().flatten();
@@ -266,7 +269,7 @@ impl Classes {
         self.backlog
     }
 
-    /// Return the average queue length if exactly one class computes one.
+    /// Return the average queue length of the class that computes one, if exactly one class does.
     pub fn average(&self) -> Option<Depth> {
         let mut known = self.leaves.iter().filter_map(|leaf| leaf.queue.average());
         known.next().filter(|_| known.next().is_none())
@@ -289,14 +292,14 @@ impl Soonest {
         self.0 = Some(self.0.map_or(time, |first| first.min(time)));
     }
 
-    /// Record the earliest time of another value.
+    /// Record the earliest time that another `Soonest` contains.
     pub fn join(&mut self, other: Soonest) {
         if let Some(time) = other.0 {
             self.later(time);
         }
     }
 
-    /// Return the answer of the scheduler.
+    /// Return the answer of the scheduler to the link.
     pub fn next(self) -> Next {
         self.0.map_or(Next::Empty, Next::Later)
     }

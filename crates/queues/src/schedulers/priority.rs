@@ -1,7 +1,8 @@
 //! Strict priority scheduling.
 //!
 //! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`), head of the line
-//! without preemption: when the link is free, the first class with waiting packets sends one.
+//! without preemption: when the link is free, the first class with waiting packets sends one
+//! packet.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
@@ -16,8 +17,8 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a priority scheduler.
     pub struct PriorityClass: "priority_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
@@ -26,11 +27,11 @@ params! {
 
 params! {
     /// Strict priority: when the link is free, the first class of the list with waiting packets
-    /// sends one. The first class waits at most for the packet in service, and the last class may
-    /// starve.
+    /// sends one packet. A packet at the head of the first class waits at most for the packet in
+    /// service. The last class may starve.
     pub struct Priority: "priority", checked by check {
-        /// List of classes, each a priority_class, the most urgent first. The class without match
-        /// takes the remaining packets.
+        /// List of classes, each a priority_class, the most urgent first. The class without the key
+        /// match takes the packets that no other class takes.
         classes: Vec<PriorityClass> = required, in Range::ANY, from "kleinrock1976queueing §3.4";
     }
 }
@@ -73,8 +74,8 @@ impl QueueDiscipline for PriorityQueue {
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         let mut soonest = Soonest::default();
         for class in 0..self.classes.count() {
-            // A class without packets is also served, as it would be without a scheduler, because
-            // its dequeue updates the lists of FQ-CoDel.
+            // The scheduler also dequeues from a class without packets, as a link does without a
+            // scheduler, because the dequeue updates the lists of FQ-CoDel.
             match self.classes.dequeue(class, now, fates) {
                 Next::Packet(held) => return Next::Packet(held),
                 Next::Later(time) => soonest.later(time),

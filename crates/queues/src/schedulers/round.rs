@@ -1,5 +1,5 @@
-//! Round robin that several schedulers share: the list of active classes, and turns that are paid
-//! from a counter.
+//! Round robin of several schedulers: the list of active classes, and the counter that limits what
+//! a class sends in its turn.
 //!
 //! Source: Shreedhar & Varghese 1996 (`shreedhar1996drr`), figure 2: the active list and the
 //! deficit counters. A class whose queue has no packet before a later time loses its turn and
@@ -12,13 +12,13 @@ use units::Time;
 
 use super::{Classes, HasClasses, Soonest};
 
-/// Unit in which a turn is paid.
+/// Unit of the counter that limits a turn, and condition to send a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Bytes: a packet is sent if the counter is at least its size.
+    /// Bytes: a packet is sent if the counter is at least the size of the packet.
     Covered,
-    /// Bytes: a packet is sent while the counter is positive, and an excess is subtracted from the
-    /// next turn.
+    /// Bytes: a packet is sent while the counter is positive, and the bytes beyond the counter are
+    /// subtracted from the next turn.
     Overdrawn,
     /// Packets.
     Packets,
@@ -73,20 +73,21 @@ impl Round {
         }
     }
 
-    /// Return true if no class has its turn.
+    /// Return true if no class is in the middle of its turn.
     pub fn between_turns(&self) -> bool {
         !self.begun
     }
 
-    /// End the turn of the first class. If `stays`, the class moves to the end of the list, else it
-    /// leaves the list.
+    /// End the turn of the first class. If `stays` is true the class moves to the end of the list
+    /// of active classes, else the class leaves the list.
     fn end_turn(&mut self, class: usize, stays: bool) {
         self.begun = false;
         self.active.pop_front();
         if stays {
             self.active.push_back(class);
         } else {
-            // A class that leaves loses its unused bytes but keeps its debt.
+            // A class that leaves the list loses the unused bytes of its counter, but a negative
+            // counter remains.
             let member = &mut self.members[class];
             (member.active, member.counter) = (false, member.counter.min(0));
         }
@@ -98,8 +99,8 @@ impl Round {
             .map_or_else(Soonest::next, |(_, held)| Next::Packet(held))
     }
 
-    /// Return the next packet and its class, among the classes that may send now. Without a packet
-    /// return the earliest time of the next one.
+    /// Return the next packet and its class, among the classes that may send now. If no class has a
+    /// packet to send now, return the earliest time of the next packet.
     pub(super) fn dequeue_some(
         &mut self,
         classes: &mut Classes,

@@ -4,11 +4,12 @@
 //! (`golestani1994scfq`), §III. The tag of a packet is F = max(F of the previous packet, v) + L /
 //! r, where v is the tag of the packet in service, and the smallest tag is served first. While a
 //! class has packets, v does not exceed its last tag, so the tag of a packet can be computed when
-//! the packet reaches the head. A packet that is dropped before has no tag. A queue that selects or
-//! drops packets only at dequeue is chosen by its expected packet size, and the tag is that of the
-//! returned packet.
+//! the packet reaches the head. A packet that is dropped before it reaches the head has no tag. A
+//! queue that selects or drops packets only at dequeue is chosen by its expected packet size, and
+//! the tag is that of the returned packet.
 //!
-//! The paper was not available: the algorithm is from memory. Each packet costs one test per class.
+//! The paper on SCFQ was not available: the algorithm is from memory. To select a packet the
+//! scheduler compares the tags of all classes.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
@@ -23,8 +24,8 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a fair queueing scheduler.
     pub struct FairClass: "fair_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Weight of the class. The shares of the link are proportional to the weights of the
         /// classes with waiting packets.
@@ -37,10 +38,11 @@ params! {
 params! {
     /// Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves
     /// all classes at once by their weights would finish them. The clock of that link is estimated
-    /// from the packet in service. SCFQ is simpler than WFQ, but a packet may wait for one
-    /// additional packet of each other class.
+    /// from the packet in service. SCFQ is simpler than WFQ, but under SCFQ a packet may wait for
+    /// one additional packet of each other class.
     pub struct Scfq: "scfq", checked by check {
-        /// List of classes, each a fair_class. The class without match takes the remaining packets.
+        /// List of classes, each a fair_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<FairClass> = required, in Range::ANY, from "golestani1994scfq §III";
     }
 }

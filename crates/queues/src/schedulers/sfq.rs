@@ -3,11 +3,11 @@
 //! Source: McKenney 1990, "Stochastic fairness queueing" (`mckenney1990sfq`). Flows are hashed to
 //! queues that are served round robin, one packet each. When the buffer is full, the last packet of
 //! the longest queue is dropped (buffer stealing). The hash function changes from time to time, so
-//! that flows share a queue only for a limited time. A quantum of bytes instead of one packet is
-//! Linux's (`tc_sfq`). When the hash function changes, the waiting packets move to their new queues
-//! (as in Linux since 3.3), so that the packets of a flow stay in order.
+//! that flows share a queue only for a limited time. A turn of a quantum of bytes instead of one
+//! packet follows Linux (`tc_sfq`). When the hash function changes, the waiting packets move to
+//! their new queues (as in Linux since 3.3), so that the packets of a flow stay in order.
 //!
-//! The paper was not available: the algorithm is from memory.
+//! The paper on stochastic fairness queueing was not available: the algorithm is from memory.
 
 use std::collections::VecDeque;
 
@@ -30,7 +30,8 @@ params! {
         /// Time between two changes of the hash function. If the key is absent, the hash function
         /// never changes.
         perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq: none; 10 s is recommended";
-        /// Number of bytes that a queue may send per turn. If absent, a turn is one packet.
+        /// Number of bytes that the queue of a flow may send per turn. If this key is absent, a
+        /// queue sends one packet per turn.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq: a packet; tc_sfq: an MTU";
     }
 }
@@ -83,8 +84,8 @@ impl SfqQueue {
         (hash(u64::from(flow) << 32 | self.salt) % self.queues.len() as u64) as usize
     }
 
-    /// Change the hash function if its time is over, and move the packets to their new queues in
-    /// the order of service.
+    /// Change the hash function if the time of the current one is over, and move the packets to
+    /// their new queues in the order of service.
     fn perturb(&mut self, now: Time) {
         let Some(period) = self.perturb.filter(|period| now.since(self.perturbed) >= *period) else { return };
         let periods = now.since(self.perturbed).0 / period.0;

@@ -16,10 +16,10 @@ use crate::discipline::Queue;
 use crate::fifo::Buffer;
 
 params! {
-    /// Token bucket filter, a shaper that limits its queue to `rate`. After an idle time the shaper
-    /// sends a burst of up to `burst` bytes at `peak_rate`, or at the rate of the link. Packets
-    /// larger than the burst are dropped, because they could never leave. The limit for waiting
-    /// packets is that of its queue.
+    /// Token bucket filter, a shaper that limits the traffic of its queue to `rate`. After an idle
+    /// time the shaper sends a burst of up to `burst` bytes at `peak_rate`, or at the rate of the
+    /// link. Packets larger than the burst are dropped, because they could never leave. The limit
+    /// for waiting packets is the limit of the queue inside the shaper.
     pub struct Tbf: "tbf", checked by check {
         /// Rate at which tokens arrive.
         rate: Rate = required, in Range::ANY, from "tc_tbf";
@@ -87,7 +87,8 @@ impl TbfQueue {
         (wait > units::Duration::ZERO).then(|| now + wait)
     }
 
-    /// Send a packet if there are tokens for it, or else store it until there are.
+    /// Send a packet if the bucket has tokens for it, or else store the packet until the tokens
+    /// have arrived.
     fn pay(&mut self, held: QueuedPacket, now: Time) -> Next {
         let bytes = u64::from(held.packet.size);
         if let Some(time) = self.allows(bytes, now) {

@@ -41,7 +41,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Read the tree of a list of classes at `path`.
+    /// Check the list of classes at `path` and return its tree.
     pub fn read<C: InTree>(classes: &[C], path: &str) -> Result<Tree, Invalid> {
         let entries: Vec<Entry> = classes.iter().map(C::entry).collect();
         let at = |i: usize, key: &str| join(&join(&join(path, "classes"), i), key);

@@ -7,9 +7,10 @@
 //! / weight (eq. 11), and the smallest finish time is sent first.
 //!
 //! The fluid system serves the admitted packets. A packet that a queue drops when another packet
-//! arrives is removed from the fluid system, and a packet that it drops at dequeue is not. A queue
-//! that selects or drops packets only at dequeue is chosen by its expected packet size. V counts
-//! bytes for a class of weight 1. Each packet costs one test per class.
+//! arrives is removed from the fluid system. A packet that a queue drops at dequeue remains in the
+//! fluid system. A queue that selects or drops packets only at dequeue is chosen by its expected
+//! packet size. V counts bytes for a class of weight 1. To select a packet the scheduler compares
+//! the finish times of all classes.
 
 use std::collections::VecDeque;
 
@@ -24,11 +25,13 @@ use crate::fifo::Buffer;
 
 params! {
     /// Weighted fair queueing: packets are sent in the order in which an ideal link that serves all
-    /// classes at once by their weights would finish them. Each packet is finished at most the time
-    /// of one maximum packet later than on that ideal link. The ideal link is computed at each
-    /// arrival, at a cost proportional to the number of classes.
+    /// classes at once by their weights would finish them. The scheduler finishes each packet later
+    /// than the ideal link by at most the transmission time of one packet of maximum size. The
+    /// scheduler simulates the ideal link at each arrival, at a cost proportional to the number of
+    /// classes.
     pub struct Wfq: "wfq", checked by check {
-        /// List of classes, each a fair_class. The class without match takes the remaining packets.
+        /// List of classes, each a fair_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<FairClass> = required, in Range::ANY, from "parekh1993gps §II";
     }
 }
@@ -95,8 +98,8 @@ impl Flow {
         }
     }
 
-    /// Update the finish time for a sent packet that arrived at `entered`. Packets that arrived
-    /// earlier have left too.
+    /// Update the finish time for a sent packet that arrived at `entered`. The packets of the class
+    /// that arrived earlier have left too.
     fn send(&mut self, entered: Time, bytes: f64) {
         while self.came.get(1).is_some_and(|came| came.at <= entered) {
             self.came.pop_front();

@@ -1,8 +1,9 @@
 //! Weighted round robin (WRR).
 //!
 //! Source: Katevenis, Sidiropoulos & Courcoubetis 1991, "Weighted round-robin cell multiplexing in
-//! a general-purpose ATM switch chip" (`katevenis1991wrr`). Turns are in packets, because all cells
-//! have the same size. The packets of a class are sent back to back in its turn.
+//! a general-purpose ATM switch chip" (`katevenis1991wrr`). The length of a turn is a number of
+//! packets, because all ATM cells have the same size. The packets of a class are sent back to back
+//! in its turn.
 
 use units::param::Invalid;
 use units::{Range, params};
@@ -17,8 +18,8 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a weighted round robin.
     pub struct WrrClass: "wrr_class" {
-        /// Packets of this class. If absent, the class takes all packets that no other class takes.
-        /// A packet that matches several classes belongs to the first of them.
+        /// Packets of this class. A class without this key takes all packets that no other class
+        /// takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Number of packets that the class sends per turn.
         packets: u64 = (1), in Range::between(1.0, 1e6), from "katevenis1991wrr";
@@ -28,11 +29,12 @@ params! {
 }
 
 params! {
-    /// Weighted round robin: classes with waiting packets take turns, and a class sends its number
-    /// of packets per turn. The shares in packets are proportional to these numbers, and so are the
-    /// shares in bytes if all packets have the same size.
+    /// Weighted round robin: classes with waiting packets take turns, and in each turn a class
+    /// sends the number of packets that is set for it. The shares in packets are proportional to
+    /// these numbers, and so are the shares in bytes if all packets have the same size.
     pub struct Wrr: "wrr", checked by check {
-        /// List of classes, each a wrr_class. The class without match takes the remaining packets.
+        /// List of classes, each a wrr_class. The class without the key match takes the packets
+        /// that no other class takes.
         classes: Vec<WrrClass> = required, in Range::ANY, from "katevenis1991wrr";
     }
 }

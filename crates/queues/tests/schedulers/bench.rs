@@ -12,17 +12,17 @@ use units::{Bytes, Duration, Rate, Read as _, Time};
 pub struct Outcome {
     /// Time of arrival.
     pub came: Time,
-    /// Time of the end of its transmission, or of its drop.
+    /// Time at which the transmission of the packet ended, or at which the packet was dropped.
     pub done: Time,
-    /// True if it was sent.
+    /// True if the packet was sent.
     pub sent: bool,
-    /// True if it was marked.
+    /// True if the packet was marked.
     pub marked: bool,
     /// Size in bytes.
     pub size: u16,
 }
 
-/// TCP flows named "f0", "f1", …. The value is the number of flows.
+/// TCP flows named "f0", "f1", …. The value in the tuple is the number of flows.
 #[derive(Debug)]
 pub struct Named(pub usize);
 
@@ -131,8 +131,8 @@ impl Bench {
         self.arrive(now, flow, size, Ecn::NotEct, 0);
     }
 
-    /// Check the counters of the link, of the queue and of its classes against the packets that are
-    /// there.
+    /// Check the counters of the link, of the queue and of its classes against the packets that
+    /// they contain.
     pub fn check(&mut self) {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, self.now, &mut inside);

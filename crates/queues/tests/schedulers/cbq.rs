@@ -24,9 +24,10 @@ fn cbq_limits_a_bounded_class_to_its_rate() {
     assert_rates(&rates(&classes("bounded"), &[&[1000]]), &[1.5e6]);
     assert_rates(&rates(&classes("bounded"), &[&[1500, 40]]), &[1.5e6]);
     assert_rates(&rates(&classes("ancestors"), &[&[1000]]), &[1e7]);
-    // The second class borrows the bandwidth that the bounded class must leave. While the bounded
-    // class waits for packets of others its avgidle rises, so it sends two packets at once. The
-    // estimator pays back only 15/16 of that debt, or 255/256 with ewma = 8.
+    // The second class borrows the bandwidth that the bounded class may not use. While the bounded
+    // class waits for the packets of other classes its avgidle rises, so the bounded class then
+    // sends two packets back to back. The estimator pays back only 15/16 of that debt, or 255/256
+    // with ewma = 8.
     let mut queue = classes("bounded");
     let measured = rates(&queue, &[&[1000], &[1000]]);
     let most = 1.5e6 / (1.0 - 0.85 / 32.0) + 2.0 * 8000.0; // see the last test
@@ -56,8 +57,8 @@ fn cbq_shares_a_link_among_agencies() {
     };
     let all: [&[u16]; 4] = [&[1000]; 4];
     assert_rates(&rates(&queue("others"), &all), &[4e6, 2e6, 3e6, 1e6]);
-    // Bandwidth that A's second class leaves goes to its first class, within 3 % as for a bounded
-    // class.
+    // Bandwidth that the second class of agency A leaves unused goes to the first class of A,
+    // within 3 % as for a bounded class.
     let none: &[u16] = &[];
     let near = |measured: &[f64], promised: &[f64]| {
         let fits = measured.iter().zip(promised).all(|(m, p)| (m - p).abs() <= 0.03 * p);
@@ -69,7 +70,7 @@ fn cbq_shares_a_link_among_agencies() {
         measured[2] >= 0.99 * 3e6 && measured[3] >= 0.99 * 1e6,
         "the guaranteed rates of B: {measured:?}"
     );
-    // B may use the bandwidth that A leaves, unless A is isolated.
+    // Agency B may use the bandwidth that agency A leaves unused, unless A is isolated.
     let b = |lend: &str| rates(&queue(lend), &[none, none, &[1000], &[1000]])[2..].iter().sum::<f64>();
     assert_rates(&[b("others")], &[1e7]);
     near(&[b("isolated")], &[4e6]);
@@ -115,15 +116,16 @@ fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
 /// the previous packet takes at the rate of the class, where p is the share of the link. The class
 /// then waits until avgidle is zero, which pays back all but w of the time gained. The packets of
 /// the class therefore take at least T - w (1 - p) T / 2 each, or T - w (1 - p) T if large packets
-/// are followed by small ones. The excess of some classes is missing for others, first for those of
-/// the lowest priority. The excess is more than 1 % with ns-2's w = 1/16, and at most 1 % with
-/// 1/256.
+/// are followed by small ones. The bandwidth that some classes get in excess is taken from other
+/// classes, first from those of the lowest priority. The excess is more than 1 % with ns-2's w =
+/// 1/16, and at most 1 % with 1/256.
 #[test]
 fn cbq_classes_exceed_their_rates_by_what_the_average_forgets() {
     let packet = 8.0 * 1500.0; // one packet may fall on either side of the measured second
     let (mut most, mut least) = (0.0_f64, 1.0_f64);
     for (seed, ewma) in (0..60).flat_map(|seed| [4, 6, 8].map(|ewma| (seed, ewma))) {
-        // A saved burst can be spent in the measured second, so it is at most one packet here.
+        // A class can send its saved burst in the measured second, so max_burst is at most one
+        // packet in this test.
         for Contender { promised, measured, bounded, sizes } in contest(seed, ewma, 1) {
             let share = promised / RATE.0 as f64;
             let forgotten = (1.0 - share) / (1 << ewma) as f64 / if sizes.len() > 1 { 1.0 } else { 2.0 };

@@ -69,8 +69,8 @@ fn fluid(packets: &[(Time, u32, u16)], weights: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Parekh & Gallager 1993, theorem 1: each packet leaves at most the time of a maximum packet later
-/// than in the fluid system.
+/// Parekh & Gallager 1993, theorem 1: each packet leaves later than in the fluid system by at most
+/// the transmission time of a packet of maximum size.
 #[test]
 fn wfq_is_at_most_a_packet_behind_the_fluid_system() {
     let weights = [1.0, 3.0, 0.5, 7.0];
@@ -133,8 +133,8 @@ fn every_class_is_within_its_latency() {
     }
 }
 
-/// A packet leaves a token bucket at the first picosecond at which its tokens are there, in
-/// comparison with integer fractions.
+/// A packet leaves a token bucket at the first picosecond at which its tokens have arrived. The
+/// expected time is computed with integer fractions.
 #[test]
 fn tbf_sends_at_the_first_picosecond_with_enough_tokens() {
     let queue = json!({"kind": "tbf", "rate": "1234567 bit/s", "burst": "4 kB", "peak_rate": "3 Mbit/s",

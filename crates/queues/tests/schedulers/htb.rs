@@ -78,9 +78,9 @@ fn guide(a: Value, www: Value, other: Value, b: Value) -> Value {
 
 const CEIL: &str = "800 kbit/s";
 
-/// Devera 2002, user guide §2: 30, 10 and 60 kB/s of 100 below one class. Unused bandwidth is
-/// shared in proportion to the rates: 1:6 at time 3, 3:1 at time 15. A single active class gets all
-/// that it requests.
+/// Devera 2002, user guide §2: 30, 10 and 60 kB/s of 100 below one class. Classes share unused
+/// bandwidth in proportion to their rates: 1:6 at time 3, 3:1 at time 15. A single active class
+/// gets all that it requests.
 #[test]
 fn htb_shares_a_link_as_in_the_guide() {
     let ceil = || json!({"ceil": CEIL});
@@ -98,8 +98,8 @@ fn htb_shares_a_link_as_in_the_guide() {
     );
 }
 
-/// §3: if A is a class of its own (40 kB/s), the bandwidth that A's WWW leaves goes to A's other
-/// class.
+/// §3 of the user guide: if A is a class of its own (40 kB/s), the bandwidth that A's WWW class
+/// leaves unused goes to A's other class.
 #[test]
 fn htb_lends_unused_bandwidth_within_a_customer_first() {
     let ceil = || json!({"ceil": CEIL});
@@ -117,8 +117,9 @@ fn htb_lends_unused_bandwidth_within_a_customer_first() {
     );
 }
 
-/// §4: with a ceil of 60 kB/s for A and of 20 for A's other class, A gets 20 in all and B 80 at
-/// time 3. At time 15 A gets 60 and the rest is unused.
+/// §4 of the user guide: with a ceil of 60 kB/s for A and of 20 kB/s for A's other class, A gets 20
+/// kB/s in all and B gets 80 kB/s at time 3. At time 15 A gets 60 kB/s and the remaining bandwidth
+/// is unused.
 #[test]
 fn htb_respects_the_ceils() {
     let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
@@ -136,8 +137,8 @@ fn htb_respects_the_ceils() {
     );
 }
 
-/// §6: bandwidth for borrowing is offered to the highest priority first, and the guaranteed rates
-/// are still met.
+/// §6 of the user guide: bandwidth for borrowing is offered to the highest priority first, and the
+/// guaranteed rates are still met.
 #[test]
 fn htb_lends_to_the_highest_priority_first() {
     let class = |prio: u64| json!({"ceil": CEIL, "prio": prio});
@@ -180,11 +181,11 @@ fn between(bench: &Bench, from: f64, to: f64) -> [f64; 3] {
     rates
 }
 
-/// §5: A and its classes have a burst of 20 kB. When A's other class starts again after an idle
-/// time, its rate is its ceil (20 kB/s) until the burst is used up: 20 kB / (20 - 10) kB/s = 2 s.
-/// The class of the link does not have such a burst, and remembers the 20 kB for up to a minute.
-/// When WWW stops, B cannot borrow until they are paid back: 20 kB / (100 - 70) kB/s = 0.67 s (the
-/// guide's crater).
+/// §5 of the user guide: A and its classes have a burst of 20 kB. When A's other class starts again
+/// after an idle time, its rate is its ceil (20 kB/s) until the burst is used up: 20 kB / (20 - 10)
+/// kB/s = 2 s. The class of the link does not have such a burst, and remembers the 20 kB for up to
+/// a minute. When WWW stops, B cannot borrow until they are paid back: 20 kB / (100 - 70) kB/s =
+/// 0.67 s (the guide's crater).
 #[test]
 fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
@@ -195,7 +196,7 @@ fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     };
     let run = |classes: Value| {
         let mut bench = Bench::new(&json!({"kind": "htb", "classes": classes}), RATE, stream(1));
-        // B is silent at first, so that the initial bursts are paid back.
+        // B sends no packets at first, so that the initial bursts are paid back.
         let (all, no_b, no_other) = ([true; 3], [true, true, false], [true, false, true]);
         let stretches =
             [(10.0, no_b), (10.0, all), (20.0, no_other), (20.0, all), (5.0, [false, true, true])];
@@ -214,10 +215,11 @@ fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     near(between(&bursty, 61.0, 65.0), [0.0, 20.0, 80.0]);
 }
 
-/// §6, the second aspect of priority: two classes of 50 kB/s with a ceil of 100 share a class of 90
-/// kB/s, which limits the link. If each sends 50 kB/s, prio 0 reduces the delay of one class nearly
-/// to zero, and the delay of the other grows. With 60 and 40 kB/s the excess of the first class
-/// waits for the second, which gets all of its 40.
+/// §6 of the user guide, the second aspect of priority: two classes of 50 kB/s with a ceil of 100
+/// share a class of 90 kB/s, which limits the link. If each sends 50 kB/s, prio 0 reduces the delay
+/// of one class nearly to zero, and the delay of the other grows. If they send 60 and 40 kB/s, the
+/// excess packets of the first class wait for those of the second class, which gets all of its 40
+/// kB/s.
 #[test]
 fn htb_priority_shortens_delays_as_in_the_guide() {
     let run = |prio: u64, rates: [u64; 2]| {

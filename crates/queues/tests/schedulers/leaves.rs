@@ -1,12 +1,13 @@
-//! Every kind of queue as the only class of a priority scheduler decides as it does without a
-//! scheduler.
+//! Every kind of queue makes the same decisions as the only class of a priority scheduler as
+//! without a scheduler.
 
 use super::RATE;
 use super::bench::{Bench, Outcome, Traffic, queue_kinds, stream};
 use serde_json::{Value, json};
 
 fn outcomes(queue: &Value, seed: u64, alone: bool) -> (Vec<Outcome>, Vec<u32>) {
-    // The leaf draws from a branch of the random stream of its scheduler.
+    // The queue of a class takes its random numbers from a branch of the random stream of its
+    // scheduler.
     let random = if alone { stream(seed).branch("class-0") } else { stream(seed) };
     let mut bench = Bench::new(queue, RATE, random);
     let mut traffic = Traffic::new(seed, RATE, 8);

@@ -93,7 +93,7 @@ fn mdrr_shares_are_proportional_to_the_quanta() {
 }
 
 /// An alternate low-latency queue has a turn after each turn of another class, which is half of all
-/// turns with two other classes. A strict low-latency queue gets the whole link.
+/// turns. A strict low-latency queue gets the whole link.
 #[test]
 fn the_low_latency_queue_of_mdrr_alternates_or_is_strict() {
     let classes = |service: &str| scheduler("mdrr", &[json!({"service": service}), json!({}), json!({})]);
@@ -141,7 +141,7 @@ fn sfq_gives_flows_equal_shares() {
     assert_rates(&rates(&bytes, &[&[100], &[1500], &[700, 40]]), &shares(&[1.0; 3]));
     let full = json!({"kind": "sfq", "limit": "50 packets", "perturb": "100 ms"});
     let mut bench = Bench::new(&full, RATE, stream(2));
-    // Flow 0 sends at three times the rate of the link, flow 1 at a tenth.
+    // Flow 0 sends at three times the rate of the link, flow 1 at a tenth of the rate of the link.
     for k in 0..6000_u64 {
         let now = Time(k * 400_000_000);
         bench.send(now, 0, 1500);

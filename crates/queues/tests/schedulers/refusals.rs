@@ -59,7 +59,7 @@ fn refusals_contain_the_class() {
 /// Queues nested a thousand deep are refused, and so are queues one level too deep.
 #[test]
 fn deep_queues_are_refused() {
-    // The value is built by moves, because its other operations recurse.
+    // The JSON value is built by moves, because the other operations on a nested value recurse.
     let nest = |deep: usize| {
         (1..deep).fold(json!("drop_tail"), |queue, _| {
             let (mut class, mut outer) = (serde_json::Map::new(), serde_json::Map::new());

@@ -27,7 +27,8 @@ choice! {
 }
 
 impl Meter {
-    /// Create the state of the meter at time 0. Meters that draw random numbers use `random`.
+    /// Create the state of the meter at time 0. Meters that need random numbers take them from
+    /// `random`.
     pub fn build(&self, random: Stream) -> Metering {
         match self {
             Meter::TokenBucket(m) => Metering::TokenBucket(m.build()),

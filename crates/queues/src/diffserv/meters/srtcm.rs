@@ -1,7 +1,7 @@
 //! Meter of the single rate three colour marker (srTCM).
 //!
-//! Source: RFC 2697 §2 and §3 (`rfc2697`), followed exactly. Two token buckets, C and E, share one
-//! rate. E gets the tokens that do not fit into C.
+//! Source: RFC 2697 §2 and §3 (`rfc2697`), followed exactly. The two token buckets C and E share
+//! one token rate. Tokens that do not fit into bucket C go to bucket E.
 
 use net::Packet;
 use units::param::{Invalid, join};
@@ -15,8 +15,9 @@ params! {
     /// srTCM, the single rate three colour marker, meters a stream by one rate and two bursts. A
     /// packet is green if it fits into the committed burst, yellow if it fits into the excess
     /// burst, and red otherwise. The tokens of the rate fill the committed burst first, and the
-    /// excess burst when the committed burst is full. After a pause, the part of a burst beyond the
-    /// committed burst is yellow. Traffic that exceeds the rate for a long time is red.
+    /// excess burst when the committed burst is full. After a pause of the stream, the part of a
+    /// burst beyond the committed burst size is yellow, up to the excess burst size. Traffic that
+    /// exceeds the rate for a long time is red.
     ///
     /// Sizes are those of IP packets. The committed burst and the excess burst are full at the
     /// start.
@@ -31,8 +32,8 @@ params! {
         mode: Mode = (Mode::Blind), in Range::ANY, from "rfc2697 §3";
         /// Codepoints of packets that arrive yellow, for a colour-aware meter.
         yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: medium drop precedence";
-        /// Codepoints of packets that arrive red, for a colour-aware meter. All other packets
-        /// arrive green.
+        /// Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
+        /// codepoint arrive green.
         red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: high drop precedence";
     }
 }
@@ -106,9 +107,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Worked out by hand from §3: one token per millisecond, C has the depth 1000, E 500. The
-    /// comment of each packet has the tokens at its arrival, if they changed, and its colour with
-    /// the remaining tokens.
+    /// Computed by hand from RFC 2697 §3: one token per millisecond, C has the depth 1000, E 500.
+    /// The comment of each packet has the tokens at its arrival, if they changed, and its colour
+    /// with the remaining tokens.
     #[test]
     fn colour_blind_marking_as_worked_out_by_hand() {
         let meter = json!({"kind": "srtcm", "cir": "8 kbit/s", "cbs": "1000 B", "ebs": "500 B"});

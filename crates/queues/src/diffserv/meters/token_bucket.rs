@@ -1,8 +1,8 @@
 //! Token bucket as a meter.
 //!
 //! Source: RFC 2475 §2.3.2 and §2.3.3.1 (`rfc2475`): a profile is a rate and a burst size, and
-//! packets are in profile or out of it. RFC 3290 §5.1.3 (`rfc3290`), which was not available, for
-//! strict and loose conformance.
+//! packets are in profile or out of profile. RFC 3290 §5.1.3 (`rfc3290`), which was not available,
+//! for strict and loose conformance.
 
 use net::Packet;
 use units::{Bytes, Range, Rate, Time, params, words};
@@ -13,15 +13,16 @@ use crate::diffserv::tokens::Tokens;
 words! {
     /// Condition for a packet to be in profile.
     pub enum Conformance {
-        /// The bucket has tokens for the whole packet.
+        /// Strict conformance: the packet is in profile if the bucket has tokens for all its bytes.
         Strict = "strict",
-        /// The bucket has at least one token. Missing tokens are borrowed from later ones.
+        /// Loose conformance: the packet is in profile if the bucket has at least one token.
+        /// The tokens that the packet still needs are subtracted from tokens that arrive later.
         Loose = "loose",
     }
 }
 
 params! {
-    /// A token bucket has two colours: green packets are in profile, red packets are out of
+    /// A token bucket assigns two colours: green packets are in profile, red packets are out of
     /// profile. Tokens of one byte arrive at the rate until the bucket contains the burst. A packet
     /// within the profile removes as many tokens as it has bytes.
     ///
@@ -51,7 +52,8 @@ pub struct TokenBucketState {
     tokens: Tokens,
     burst: i64,
     conformance: Conformance,
-    /// Tokens in the bucket. A negative number is the number of borrowed tokens.
+    /// Tokens in the bucket. A negative number of tokens is the number that was borrowed from later
+    /// tokens.
     held: i64,
 }
 
@@ -77,7 +79,7 @@ mod tests {
     use super::super::tests::colours;
     use serde_json::json;
 
-    /// One token arrives per millisecond, at most 1000.
+    /// One token arrives per millisecond, and the bucket has at most 1000 tokens.
     #[test]
     fn strict_and_loose_conformance_as_worked_out_by_hand() {
         let bucket = |conformance| json!({"kind": "token_bucket", "rate": "8 kbit/s", "burst": "1000 B", "conformance": conformance});

@@ -1,7 +1,7 @@
 //! Meter of the two rate three colour marker (trTCM).
 //!
-//! Source: RFC 2698 §2 and §3 (`rfc2698`), followed exactly. Two token buckets, P and C, have a
-//! rate each.
+//! Source: RFC 2698 §2 and §3 (`rfc2698`), followed exactly. Each of the two token buckets, P and
+//! C, has its own token rate.
 
 use net::Packet;
 use units::param::{Invalid, join};
@@ -30,8 +30,8 @@ params! {
         mode: Mode = (Mode::Blind), in Range::ANY, from "rfc2698 §3";
         /// Codepoints of packets that arrive yellow, for a colour-aware meter.
         yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: medium drop precedence";
-        /// Codepoints of packets that arrive red, for a colour-aware meter. All other packets
-        /// arrive green.
+        /// Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
+        /// codepoint arrive green.
         red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: high drop precedence";
     }
 }
@@ -107,7 +107,8 @@ mod tests {
         })
     }
 
-    /// Worked out by hand from §3: P gets 2 tokens per millisecond up to 600, C gets 1 up to 1000.
+    /// Computed by hand from RFC 2698 §3: P gets 2 tokens per millisecond up to 600, C gets 1 up to
+    /// 1000.
     #[test]
     fn colour_blind_marking_as_worked_out_by_hand() {
         let packets = [

@@ -13,12 +13,12 @@ use crate::diffserv::colour::Colour;
 params! {
     /// TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a
     /// time window and colours packets at random. The share of the traffic above the committed rate
-    /// is yellow, and the share above the peak rate is red. The colours are thus spread over the
-    /// packets, and a TCP connection rarely loses several packets of a window.
+    /// is yellow, and the share above the peak rate is red. The red and yellow packets are thus
+    /// spread over the stream, so that a TCP connection rarely loses several packets of a window.
     pub struct Tswtcm: "tswtcm", checked by check {
         /// Committed target rate (CTR).
         ctr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
-        /// Peak target rate (PTR), at least ctr. If both are equal, no packet is yellow.
+        /// Peak target rate (PTR), at least ctr. If ptr and ctr are equal, no packet is yellow.
         ptr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
         /// Time over which the rate is estimated (AVG_INTERVAL). The time should be the round-trip
         /// time of a single connection, or more than the maximum round-trip time of several
@@ -69,8 +69,9 @@ impl TswtcmState {
         self.t_front = now;
     }
 
-    /// Return the colour of an arriving packet (figure 3). One random number is drawn if several
-    /// colours are possible: the lowest share P1 is red, and the next share P2 (or P0) is yellow.
+    /// Return the colour of an arriving packet (figure 3). If several colours are possible, one
+    /// random number between 0 and 1 selects the colour: red for the lowest share P1 of its range,
+    /// yellow for the next share P2 (or P0).
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.estimate(now, packet.size);
         let TswtcmState { ctr, ptr, avg_rate, .. } = *self;
@@ -124,7 +125,8 @@ mod tests {
         assert!(one_rate.contains('R') && one_rate.contains('G') && !one_rate.contains('Y'));
     }
 
-    /// Figure 2 by hand: 1000 B/s over 1 s. A packet of 500 B after 0.5 s gives 1500 B in 1.5 s.
+    /// Figure 2 by hand: 1000 B/s over 1 s. After a packet of 500 B that arrives 0.5 s later, the
+    /// estimate is 1500 B in 1.5 s.
     #[test]
     fn the_rate_estimate_follows_figure_2() {
         let meter = Tswtcm::read(&json!({"ctr": "8 kbit/s", "ptr": "8 kbit/s"}), "m").unwrap();

@@ -1,4 +1,4 @@
-//! Class of the tree with its token buckets and its mode.
+//! Class of the HTB tree with its token buckets and its mode.
 
 use units::{Bytes, Duration, Rate, Time};
 
@@ -42,8 +42,8 @@ impl Side {
         self.tokens = tokens.max(1 - most);
     }
 
-    /// Return the time until the debt is paid, a span after the last charge, or None while the debt
-    /// is at most `allowed` tokens.
+    /// Return the time until the debt of the bucket is paid, counted from `span` after the last
+    /// charge, or `None` while the debt is at most `allowed` tokens.
     pub(super) fn debt(&self, span: Duration, allowed: i128) -> Option<Duration> {
         let tokens = self.tokens + brings(span, self.rate);
         (tokens < -allowed).then(|| time_for(-tokens, self.rate))
@@ -72,7 +72,7 @@ pub(super) struct Node {
     pub(super) wakes: Option<Time>,
     /// Bit mask of the priorities at which the class, or a class below it, has packets.
     pub(super) active: u8,
-    /// Yellow classes below it that have packets, for each priority.
+    /// Yellow classes below this class that have packets, for each priority.
     pub(super) feeds: [Ring; PRIORITIES],
 }
 
@@ -91,7 +91,8 @@ impl Node {
         }
     }
 
-    /// Return the mode, and its duration if nothing is sent (htb_class_mode of sch_htb.c).
+    /// Return the mode of the class, and the time that the mode lasts if the class sends no packet
+    /// (htb_class_mode of sch_htb.c).
     pub(super) fn mode(&self, span: Duration) -> (Mode, Duration) {
         let (at_rate, at_ceil) = self.allowed();
         if let Some(wait) = self.ceil.debt(span, at_ceil) {
@@ -109,8 +110,8 @@ mod tests {
     use super::*;
 
     /// The modes follow htb_class_mode with htb_hysteresis 1 and 0, for each previous mode and for
-    /// tokens around 0 and -1600 bytes. The modes of a green, a yellow and a red class last to
-    /// different debts.
+    /// tokens around 0 and -1600 bytes. The mode of a green, a yellow and a red class changes at a
+    /// different debt each.
     #[test]
     fn modes_are_those_of_the_kernel() {
         use Mode::{Green, Red, Yellow};

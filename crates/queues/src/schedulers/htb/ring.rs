@@ -1,7 +1,7 @@
 //! Turns of the classes at one position of the tree.
 
-/// Classes that take turns at one position, in the order of the list, and the class whose turn it
-/// is.
+/// Classes that take turns at one position of the tree, in the order of the list of classes, and
+/// the class whose turn it is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ring {
     pub(super) members: Vec<u32>,
