@@ -1,11 +1,11 @@
 //! BBR (`bbr3`), version 3: draft-ietf-ccwg-bbr (`draft-ietf-ccwg-bbr`), the text after its
 //! revision 06.
 //!
-//! Names and the order of steps are those of the draft. The deviations are:
+//! This file uses the names of the draft and its order of steps. The deviations are:
 //!
 //! - Random numbers are a hash of the time, so that runs are repeatable.
 //! - The data in flight when a packet was sent (tx_in_flight) is the data delivered and declared
-//!   lost since the packet was sent. Without reordering, the two amounts are equal.
+//!   lost since the packet was sent. Without reordering, this amount equals the data in flight.
 //! - The losses since a packet was sent count from the beginning of the round in which the packet
 //!   was sent.
 //! - Losses are evaluated per ACK instead of per packet, so InflightAtLoss() is computed per ACK.
@@ -25,9 +25,10 @@ use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
 
 params! {
     /// BBR (version 3). As in version 1, the model includes the bandwidth and the minimum
-    /// round-trip time. Version 3 adds the data in flight at which losses exceed 2 %. Version 3
-    /// probes for bandwidth every two to three seconds, or as often as Reno would. Between its
-    /// probes for bandwidth, version 3 reduces its rate after losses.
+    /// round-trip time. Version 3 adds to the model the data in flight at which losses exceed 2 %.
+    /// Version 3 probes for bandwidth every two to three seconds, and more often on a path on which
+    /// Reno would probe more often. Between its probes for bandwidth, version 3 reduces its rate
+    /// after losses.
     pub struct Bbr3: "bbr3" {
         /// Pacing gain in Startup (StartupPacingGain): 4 ln 2.
         startup_pacing_gain: f64 = (2.77), in Range::between(1.1, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";
@@ -62,7 +63,7 @@ impl Control for Bbr3 {
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because BBR has the state Startup instead of slow start.
+    /// False, because BBR does not have slow start: its state Startup takes that place.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {
@@ -166,8 +167,8 @@ pub struct Bbr3State {
     drain_start_round: u64,
     /// Bytes declared lost so far.
     lost: u64,
-    /// Bytes delivered and bytes lost at the start of this round, and at the start of the previous
-    /// round.
+    /// Totals of delivered bytes and of lost bytes: the totals at the start of this round, and
+    /// those at the start of the previous round.
     loss_counts: [(u64, u64); 2],
     // Bandwidth
     max_bw: MaxFilter,
