@@ -37,7 +37,7 @@ params! {
     /// reduces the window by an eighth. The time to recover from a loss therefore does not depend
     /// on the window.
     pub struct Scalable: "scalable", renamed by RENAMED {
-        /// Segments that each acknowledged segment adds to cwnd (a).
+        /// Segments that each ACK adds to cwnd (a).
         a: f64 = (0.01), in Range::between(0.0001, 1.0), from "kelly2003scalable §3";
         /// Fraction by which congestion reduces the window (b).
         b: f64 = (0.125), in Range::between(0.01, 0.9), from "kelly2003scalable §3";

@@ -1,6 +1,6 @@
 //! Tail loss probe (RFC 8985 §7, `rfc8985`): if the end of a flight is not acknowledged within two
-//! round trips, the sender sends new data or retransmits the last segment. The SACK of that probe
-//! reveals a loss before the retransmission timer expires.
+//! round trips, the sender sends new data or retransmits the last segment. The SACK of the tail
+//! loss probe reveals a loss before the retransmission timer expires.
 
 use net::Seq;
 use units::Duration;
@@ -28,10 +28,10 @@ pub fn timeout(srtt: Duration, delay: Duration) -> Duration {
     Duration(srtt.0.saturating_mul(2).saturating_add(delay.0))
 }
 
-/// Outcome of a probe after an ACK (RFC 8985 §7.4.2).
+/// Outcome of a tail loss probe after an ACK (RFC 8985 §7.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The outcome is not known yet.
+    /// The outcome of the probe is not known yet.
     Pending,
     /// No segment was lost: the original and the probe arrived, or the probe was new data.
     NoLoss,
