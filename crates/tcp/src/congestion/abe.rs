@@ -60,7 +60,7 @@ pub struct AbeState {
 }
 
 impl AbeState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of ABE in a connection before the first ACK of the connection.
     pub fn new(params: &Abe) -> Self {
         let (base, default_beta) = match &params.over {
             AbeOver::Reno(p) => (BaseState::Reno(RenoState::new(p)), 0.8),

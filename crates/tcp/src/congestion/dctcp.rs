@@ -43,7 +43,7 @@ params! {
         rules: DctcpRules = (DctcpRules::Rfc8257), in Range::ANY, from "rfc8257 §3.3";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc8257 §3.4";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc8257 §3.4: as rfc5681";
     }
 }
@@ -133,7 +133,7 @@ pub struct DctcpState {
 }
 
 impl DctcpState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of DCTCP in a connection before the first ACK of the connection.
     pub fn new(params: &Dctcp) -> Self {
         let in_1024ths = params.rules == DctcpRules::Linux;
         DctcpState {

@@ -47,7 +47,7 @@ params! {
         rules: HighSpeedRules = (HighSpeedRules::Rfc3649), in Range::ANY, from "rfc3649 §5; Linux, tcp_highspeed: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc3649 §5: per ACK";
     }
 }
@@ -132,7 +132,7 @@ pub struct HighSpeedState {
 }
 
 impl HighSpeedState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of HighSpeed TCP in a connection before the first ACK of the connection.
     pub fn new(params: &HighSpeed) -> Self {
         let growth = Growth::new(&params.slow_start, params.avoidance);
         HighSpeedState { params: params.clone(), growth, step: 0, computed: (0.0, 1.0) }

@@ -51,7 +51,7 @@ params! {
     }
 }
 
-/// Value of a round-trip time that was not measured.
+/// Value that stands for a round-trip time that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// Maximum time by which hosts delay ACKs (Linux, hystart_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(1);
@@ -67,7 +67,7 @@ pub struct HybridState {
     min_rtt: Duration,
     /// Minimum round-trip time of this round.
     round_min_rtt: Duration,
-    /// Number of round-trip times measured in this round.
+    /// Number of round-trip times that were measured in this round.
     samples: u32,
     round_start: Time,
     last_ack: Time,
@@ -75,7 +75,7 @@ pub struct HybridState {
 }
 
 impl HybridState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of hybrid slow start in a connection before its first ACK.
     pub fn new(params: &HybridStart) -> Self {
         HybridState {
             params: params.clone(),

@@ -52,7 +52,7 @@ enum Phase {
     Done,
 }
 
-/// Value of a round-trip time that was not measured.
+/// Value that stands for a round-trip time that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 
 /// State of the first slow start in a connection.
@@ -69,7 +69,7 @@ pub struct HystartState {
 }
 
 impl HystartState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of HyStart++ in a connection before the first ACK of the connection.
     pub fn new(params: &Hystart) -> Self {
         HystartState {
             params: params.clone(),

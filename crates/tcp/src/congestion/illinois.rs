@@ -60,7 +60,7 @@ params! {
         rules: IllinoisRules = (IllinoisRules::Liu2006), in Range::ANY, from "liu2006illinois §4; Linux, tcp_illinois: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "liu2006illinois §2: per ACK";
     }
 }
@@ -172,7 +172,7 @@ pub struct IllinoisState {
 }
 
 impl IllinoisState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of TCP-Illinois in a connection before the first ACK of the connection.
     pub fn new(params: &Illinois) -> Self {
         IllinoisState {
             params: params.clone(),

@@ -44,7 +44,7 @@ impl Control for Ledbat {
     }
 }
 
-/// Value of a delay that was not measured.
+/// Value that stands for a delay that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// One minute.
 const MINUTE: u64 = Duration::from_millis(60_000).0;
@@ -62,7 +62,7 @@ pub struct LedbatState {
 }
 
 impl LedbatState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of LEDBAT in a connection before the first ACK of the connection.
     pub fn new(params: &Ledbat) -> Self {
         LedbatState {
             params: params.clone(),

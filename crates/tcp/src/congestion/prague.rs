@@ -97,7 +97,7 @@ pub struct PragueState {
 }
 
 impl PragueState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Prague in a connection before the first ACK of the connection.
     pub fn new(params: &Prague) -> Self {
         PragueState {
             params: params.clone(),

@@ -20,7 +20,7 @@ params! {
     pub struct Reno: "reno" {
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -44,7 +44,7 @@ pub struct RenoState {
 }
 
 impl RenoState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Reno in a connection before the first ACK of the connection.
     pub fn new(params: &Reno) -> Self {
         RenoState { growth: Growth::new(&params.slow_start, params.avoidance) }
     }

@@ -49,7 +49,7 @@ params! {
         rules: ScalableRules = (ScalableRules::Kelly2003), in Range::ANY, from "kelly2003scalable §3; Linux, tcp_scalable: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "kelly2003scalable §3: per ACK";
     }
 }
@@ -83,7 +83,7 @@ pub struct ScalableState {
 }
 
 impl ScalableState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Scalable TCP in a connection before the first ACK of the connection.
     pub fn new(params: &Scalable) -> Self {
         ScalableState { params: params.clone(), growth: Growth::new(&params.slow_start, params.avoidance) }
     }

@@ -100,7 +100,7 @@ pub struct VegasState {
     base_rtt: Duration,
     /// Minimum round-trip time of this round; `u64::MAX` ps before the first measurement.
     round_min_rtt: Duration,
-    /// Number of round-trip times measured in this round.
+    /// Number of round-trip times that were measured in this round.
     samples: u32,
     /// Event that must pass before Linux's rules evaluate round trips: the end of loss recovery, or
     /// the end of the round trip that was in progress then.
@@ -112,7 +112,7 @@ pub struct VegasState {
 }
 
 impl VegasState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Vegas in a connection before the first ACK of the connection.
     pub fn new(params: &Vegas) -> Self {
         VegasState {
             params: params.clone(),

@@ -71,7 +71,7 @@ params! {
         interval_min: Duration = (Duration::from_millis(50)), in Range::between(0.0, 10.0), from "Linux, tcp_westwood: 50 ms";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -118,7 +118,7 @@ pub struct WestwoodState {
 }
 
 impl WestwoodState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Westwood+ in a connection before the first ACK of the connection.
     pub fn new(params: &Westwood) -> Self {
         WestwoodState {
             params: params.clone(),

@@ -18,7 +18,7 @@ pub fn min_super_packet(rate: Rate) -> u32 {
     if rate < MIN_SUPER_PACKET_RATE { 1 } else { MIN_SUPER_PACKET }
 }
 
-/// Value of a round-trip time that was not measured.
+/// Value that stands for a round-trip time that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 
 /// Full pipe estimator (draft-ietf-ccwg-bbr §5.3.1.2): the pipe is full after three rounds in which

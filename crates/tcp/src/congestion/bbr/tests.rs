@@ -52,7 +52,7 @@ pub struct Probe {
     pub start: f64,
     /// Duration in seconds.
     pub duration: f64,
-    /// Minimum cwnd during ProbeRTT, in segments.
+    /// Minimum value of cwnd during ProbeRTT, in segments.
     pub min_cwnd: f64,
     /// cwnd after ProbeRTT, in segments.
     pub cwnd_after: f64,

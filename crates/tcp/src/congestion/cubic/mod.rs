@@ -134,7 +134,7 @@ fn alpha(beta: f64) -> f64 {
 }
 
 impl CubicState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of CUBIC in a connection before the first ACK of the connection.
     pub fn new(params: &Cubic) -> Self {
         CubicState {
             params: params.clone(),

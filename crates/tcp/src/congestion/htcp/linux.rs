@@ -45,7 +45,7 @@ fn milliseconds(t: Time) -> u64 {
 }
 
 impl LinuxState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of H-TCP in a connection before the first ACK of the connection.
     pub fn new() -> Self {
         LinuxState {
             alpha: ONE,

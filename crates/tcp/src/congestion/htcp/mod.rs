@@ -69,7 +69,7 @@ params! {
         arithmetic: Arithmetic = (Arithmetic::Exact), in Range::ANY, from "leith2004htcp §3; Linux, tcp_htcp.c";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "leith2004htcp §3: per ACK";
     }
 }
@@ -139,7 +139,7 @@ pub struct HtcpState {
 }
 
 impl HtcpState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of H-TCP in a connection before the first ACK of the connection.
     pub fn new(params: &Htcp) -> Self {
         HtcpState {
             params: params.clone(),

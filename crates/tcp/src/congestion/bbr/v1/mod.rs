@@ -28,7 +28,8 @@ use super::max_filter::{MAX_WINDOW, MaxFilter};
 use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
 
 words! {
-    /// Data in flight that ends a phase of the gain cycle.
+    /// Definition of the data in flight that BBR compares with a bound to end a phase of the gain
+    /// cycle.
     pub enum PhaseEnds {
         /// Data in flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3).
         InFlight = "in-flight",
@@ -60,20 +61,21 @@ params! {
         high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.2.1";
         /// Gain of cwnd in ProbeBW.
         cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.4.3";
-        /// Number of round trips over which the maximum delivery rate is taken (BtlBwFilterLen).
+        /// Number of round trips over which BBR takes the maximum delivery rate (BtlBwFilterLen).
         bandwidth_window: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "draft-cardwell-iccrg-bbr-00 §4.1.1.2";
-        /// Time over which the minimum round-trip time is taken (RTpropFilterLen).
+        /// Length of time over which BBR takes the minimum round-trip time (RTpropFilterLen).
         rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.1.2.2";
         /// Minimum duration of ProbeRTT (ProbeRTTDuration).
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.3.5";
         /// Fraction of the excess of aggregated ACKs that BBR adds to cwnd. With 0, cwnd has no
         /// addition.
         extra_acked_gain: f64 = (1.0), in Range::between(0.0, 10.0), from "Linux, tcp_bbr: 1; the draft has none";
-        /// Data in flight that ends a phase of the gain cycle.
+        /// Definition of the data in flight that BBR compares with a bound to end a phase of the
+        /// gain cycle.
         phase_ends: PhaseEnds = (PhaseEnds::InFlight), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase";
         /// Data that BBR adds to the product of bandwidth and RTprop.
         budget: Budget = (Budget::Quanta), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.2.3.2";
-        /// Fraction by which the pacing rate is below the bandwidth.
+        /// Fraction by which the pacing rate is below the estimated bandwidth.
         pacing_margin: f64 = (0.0), in Range::between(0.0, 0.5), from "draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %";
         /// Minimum congestion window (BBRMinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
@@ -103,7 +105,7 @@ const MAX_EXTRA_ACKED: f64 = 0.1;
 /// Pacing gains of the phases of ProbeBW (draft §4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// State of the state machine.
+/// State of BBR's state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -152,7 +154,7 @@ pub struct BbrState {
 }
 
 impl BbrState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of BBR in a connection before the first ACK of the connection.
     pub fn new(params: &Bbr, window: &Window) -> Self {
         BbrState {
             params: params.clone(),

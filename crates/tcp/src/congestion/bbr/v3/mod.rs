@@ -45,7 +45,7 @@ params! {
         headroom: f64 = (0.15), in Range::between(0.0, 0.9), from "draft-ietf-ccwg-bbr §2.7";
         /// Minimum congestion window (MinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-ietf-ccwg-bbr §2.7";
-        /// Time over which the minimum round-trip time is taken (MinRTTFilterLen).
+        /// Length of time over which BBR takes the minimum round-trip time (MinRTTFilterLen).
         rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.1";
         /// Gain of cwnd in ProbeRTT (ProbeRTTCwndGain).
         probe_rtt_cwnd_gain: f64 = (0.5), in Range::between(0.1, 1.0), from "draft-ietf-ccwg-bbr §2.15.2";
@@ -53,7 +53,8 @@ params! {
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
         /// Minimum interval between two ProbeRTT states (ProbeRTTInterval).
         probe_rtt_interval: Duration = (Duration::from_millis(5_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
-        /// Fraction by which the pacing rate is below the bandwidth (PacingMarginPercent).
+        /// Fraction by which the pacing rate is below the estimated bandwidth
+        /// (PacingMarginPercent).
         pacing_margin: f64 = (0.01), in Range::between(0.0, 0.5), from "draft-ietf-ccwg-bbr §5.6.2: 1 %";
     }
 }
@@ -78,7 +79,7 @@ const EXTRA_ACKED_FILTER: usize = 10;
 /// Number of losses in a round that can end Startup (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
 
-/// State of the state machine. `Down`, `Cruise`, `Refill` and `Up` are the phases of ProbeBW.
+/// State of BBR's state machine. `Down`, `Cruise`, `Refill` and `Up` are the phases of ProbeBW.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
