@@ -62,7 +62,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Create the state of slow start and congestion avoidance in a connection before its first ACK.
+    /// Create the state of the growth of cwnd in a connection before its first ACK.
     pub fn new(slow_start: &SlowStart, avoidance: Avoidance) -> Self {
         let (limit, detector, flags) = match slow_start {
             SlowStart::Standard(p) => (

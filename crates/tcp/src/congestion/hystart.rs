@@ -17,7 +17,7 @@ params! {
     pub struct Hystart: "hystart" {
         /// Minimum growth of the round-trip time that begins CSS (MIN_RTT_THRESH).
         min_rtt_threshold: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "rfc9406 §4.3";
-        /// Growth of the round-trip time that always begins CSS (MAX_RTT_THRESH).
+        /// Growth of the round-trip time that begins CSS at any round-trip time (MAX_RTT_THRESH).
         max_rtt_threshold: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "rfc9406 §4.3";
         /// Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). Between the
         /// minimum and the maximum, the threshold is the last round's minimum round-trip time

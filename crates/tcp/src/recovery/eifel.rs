@@ -4,7 +4,8 @@
 
 use crate::window::Window;
 
-/// State at the beginning of a recovery, which the sender restores if the recovery was spurious.
+/// State of the sender at the beginning of a recovery. The sender restores this state if the
+/// recovery was spurious.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Undo {
     /// True if the sender can undo the recovery.

@@ -192,8 +192,8 @@ impl Rack {
         sent + self.rtt + reordering_window <= now
     }
 
-    /// Return true if every segment sent at `sent` is later than the delivered segment that was
-    /// sent last.
+    /// Return true if every segment with the send time `sent` was sent after the delivered segment
+    /// that was sent last.
     #[inline]
     pub fn is_sent_later(&self, sent: Time) -> bool {
         let tick = Duration(if self.linux_times { TICK } else { 1 });

@@ -40,13 +40,13 @@ pub enum Verdict {
 }
 
 impl Tlp {
-    /// Return true if a probe may be sent (RFC 8985 §7.3): no probe is in flight, and a round-trip
-    /// time has been measured since the last probe.
+    /// Return true if a tail loss probe may be sent (RFC 8985 §7.3): no probe is in flight, and a
+    /// round-trip time has been measured since the last probe.
     pub fn may_probe(&self) -> bool {
         self.end.is_none() && !self.unmeasured
     }
 
-    /// Record a probe. `end` is the highest sequence number in flight after the probe.
+    /// Record a probe. `end` is the highest sequence number in flight after the probe was sent.
     pub fn on_probe(&mut self, end: Seq, retransmitted: bool) {
         *self = Tlp { end: Some(end), retransmitted, unmeasured: true };
     }
@@ -56,8 +56,8 @@ impl Tlp {
         self.unmeasured = false;
     }
 
-    /// Return the outcome of the probe after an ACK. `dsack`: the ACK reports a duplicate.
-    /// `plain_duplicate`: the ACK is a duplicate ACK without SACK blocks.
+    /// Return the outcome of the tail loss probe after an ACK. `dsack`: the ACK reports a
+    /// duplicate. `plain_duplicate`: the ACK is a duplicate ACK without SACK blocks.
     pub fn on_ack(&mut self, ack: Seq, dsack: bool, plain_duplicate: bool) -> Verdict {
         let Some(end) = self.end else { return Verdict::Pending };
         if ack.before(end) {

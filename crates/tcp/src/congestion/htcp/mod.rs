@@ -38,7 +38,7 @@ words! {
 words! {
     /// Arithmetic of the increase α and the decrease factor β.
     pub enum Arithmetic {
-        /// Real numbers, as in the equations.
+        /// Real numbers, as in the equations of the H-TCP paper.
         Exact = "exact",
         /// Integers, as in Linux (tcp_htcp.c). α is computed when cwnd grows, which also restarts
         /// the count of acknowledged segments. β follows from a moving average of the throughput
@@ -49,10 +49,10 @@ words! {
 }
 
 params! {
-    /// H-TCP. For one second after congestion H-TCP is standard TCP. After this second, the
+    /// H-TCP. For one second after congestion H-TCP behaves as standard TCP. After this second, the
     /// increase of cwnd grows with the square of the time since congestion. Congestion multiplies
-    /// the window by RTTmin/RTTmax, which just empties the queue, or by one half if the throughput
-    /// has changed.
+    /// the window by RTTmin/RTTmax, which empties the queue but does not idle the link. If the
+    /// throughput has changed, congestion halves the window instead.
     pub struct Htcp: "htcp", checked by check {
         /// Time after congestion in which cwnd grows as in standard TCP (Δ_L).
         low_speed: Duration = (Duration::from_millis(1000)), in Range::between(0.0, 100.0), from "leith2004htcp §3";

@@ -149,7 +149,7 @@ pub struct DeliveryClock {
 }
 
 impl DeliveryClock {
-    /// Return the state that a segment sent now records at its departure.
+    /// Return the state of the connection that a segment records if it departs now.
     pub(super) fn departure(&self) -> Departure {
         Departure { delivered_at: self.delivered_at, first_sent: self.first_sent }
     }
