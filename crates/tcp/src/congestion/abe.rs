@@ -1,7 +1,8 @@
 //! Alternative Backoff with ECN (ABE), RFC 8511 (`rfc8511`).
 //!
 //! An ECN-Echo reduces the window less than a loss does, because a mark comes from a short queue.
-//! ABE modifies Reno or CUBIC, which govern everything else.
+//! ABE modifies the response of Reno or CUBIC to an ECN-Echo. Reno or CUBIC governs everything
+//! else.
 
 use serde_json::json;
 use units::param::Json;
@@ -59,7 +60,7 @@ pub struct AbeState {
 }
 
 impl AbeState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of ABE in a connection before the first ACK of the connection.
     pub fn new(params: &Abe) -> Self {
         let (base, default_beta) = match &params.over {
             AbeOver::Reno(p) => (BaseState::Reno(RenoState::new(p)), 0.8),
@@ -126,7 +127,8 @@ mod tests {
     use super::*;
     use crate::congestion::harness::{MSS, window};
 
-    /// Return ssthresh in segments after an ECN-Echo, and after a loss, of 100 segments in flight.
+    /// Return two values of ssthresh, in segments, for 100 segments in flight: after an ECN-Echo,
+    /// and after a loss.
     fn ssthresh_after(over: AbeOver, beta_ecn: Option<f64>) -> (f64, f64) {
         let mut abe = AbeState::new(&Abe { over, beta_ecn });
         let w = window(100.0, 50.0, 100.0);
@@ -135,8 +137,8 @@ mod tests {
         (ecn, abe.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO) / MSS)
     }
 
-    /// RFC 8511 §3.1: the factor is 0.8 for Reno and 0.85 for CUBIC. The response to a loss does
-    /// not change.
+    /// RFC 8511 §3.1: the factor is 0.8 for Reno and 0.85 for CUBIC. ABE does not change the
+    /// response to a loss.
     #[test]
     fn marks_reduce_the_window_less_than_losses() {
         assert_eq!(ssthresh_after(AbeOver::Reno(defaults()), None), (80.0, 50.0));

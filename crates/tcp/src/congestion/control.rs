@@ -2,7 +2,7 @@
 //!
 //! [`CongestionControl`] defines the data that the sender passes to a controller and the values
 //! that the controller returns. [`Control`] defines the properties of a kind of control, so that
-//! other modules do not depend on its name.
+//! other modules do not depend on the name of the control.
 
 use serde_json::json;
 use units::param::Json;
@@ -37,8 +37,8 @@ pub trait CongestionControl {
     fn ssthresh_on_congestion(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
         window.ssthresh
     }
-    /// Return cwnd right after a congestion event, or None for the new ssthresh (after a timeout
-    /// one segment).
+    /// Return cwnd right after a congestion event. None stands for the usual cwnd, which is the new
+    /// ssthresh, or one segment after a timeout.
     fn cwnd_on_congestion(&mut self, _window: &Window, _congestion: Congestion, _now: Time) -> Option<f64> {
         None
     }
@@ -49,7 +49,7 @@ pub trait CongestionControl {
     fn observe(&mut self, _window: &Window, _ack: &Ack) {}
     /// Return ssthresh if slow start ended with this ACK without congestion (HyStart, Vegas).
     ///
-    /// `window` contains the new cwnd if a new cwnd was computed for the ACK.
+    /// `window` contains the cwnd after the ACK, if the ACK changed cwnd.
     fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
         None
     }
@@ -78,7 +78,7 @@ pub trait CongestionControl {
     fn pacing_rate(&self, _window: &Window, _srtt: Duration) -> Option<Rate> {
         None
     }
-    /// Return true if the controller responds to a mark now.
+    /// Return true if the controller responds to a mark that the current ACK reports.
     ///
     /// `new_window` is true if all data of the mark was sent after the last response, so that RFC
     /// 3168 §6.1.2 requires a response.
@@ -88,8 +88,9 @@ pub trait CongestionControl {
     /// Return true if the controller responds in proportion to the marks, as a scalable control
     /// does (RFC 9331 §4.3).
     ///
-    /// A reduction for marks then takes effect immediately and to the byte. cwnd continues to grow
-    /// after the reduction, and the unmarked bytes of ACKs that report marks increase it too.
+    /// The reduction for marks of such a controller takes effect immediately, and is not rounded to
+    /// segments. cwnd continues to grow after the reduction, and the unmarked bytes of ACKs that
+    /// report marks increase it too.
     fn is_scalable(&self) -> bool {
         false
     }
@@ -100,8 +101,8 @@ pub trait CongestionControl {
     }
     /// Return true if the controller needs round-trip times, marks and delivered bytes.
     ///
-    /// A sender without SACK measures them only if this method returns true or another feature
-    /// needs them.
+    /// A sender without SACK measures round-trip times, marks and delivered bytes only if
+    /// `needs_measurements` is true or another feature needs the measurements.
     fn needs_measurements(&self) -> bool {
         true
     }
@@ -109,11 +110,12 @@ pub trait CongestionControl {
     fn needs_delivery_rate(&self) -> bool {
         false
     }
-    /// Return the growth of cwnd if an ACK outside loss recovery changes only that growth.
+    /// Return the state of the growth of cwnd, if an ACK outside loss recovery changes no other
+    /// state of the controller.
     ///
-    /// If the growth needs no measurements, the sender passes the counted bytes to it instead of an
-    /// [`Ack`]. Only the control whose state is not boxed may return a growth: senders call this
-    /// function for every ACK, and one comparison must suffice.
+    /// If the growth needs no measurements, the sender passes only the counted bytes to the growth,
+    /// and not an [`Ack`]. Only the control whose state is not boxed may return a growth, because
+    /// senders call this function for every ACK and one comparison must suffice.
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         None
     }
@@ -136,7 +138,7 @@ pub trait Control: Params {
     const MARKS: Marks = Marks::AsLosses;
     /// Loss recovery that the control requires.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::None;
-    /// True if the control has the slow start of RFC 5681 or a substitute for it.
+    /// True if the control has the slow start of RFC 5681 or an alternative slow start.
     const HAS_SLOW_START: bool = true;
 
     /// Create the state of a connection before its first ACK, with the initial window.
@@ -153,10 +155,11 @@ pub trait Control: Params {
 pub enum Marks {
     /// The control ignores marks.
     Ignored,
-    /// The control responds to at most one mark per round trip, much as to a loss (RFC 3168
-    /// §6.1.2).
+    /// The control responds to at most one mark per round trip. The response to a mark resembles
+    /// the response to a loss (RFC 3168 §6.1.2).
     AsLosses,
-    /// The response is in proportion to the marks, which the echo of RFC 8257 reports.
+    /// The response is in proportion to the marks, which the receiver reports by the ECN-Echo of
+    /// RFC 8257.
     Proportional,
     /// The response is in proportion to the marks, as L4S requires. Accurate ECN reports the marks,
     /// and packets carry the identifier of L4S (RFC 9331 §4.1, §4.2).
@@ -181,7 +184,7 @@ impl Marks {
 /// Keys of loss recovery that a congestion control sets unless the scenario sets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImpliedRecovery {
-    /// No keys: the keys of loss recovery do not change.
+    /// No keys: the congestion control sets no key of loss recovery.
     None,
     /// Loss recovery by SACK.
     Sack,

@@ -23,9 +23,10 @@ words! {
         /// Marks reduce cwnd by the fraction α/2. The sender may round the result down to whole
         /// segments (RFC 8257 §3.3).
         Rfc8257 = "rfc8257",
-        /// Marks reduce cwnd by α/2 of it, rounded down to whole segments, so that a reduction of
-        /// less than one segment has no effect. α is a multiple of 1/1024. A value below 16/1024
-        /// becomes 0 after a window without marks (Linux, dctcp_ssthresh, dctcp_update_alpha).
+        /// Marks reduce cwnd by the fraction α/2, rounded down to whole segments, so that a
+        /// reduction of less than one segment has no effect. α is a multiple of 1/1024. A value of
+        /// α below 16/1024 becomes 0 after a window without marks (Linux, dctcp_ssthresh,
+        /// dctcp_update_alpha).
         Linux = "linux",
     }
 }
@@ -42,7 +43,7 @@ params! {
         rules: DctcpRules = (DctcpRules::Rfc8257), in Range::ANY, from "rfc8257 §3.3";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc8257 §3.4";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc8257 §3.4: as rfc5681";
     }
 }
@@ -94,8 +95,8 @@ impl Alpha {
         }
     }
 
-    /// End the observation window: update α and reset the counts (steps 5, 6 and 8 of RFC 8257
-    /// RFC 8257 §3.3).
+    /// End the observation window: update α and reset the counts of bytes (steps 5, 6 and 8 of RFC
+    /// 8257 §3.3).
     pub fn end_window(&mut self) {
         if self.in_1024ths {
             self.value = self.update_in_1024ths();
@@ -119,20 +120,20 @@ impl Alpha {
     }
 }
 
-/// Number of parts of α in Linux (DCTCP_MAX_ALPHA).
+/// Value of α = 1 in Linux's integers (DCTCP_MAX_ALPHA).
 const SCALE: f64 = 1024.0;
 
 /// State of DCTCP in a connection.
 #[derive(Clone, Debug)]
 pub struct DctcpState {
     alpha: Alpha,
-    /// Value of α that includes the current ACK, if the current ACK reduces cwnd.
+    /// Value of α after the current ACK; present if the current ACK reduces cwnd.
     alpha_with_this_ack: Option<f64>,
     growth: Growth,
 }
 
 impl DctcpState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of DCTCP in a connection before the first ACK of the connection.
     pub fn new(params: &Dctcp) -> Self {
         let in_1024ths = params.rules == DctcpRules::Linux;
         DctcpState {
@@ -230,7 +231,7 @@ mod tests {
     }
 
     /// Steps 1 to 8 precede step 9. α therefore includes the ACK that ends the window and reduces
-    /// cwnd, and counts it once.
+    /// cwnd, and α counts this ACK once.
     #[test]
     fn alpha_includes_the_ack_that_reduces_cwnd() {
         let mut d = dctcp();
@@ -264,9 +265,9 @@ mod tests {
         }
     }
 
-    /// A flow alone at a step marking of K packets. The queue of the flow oscillates below K + 1
-    /// packets, and α approaches √(2/W*) with W* = C·RTT + K (Alizadeh 2010, §3.3, equations 6 to
-    /// 8, an approximation for small α).
+    /// A flow is alone at a link that marks every packet while its queue has more than K packets.
+    /// The queue of the flow oscillates below K + 1 packets, and α approaches √(2/W*) with W* =
+    /// C·RTT + K (Alizadeh 2010, §3.3, equations 6 to 8, an approximation for small α).
     #[test]
     fn alpha_at_a_step_marking_is_the_fluid_value() {
         let (k, bdp) = (40, 500.0); // 400 Mbit/s × 10 ms

@@ -17,8 +17,7 @@ pub enum Congestion {
 }
 
 impl Congestion {
-    /// Return the same congestion event, in which a repeated timeout is replaced by a first
-    /// timeout.
+    /// Return the congestion event, but return a first timeout instead of a repeated timeout.
     pub fn without_repetition(self) -> Self {
         match self {
             Congestion::Timeout { .. } => Congestion::Timeout { repeated: false },
@@ -31,10 +30,10 @@ impl Congestion {
 /// §4.1, delivery rate sampling).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// Bytes delivered in the interval.
+    /// Bytes delivered in the interval of the delivery rate sample.
     pub delivered: u64,
-    /// The longer of two intervals: the interval of transmission and the interval of
-    /// acknowledgement.
+    /// Interval of the delivery rate sample: the longer of the interval of transmission and the
+    /// interval of acknowledgement.
     pub interval: Duration,
     /// True if the application had no more data to send when the segment was sent.
     pub app_limited: bool,
@@ -56,14 +55,14 @@ pub struct Ack {
     /// Bytes that count for the growth of cwnd: the acknowledged bytes (RFC 5681 §3.1, RFC 3465
     /// §2.1), or the delivered bytes if the parameters select them (Linux).
     pub counted: u32,
-    /// Delivered bytes that the receiver reported as marked with CE. With the echo of DCTCP this is
-    /// `delivered` if ECE is set. With Accurate ECN the number of marked bytes follows from the
-    /// counters.
+    /// Delivered bytes that the receiver reported as marked with CE. With the ECN-Echo of DCTCP,
+    /// all `delivered` bytes count as marked if ECE is set. With Accurate ECN, the number of marked
+    /// bytes follows from the counters in the ACK.
     pub marked: u32,
     /// Total bytes delivered so far, including this ACK.
     pub total_delivered: u64,
-    /// Round-trip time of the newest segment that this ACK delivers and that was sent once; absent
-    /// without such a segment.
+    /// Round-trip time of the newest segment that was sent once and that this ACK delivers; absent
+    /// if the ACK does not deliver a segment that was sent once.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time (SRTT); zero before the first sample.
     pub srtt: Duration,

@@ -3,20 +3,22 @@
 //!
 //! If a classic AQM serves Prague and Reno flows in one queue, Prague responds to marks as Reno
 //! does. A queue that is longer than an L4S queue only suggests a classic AQM. PI2 with a single
-//! queue has a queue of the same length and couples its marks, so a Prague flow that halves its
-//! window at each mark would lose nearly all its throughput. "The sender can measure that switching
-//! to Classic behaviour was wrong so that it can switch back" (A.1.5).
+//! queue has a queue of the same length, but marks L4S packets at a coupled, higher rate, so a
+//! Prague flow that halves its window at each mark would lose nearly all its throughput. "The
+//! sender can measure that switching to Classic behaviour was wrong so that it can switch back"
+//! (RFC 9331, appendix A.1.5).
 //!
 //! RFC 9331 does not define a measurement, so aqmlab uses its own. Prague halves its window on
-//! marks for a trial period and compares the marked fraction before and during the trial. Without
-//! coupling, the fraction falls from 2/W at Prague's window to 1.5/W² at Reno's. With eight Reno
-//! flows the fraction falls to a fifth, and further with fewer flows. With coupled marks, the
-//! fraction falls only to a half or a third, because the windows of the other flows grow. With more
-//! than eight Reno flows the two cases look alike, and the fall-back ends.
+//! marks for a trial period and compares the marked fraction before and during the trial. If the
+//! marks are not coupled, the marked fraction falls from 2/W at Prague's window W to 1.5/W² at
+//! Reno's window W. If eight Reno flows share the queue, the marked fraction falls to a fifth, and
+//! with fewer flows to less than a fifth. If the marks are coupled, the marked fraction falls only
+//! to a half or a third, because the windows of the other flows grow. With more than eight Reno
+//! flows, coupled and uncoupled marks cannot be distinguished, and the fall-back ends.
 //!
 //! The authors' report (reference [ecn-fallback] of RFC 9331) uses the variance of round-trip times
-//! instead. The variance of round-trip times distinguishes the two cases as little as the delay
-//! does.
+//! instead. Like the delay, the variance of round-trip times does not distinguish coupled from
+//! uncoupled marks.
 
 use units::words;
 
@@ -33,13 +35,15 @@ words! {
     }
 }
 
-/// Round trips after the first mark until the window counts as settled.
+/// Number of round trips after the first mark until the window counts as settled.
 const SETTLING_ROUNDS: u32 = 128;
-/// Round trips after settling in which the marked fraction is measured before a trial.
+/// Number of round trips, after the window has settled, in which the marked fraction is measured
+/// before a trial.
 const COUNTING_ROUNDS: u32 = 128;
-/// Marked segments that a trial ignores at its start, while the windows of all flows adapt.
+/// Number of marked segments that a trial ignores at its start, while the windows of all flows
+/// adapt.
 const SETTLING_MARKS: f64 = 10.0;
-/// Marked segments in each measurement period of a trial.
+/// Number of marked segments in each measurement period of a trial.
 const PERIOD_MARKS: f64 = 30.0;
 /// Number of measurement periods of a trial.
 const PERIODS: u8 = 5;
@@ -78,7 +82,8 @@ enum State {
     Scalable { rounds: u32, count: MarkCount },
     /// Marks halve the window for a trial; the marked fraction was `fraction_before`.
     Trial { fraction_before: f64, periods: u8, count: MarkCount },
-    /// The trial showed a classic AQM. `rounds` counts round trips since the queue was last long.
+    /// The trial showed a classic AQM. `rounds` counts round trips since the queue was last longer
+    /// than an L4S queue.
     Classic { rounds: u32 },
     /// The trial showed coupled marks, which ends the detection for the whole connection.
     Coupled,

@@ -27,7 +27,7 @@ words! {
     }
 }
 
-/// Value of L that stands for no limit.
+/// Value of L (RFC 3465) that stands for slow start without a limit per ACK.
 const UNLIMITED: u8 = 255;
 /// Flag: the current slow start follows a timeout.
 const AFTER_TIMEOUT: u8 = 1;
@@ -41,7 +41,7 @@ enum Detector {
     Hybrid(HybridState),
 }
 
-/// Detector of the exit from slow start, and the exit that it detected.
+/// Detector of the end of slow start, and the end that it detected.
 #[derive(Clone, Debug)]
 struct DetectedExit {
     detector: Detector,
@@ -62,7 +62,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of the growth of cwnd in a connection before its first ACK.
     pub fn new(slow_start: &SlowStart, avoidance: Avoidance) -> Self {
         let (limit, detector, flags) = match slow_start {
             SlowStart::Standard(p) => (
@@ -84,7 +84,8 @@ impl Growth {
         self.exit.is_some()
     }
 
-    /// Pass an ACK to the detector, before cwnd is computed. `paced` is true if segments are paced.
+    /// Pass an ACK to the detector of the end of slow start, before cwnd is computed. `paced` is
+    /// true if segments are paced.
     pub fn observe(&mut self, w: &Window, ack: &Ack, paced: bool) {
         if let Some(exit) = &mut self.exit
             && let Detector::Hybrid(hybrid) = &mut exit.detector
@@ -101,8 +102,8 @@ impl Growth {
         self.congestion_avoidance(cwnd, w.smss, remaining, alpha)
     }
 
-    /// Return cwnd after the slow start of an ACK, and the bytes that remain for congestion
-    /// avoidance.
+    /// Apply slow start to an ACK. Return the new cwnd, and the bytes of the ACK that remain for
+    /// congestion avoidance.
     pub fn slow_start(&mut self, w: &Window, ack: &Ack) -> (f64, u32) {
         match self.exit.as_deref_mut() {
             Some(exit) if exit.ended_at.is_some() => return (w.cwnd, ack.counted),
@@ -177,7 +178,7 @@ impl Growth {
         if remaining == 0 { cwnd } else { self.congestion_avoidance(cwnd, smss, remaining, 1.0) }
     }
 
-    /// Restart the count of bytes at a congestion event, and limit slow start after a timeout.
+    /// Restart the count of bytes at a congestion event. After a timeout, also limit slow start.
     pub fn on_congestion(&mut self, congestion: Congestion) {
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.counted = 0;

@@ -1,4 +1,4 @@
-//! Test harness: one sender over one bottleneck, clocked by its ACKs.
+//! Test harness: one ACK-clocked sender over one bottleneck.
 //!
 //! All packets have the same size and ACKs are never dropped. The sender detects a dropped packet
 //! with the next ACK. The sender transmits new bytes instead of a retransmission.
@@ -76,7 +76,7 @@ pub struct Path {
     pub mark_threshold: usize,
     /// Interval of marks: every n-th packet is marked; 0 marks none.
     pub mark_every: u64,
-    /// Number of packets that one ACK acknowledges.
+    /// Number of packets that an ACK acknowledges.
     pub ack_every: u32,
 }
 
@@ -255,8 +255,8 @@ impl<C: CongestionControl> Sim<C> {
 
     /// Return the arrival time of the next ACK.
     ///
-    /// The ACK is due once `ack_every` packets have arrived, or all packets in flight that were not
-    /// dropped.
+    /// The receiver sends an ACK once `ack_every` packets have arrived, or once all packets in
+    /// flight that were not dropped have arrived.
     fn ack_due(&self) -> Option<Time> {
         let arrived = self.inflight.iter().filter(|p| !p.dropped).take(self.path.ack_every as usize);
         arrived.last().map(|p| p.acked_at)

@@ -2,9 +2,10 @@
 //! the window.
 //!
 //! a(w) and b(w) are computed from the formulas of RFC 3649 §5 whenever the number of whole
-//! segments in cwnd changes. RFC 3649 expects a table, and the table of appendix B contains the
-//! results of these formulas. The response function is the rounded function of the appendix, p(w) =
-//! 1/(12.8 w^1.2), for all parameters. Linux uses the table (`rules`).
+//! segments in cwnd changes. RFC 3649 suggests a table of a(w) and b(w). The table in its appendix
+//! B contains the results of these formulas. For all values of the parameters, the response
+//! function is the rounded function of RFC 3649, appendix B: p(w) = 1/(12.8 w^1.2). Linux uses the
+//! table of appendix B (key `rules`).
 
 use serde_json::json;
 use units::{Packets, Range, Time, params, words};
@@ -32,8 +33,9 @@ words! {
 }
 
 params! {
-    /// HighSpeed TCP. Up to a window of 38 segments it is standard TCP. Above 38 segments, a larger
-    /// window has a larger increase per round trip and a smaller decrease after congestion.
+    /// HighSpeed TCP. Up to a window of 38 segments, HighSpeed TCP behaves as standard TCP. Above
+    /// 38 segments, a larger window has a larger increase per round trip and a smaller decrease
+    /// after congestion.
     pub struct HighSpeed: "highspeed", checked by check {
         /// Maximum window at which the control behaves as standard TCP (Low_Window).
         low_window: Packets = (Packets(38.0)), in Range::between(2.0, 1e6), from "rfc3649 §5";
@@ -45,7 +47,7 @@ params! {
         rules: HighSpeedRules = (HighSpeedRules::Rfc3649), in Range::ANY, from "rfc3649 §5; Linux, tcp_highspeed: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc3649 §5: per ACK";
     }
 }
@@ -125,12 +127,12 @@ pub struct HighSpeedState {
     growth: Growth,
     /// Current step of Linux's table (an index of `STEPS`).
     step: usize,
-    /// Number of whole segments in cwnd for which a(w) was computed, and a(w).
+    /// Number of whole segments in cwnd for which a(w) was last computed, and the result a(w).
     computed: (f64, f64),
 }
 
 impl HighSpeedState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of HighSpeed TCP in a connection before the first ACK of the connection.
     pub fn new(params: &HighSpeed) -> Self {
         let growth = Growth::new(&params.slow_start, params.avoidance);
         HighSpeedState { params: params.clone(), growth, step: 0, computed: (0.0, 1.0) }
@@ -140,8 +142,8 @@ impl HighSpeedState {
 impl HighSpeedState {
     /// Move to the step of the table for a window of `segments`.
     ///
-    /// The search begins at the current step, because the new step is always close
-    /// (hstcp_cong_avoid).
+    /// The search begins at the current step, because the new step is always close to the current
+    /// step (hstcp_cong_avoid).
     fn move_to_step(&mut self, segments: u32) {
         while self.step + 1 < STEPS.len() && segments > STEPS[self.step] {
             self.step += 1;
@@ -321,9 +323,9 @@ mod tests {
         assert!((ratio - 0.753).abs() < 0.005, "{ratio}");
     }
 
-    /// Table 3: at a loss rate of 10⁻⁴ the average window is 263 segments. The response function is
-    /// a straight line through the point of 10⁻⁴ and 263 segments. The mean of the sawtooth at
-    /// deterministic loss is within 10 % of the average window.
+    /// RFC 3649, table 3: at a loss rate of 10⁻⁴ the average window is 263 segments. On logarithmic
+    /// axes, the response function is a straight line through this point. The mean of the sawtooth
+    /// at deterministic loss is within 10 % of the average window.
     #[test]
     fn average_window_at_periodic_loss_matches_table_3() {
         let h = HighSpeedState::new(&defaults());
@@ -338,8 +340,8 @@ mod tests {
                 (sum, n) = (sum + sim.segments() * 1.0, n + 1.0);
             }
         });
-        // An average over ACKs weights the window by itself, so that of a sawtooth of ratio 0.6 is
-        // 2 % higher.
+        // An average over ACKs weights each window by its size. For a sawtooth of ratio 0.6, the
+        // average over ACKs is therefore 2 % higher.
         assert!((sum / n / 263.0 - 1.0).abs() < 0.10, "{}", sum / n);
     }
 
@@ -365,8 +367,8 @@ mod tests {
     }
 
     /// hstcp_ssthresh: cwnd - (cwnd * md >> 8). After slow start a window of 51 segments is halved.
-    /// After congestion avoidance it shrinks by 112/256, which is 22.3 segments, rounded down to
-    /// whole segments.
+    /// After congestion avoidance, a window of 51 segments shrinks by 112/256, which is 22.3
+    /// segments, rounded down to 22.
     #[test]
     fn linux_reduces_cwnd_by_whole_segments_and_halves_it_after_slow_start() {
         let mut h = HighSpeedState::new(&linux());

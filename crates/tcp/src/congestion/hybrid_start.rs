@@ -5,10 +5,11 @@
 //! round-trip time, or when round-trip times have grown. HyStart++ ([`hystart`](super::hystart)) is
 //! the successor.
 //!
-//! The train is measured from the arrival times of ACKs instead of packet pairs. The length of the
-//! train is compared with half the minimum round-trip time, where the paper uses the forward delay
-//! that packet pairs estimate. If segments are paced, the length of the train is compared with the
-//! whole minimum round-trip time, because pacing spreads the segments over half of it.
+//! The train is measured from the arrival times of ACKs instead of packet pairs. The duration of
+//! the train is compared with half the minimum round-trip time, whereas Ha & Rhee 2011 compare it
+//! with the forward delay that packet pairs estimate. If segments are paced, the duration of the
+//! train is compared with the whole minimum round-trip time, because pacing alone spreads the
+//! segments over half of a round-trip time.
 
 use units::{Duration, Packets, Range, Time, params, words};
 
@@ -18,7 +19,8 @@ use crate::window::Window;
 words! {
     /// Condition that ends hybrid slow start.
     pub enum Detect {
-        /// Either of the two other conditions.
+        /// A long train of ACKs or grown round-trip times: the condition that occurs first ends
+        /// hybrid slow start.
         Both = "both",
         /// A train of ACKs lasts half the minimum round-trip time.
         Train = "train",
@@ -49,11 +51,12 @@ params! {
     }
 }
 
-/// Value of a round-trip time that was not measured.
+/// Value that stands for a round-trip time that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// Maximum time by which hosts delay ACKs (Linux, hystart_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(1);
-/// Bytes that hosts delay at most: four bursts of 64 KiB (Linux, hystart_ack_delay).
+/// Maximum number of bytes whose ACKs hosts delay: four bursts of 64 KiB (Linux,
+/// hystart_ack_delay).
 const ACK_DELAY_BYTES: f64 = 4.0 * 65_536.0;
 
 /// State of hybrid slow start in a connection.
@@ -64,7 +67,7 @@ pub struct HybridState {
     min_rtt: Duration,
     /// Minimum round-trip time of this round.
     round_min_rtt: Duration,
-    /// Number of round-trip times measured in this round.
+    /// Number of round-trip times that were measured in this round.
     samples: u32,
     round_start: Time,
     last_ack: Time,
@@ -72,7 +75,7 @@ pub struct HybridState {
 }
 
 impl HybridState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of hybrid slow start in a connection before its first ACK.
     pub fn new(params: &HybridStart) -> Self {
         HybridState {
             params: params.clone(),

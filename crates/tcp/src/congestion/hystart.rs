@@ -1,7 +1,8 @@
 //! HyStart++, RFC 9406 (`rfc9406`): slow start that ends when round-trip times grow.
 //!
 //! Every control with slow start can use HyStart++. [`Ack::round`] defines its rounds. RFC 9406
-//! removes the limit L if segments are paced, whereas L is a parameter here.
+//! removes the limit L on the increase per ACK if segments are paced. In this implementation L is a
+//! parameter.
 
 use units::{Duration, Packets, Range, params};
 
@@ -16,10 +17,11 @@ params! {
     pub struct Hystart: "hystart" {
         /// Minimum growth of the round-trip time that begins CSS (MIN_RTT_THRESH).
         min_rtt_threshold: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "rfc9406 §4.3";
-        /// Growth of the round-trip time that always begins CSS (MAX_RTT_THRESH).
+        /// Growth of the round-trip time that begins CSS at any round-trip time (MAX_RTT_THRESH).
         max_rtt_threshold: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "rfc9406 §4.3";
-        /// Divisor of the threshold (MIN_RTT_DIVISOR). Between the minimum and the maximum, the
-        /// threshold is the last round's minimum round-trip time divided by this value.
+        /// Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). Between the
+        /// minimum and the maximum, the threshold is the last round's minimum round-trip time
+        /// divided by this value.
         rtt_divisor: f64 = (8.0), in Range::at_least(1.0), from "rfc9406 §4.3";
         /// Number of round-trip times that are measured in a round before their minimum is
         /// evaluated (N_RTT_SAMPLE).
@@ -50,7 +52,7 @@ enum Phase {
     Done,
 }
 
-/// Value of a round-trip time that was not measured.
+/// Value that stands for a round-trip time that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 
 /// State of the first slow start in a connection.
@@ -67,7 +69,7 @@ pub struct HystartState {
 }
 
 impl HystartState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of HyStart++ in a connection before the first ACK of the connection.
     pub fn new(params: &Hystart) -> Self {
         HystartState {
             params: params.clone(),
@@ -115,7 +117,7 @@ impl HystartState {
         }
     }
 
-    /// Enter or leave CSS if this round has enough samples.
+    /// Enter or leave CSS if this round has enough measured round-trip times.
     fn evaluate_round(&mut self) {
         if f64::from(self.samples) < self.params.samples.0 {
             return;
@@ -134,8 +136,8 @@ impl HystartState {
         }
     }
 
-    /// Return RttThresh. If the minimum exceeds the maximum, the minimum applies (max(min, min(…,
-    /// max)) in RFC 9406).
+    /// Return RttThresh. If the minimum threshold exceeds the maximum threshold, the minimum
+    /// applies (max(min, min(…, max)) in RFC 9406).
     fn threshold(&self, last_round_min_rtt: Duration) -> Duration {
         let fraction = Duration::from_seconds(last_round_min_rtt.seconds() / self.params.rtt_divisor);
         fraction.min(self.params.max_rtt_threshold).max(self.params.min_rtt_threshold)
@@ -190,8 +192,9 @@ mod tests {
         assert_eq!(cwnd, 50.0 * MSS);
     }
 
-    /// After eight samples, growth by the threshold begins CSS, in which cwnd grows by a quarter.
-    /// After five rounds, including the round in which CSS began, cwnd becomes ssthresh.
+    /// After eight measured round-trip times, growth of their minimum by the threshold begins CSS.
+    /// In CSS cwnd grows at a quarter of the rate. After five rounds, including the round in which
+    /// CSS began, cwnd becomes ssthresh.
     #[test]
     fn growth_ends_slow_start_after_five_rounds_of_conservative_slow_start() {
         let (mut h, mut cwnd) = (state(), 10.0 * MSS);

@@ -1,10 +1,12 @@
 //! TCP-Illinois (`illinois`), Liu, Başar & Srikant 2006 (`liu2006illinois`): losses trigger a
-//! reduction of the window, and the queueing delay sets its size and the growth that follows.
+//! reduction of the window, and the queueing delay determines the size of the reduction and the
+//! growth that follows.
 //!
 //! The paper was not available for this implementation. Equations (5) to (9), their constants and θ
 //! were checked against quotations of the paper and against Linux's `tcp_illinois`, written by one
-//! of the paper's authors. As in Linux, the maximum delay is that of single round trips. The θ
-//! round trips of low delay are consecutive here, whereas Linux does not require that (`rules`).
+//! of the paper's authors. As in Linux, the maximum queueing delay is the maximum over single
+//! round-trip times, not over averages. The θ round trips of low delay must be consecutive, except
+//! with Linux's rules (key `rules`).
 
 use serde_json::json;
 use units::Read;
@@ -21,8 +23,8 @@ use crate::window::Window;
 words! {
     /// Arithmetic of the increase α and the decrease β, and their effect on the window.
     pub enum IllinoisRules {
-        /// α and β are real numbers, computed from every round-trip time. The remainder of a
-        /// segment of growth counts for the next segment.
+        /// α and β are real numbers, computed from every round-trip time. If cwnd has grown by one
+        /// segment, the remaining acknowledged bytes count for the next segment.
         Liu2006 = "liu2006",
         /// α is in 128ths and β in 64ths, both rounded down. α and β are computed from round-trip
         /// times in whole microseconds, and not during loss recovery. Each segment of growth
@@ -58,7 +60,7 @@ params! {
         rules: IllinoisRules = (IllinoisRules::Liu2006), in Range::ANY, from "liu2006illinois §4; Linux, tcp_illinois: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "liu2006illinois §2: per ACK";
     }
 }
@@ -118,9 +120,9 @@ fn decrease(p: &Illinois, da: f64, dm: f64) -> f64 {
     }
 }
 
-/// Number of parts of α in Linux (ALPHA_SCALE).
+/// Value of α = 1 in Linux's integers (ALPHA_SCALE).
 const ALPHA_UNIT: f64 = 128.0;
-/// Number of parts of β in Linux (BETA_SCALE).
+/// Value of β = 1 in Linux's integers (BETA_SCALE).
 const BETA_UNIT: f64 = 64.0;
 
 /// Return the increase α as Linux computes it, for an average delay `da` above d1, with delays in
@@ -161,7 +163,7 @@ pub struct IllinoisState {
     samples: u32,
     /// Number of round trips of low delay since the last round trip of higher delay.
     low_delay_rounds: u32,
-    /// True after a round trip with more than low delay, from which on θ applies.
+    /// True after the first round trip whose queueing delay was not low. From then on θ applies.
     had_delay: bool,
     /// True if a round trip has ended since α and β were computed.
     round_ended: bool,
@@ -170,7 +172,7 @@ pub struct IllinoisState {
 }
 
 impl IllinoisState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of TCP-Illinois in a connection before the first ACK of the connection.
     pub fn new(params: &Illinois) -> Self {
         IllinoisState {
             params: params.clone(),
@@ -224,7 +226,8 @@ impl IllinoisState {
 
     /// Return cwnd above ssthresh after an ACK of `acked` bytes, by Linux's rules.
     ///
-    /// Each growth of cwnd discards the remainder of the count (tcp_illinois_cong_avoid).
+    /// Each increase of cwnd discards the acknowledged segments that exceed the required number
+    /// (tcp_illinois_cong_avoid).
     fn grow_linux(&mut self, w: &Window, acked: u32) -> f64 {
         let cwnd = (w.cwnd / w.smss) as u64;
         self.counted += u64::from(acked).div_ceil((w.smss as u64).max(1));
@@ -252,8 +255,8 @@ impl IllinoisState {
         let delay_is_low = da <= self.params.eta_1 * dm;
         self.low_delay_rounds = if delay_is_low { self.low_delay_rounds.saturating_add(1) } else { 0 };
         self.had_delay |= !delay_is_low;
-        // After a delay, α becomes α_max again only once the delay stayed below d1 for θ round
-        // trips.
+        // After a higher queueing delay, α becomes α_max again only once the queueing delay was
+        // below d1 for θ round trips.
         if alpha < self.params.alpha_max
             || !self.had_delay
             || f64::from(self.low_delay_rounds) >= self.params.theta.0
@@ -337,7 +340,8 @@ mod tests {
         }
     }
 
-    /// α falls immediately with delay, and rises to α_max only after five round trips of low delay.
+    /// α falls immediately when the queueing delay rises, and becomes α_max again only after five
+    /// round trips of low delay.
     #[test]
     fn maximum_increase_returns_after_theta_round_trips_of_low_delay() {
         let mut i = IllinoisState::new(&params());
@@ -362,8 +366,8 @@ mod tests {
         assert_eq!((i.alpha, i.beta), (1.0, 0.5), "standard TCP below W_thresh");
     }
 
-    /// Until a delay has been more than low, α is α_max (Linux, tcp_illinois). A timeout restores
-    /// the initial increase.
+    /// Until the first round trip whose queueing delay is not low, α is α_max (Linux,
+    /// tcp_illinois). A timeout restores the initial value of the increase α.
     #[test]
     fn increase_is_maximal_before_any_delay() {
         let mut i = IllinoisState::new(&params());
@@ -451,8 +455,8 @@ mod tests {
         assert_eq!(round(&mut i, 0.1, false), 1280);
     }
 
-    /// The window is a concave function of time: it grows faster after a reduction than before the
-    /// next one.
+    /// The window is a concave function of time: it grows fast after a reduction, and more slowly
+    /// until the next reduction.
     #[test]
     fn growth_slows_as_the_queue_builds() {
         let path = Path { buffer: 200, ..Path::new(80_000_000, 20) };

@@ -1,11 +1,11 @@
 //! LEDBAT (`ledbat`), RFC 6817 (`rfc6817`): yields to other flows by limiting its queueing delay to
 //! a target.
 //!
-//! The delay is the round-trip time, where RFC 6817 uses the one-way delay, because without
-//! timestamps an ACK does not carry the time at which a segment arrived. A queue in the reverse
-//! direction therefore counts too. FILTER() is the minimum of the last CURRENT_FILTER samples,
-//! including samples older than a round trip. LEDBAT has no slow start (RFC 6817 §2.4.2), and its
-//! congestion timeout is that of TCP.
+//! RFC 6817 measures the one-way delay. This implementation measures the round-trip time, because
+//! an ACK without timestamps does not carry the time at which a segment arrived. A queue in the
+//! reverse direction therefore also counts as queueing delay. FILTER() is the minimum of the last
+//! CURRENT_FILTER samples, including samples older than a round trip. LEDBAT has no slow start (RFC
+//! 6817 §2.4.2), and its congestion timeout is that of TCP.
 
 use units::{Duration, Packets, Range, Time, params};
 
@@ -44,7 +44,7 @@ impl Control for Ledbat {
     }
 }
 
-/// Value of a delay that was not measured.
+/// Value that stands for a delay that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// One minute.
 const MINUTE: u64 = Duration::from_millis(60_000).0;
@@ -55,14 +55,14 @@ pub struct LedbatState {
     params: Ledbat,
     /// Minimum delay in each of the last minutes, the current minute first (base_delays).
     base_delays: [Duration; 10],
-    /// Number of the minute that `base_delays[0]` belongs to.
+    /// Number of the minute whose minimum delay is `base_delays[0]`.
     minute: u64,
     /// Last measured delays, the latest first (current_delays).
     current_delays: [Duration; 8],
 }
 
 impl LedbatState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of LEDBAT in a connection before the first ACK of the connection.
     pub fn new(params: &Ledbat) -> Self {
         LedbatState {
             params: params.clone(),
@@ -145,8 +145,8 @@ mod tests {
         LedbatState::new(&defaults())
     }
 
-    /// The change per window, computed from off_target, is 1 segment without a queue, ½ at 50 ms, 0
-    /// at 100 ms and −½ at 150 ms.
+    /// The change of cwnd per window, computed from off_target, is 1 segment without a queue. It is
+    /// ½ segment at a queueing delay of 50 ms, 0 at 100 ms and −½ segment at 150 ms.
     #[test]
     fn cwnd_changes_in_proportion_to_the_distance_from_the_target() {
         for (queue, change) in [(0.0, 1.0), (0.05, 0.5), (0.1, 0.0), (0.15, -0.5)] {
@@ -184,7 +184,8 @@ mod tests {
         assert_eq!(l.cwnd_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), Some(2.0 * MSS));
     }
 
-    /// The base delay covers ten minutes. A pause of more than ten minutes discards all of it.
+    /// The base delay covers ten minutes. A pause of more than ten minutes discards all
+    /// measurements of the base delay.
     #[test]
     fn base_delay_covers_ten_minutes() {
         let mut l = ledbat();

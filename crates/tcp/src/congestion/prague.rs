@@ -1,8 +1,9 @@
 //! Prague (`prague`), a scalable congestion control for L4S: RFC 9331 §4.3 (`rfc9331`) and
 //! draft-briscoe-iccrg-prague-congestion-control (`draft-briscoe-prague`).
 //!
-//! Only the abstract of the draft was available, and quotations of its text by others. The
-//! following were checked against the authors' code for Linux (`tcp_prague`):
+//! Only the abstract of the draft, and quotations of its text in other documents, were available.
+//! The following parts of this implementation were checked against the authors' code for Linux
+//! (`tcp_prague`):
 //!
 //! - g, the reduction, and the increase on unmarked bytes only;
 //! - the virtual round-trip time (RTT_virt = max(RTT, 25 ms)) for the increase, α and the
@@ -12,8 +13,9 @@
 //! All items of this list except the 500 round trips were also checked against the authors' code
 //! over UDP. The authors' code paces at twice the rate in slow start only up to half of ssthresh. A
 //! loss halves the FlightSize here as in the authors' code, because RFC 9331 §4.3, item 2 requires
-//! Reno's response; newer revisions use CUBIC's. [`fallback`](super::fallback) implements the
-//! fall-back (RFC 9331 §4.3, item 3). A window below one segment (item 5) is not implemented.
+//! Reno's response to a loss. Newer revisions of that code use CUBIC's response.
+//! [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3, item 3). A window below
+//! one segment (RFC 9331 §4.3, item 5) is not implemented.
 
 use serde_json::json;
 use units::param::Json;
@@ -40,7 +42,7 @@ params! {
         initial_alpha: Probability = (Probability(1.0)), in Range::between(0.0, 1.0), from "rfc8257 §3.3";
         /// Minimum of the virtual round-trip time (RTT_virt).
         rtt_virtual: Duration = (Duration::from_millis(25)), in Range::between(0.0, 1.0), from "draft-briscoe-prague §2.4.4";
-        /// Number of round trips after slow start from which the virtual round-trip time applies.
+        /// Number of round trips after slow start before the virtual round-trip time applies.
         transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "Linux, tcp_prague: 500 rounds after slow start";
         /// Factor by which a loss multiplies the FlightSize.
         beta_loss: f64 = (0.5), in Range::between(0.1, 0.95), from "rfc9331 §4.3, item 2: as Reno";
@@ -50,8 +52,9 @@ params! {
         fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, and a classic queue aims at 15 ms; the default is between the two";
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
-        /// Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so
-        /// at a constant round-trip time cwnd limits the flow and not the pacing rate.
+        /// Header bytes per segment that the pacing rate includes. The interval between two paced
+        /// segments follows from their data alone. At a constant round-trip time, cwnd therefore
+        /// limits the flow, and the pacing rate does not.
         pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over SRTT and pacing spaces only the data";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
@@ -82,7 +85,7 @@ pub struct PragueState {
     growth: Growth,
     /// Number of round trips since slow start.
     rounds: u64,
-    /// True after the first mark, which shows that an AQM marks.
+    /// True after the first mark, which shows that an AQM on the path marks packets.
     has_marks: bool,
     /// Time of the last update of α.
     alpha_updated_at: Time,
@@ -94,7 +97,7 @@ pub struct PragueState {
 }
 
 impl PragueState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Prague in a connection before the first ACK of the connection.
     pub fn new(params: &Prague) -> Self {
         PragueState {
             params: params.clone(),
@@ -110,7 +113,7 @@ impl PragueState {
         }
     }
 
-    /// Return RTT_virt, which is the smoothed round-trip time or its minimum value.
+    /// Return RTT_virt: the smoothed round-trip time, or the minimum of RTT_virt if that is longer.
     fn rtt_virtual(&self) -> Duration {
         if (self.rounds as f64) < self.params.transition.0 {
             return self.srtt;
@@ -187,8 +190,8 @@ impl CongestionControl for PragueState {
         self.growth.take_slow_start_exit()
     }
 
-    /// Allow one response per round trip, or per RTT_virt if that is longer: the interval of the
-    /// updates of α.
+    /// Allow one response per round trip, or one per RTT_virt if RTT_virt is longer. The updates of
+    /// α have the same interval.
     fn responds_to_mark(&self, now: Time, new_window: bool) -> bool {
         let since = self.last_reduction.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
         match since {
@@ -241,7 +244,8 @@ mod tests {
         }
     }
 
-    /// Round trips of slow start do not count towards the transition (Linux, tcp_prague).
+    /// Round trips of slow start do not count towards the transition to the virtual round-trip time
+    /// (Linux, tcp_prague).
     #[test]
     fn transition_begins_after_slow_start() {
         let mut p = prague();
@@ -253,8 +257,8 @@ mod tests {
         }
     }
 
-    /// At 5 ms with RTT_virt of 25 ms, one mark in five round trips reduces cwnd. Before the
-    /// transition each mark does.
+    /// At a round-trip time of 5 ms and an RTT_virt of 25 ms, marks reduce cwnd once in five round
+    /// trips. Before the transition to RTT_virt, marks reduce cwnd in every round trip.
     #[test]
     fn marks_reduce_cwnd_once_per_virtual_round_trip() {
         for (rounds, cuts) in [(500, 2), (0, 10)] {
@@ -271,9 +275,9 @@ mod tests {
         }
     }
 
-    /// Two flows of 5 ms and 25 ms, of which every hundredth packet is marked, reach the same rate.
-    /// The flow of 5 ms grows by (5/25)² segments per round trip, and marks reduce its cwnd in one
-    /// of five round trips (RFC 9331 §4.3, item 4).
+    /// Two flows with round-trip times of 5 ms and 25 ms reach the same rate if every hundredth
+    /// packet is marked. The flow of 5 ms grows by (5/25)² segments per round trip, and marks
+    /// reduce the cwnd of this flow in one of five round trips (RFC 9331 §4.3, item 4).
     #[test]
     fn flows_of_5_and_25_ms_have_equal_rates() {
         let rate = |delay_ms: u64| {
@@ -329,8 +333,9 @@ mod tests {
         assert_eq!(p.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
     }
 
-    /// RFC 9331 §4.3: two marks per round trip at any rate. If one packet in n is marked, growth by
-    /// one segment per round trip and a reduction by α/2 = 1/2n balance at 2n segments.
+    /// RFC 9331 §4.3: in equilibrium, a flow of any rate receives two marks per round trip. If one
+    /// packet in n is marked, growth by one segment per round trip and a reduction by α/2 = 1/2n
+    /// balance at 2n segments.
     #[test]
     fn two_marks_per_round_trip_at_any_rate() {
         for n in [25, 250] {
@@ -355,8 +360,8 @@ mod tests {
         assert_eq!(p.pacing_rate(&window(10.0, 5.0, 1.0), Duration::ZERO), None);
     }
 
-    /// Linux, prague_update_pacing_rate: the rate is cwnd times the MTU of 1500 B, of which 1448 B
-    /// are data.
+    /// Linux, prague_update_pacing_rate: the pacing rate counts each segment of cwnd as the MTU of
+    /// 1500 B, of which 1448 B are data.
     #[test]
     fn linux_includes_headers_in_the_pacing_rate() {
         let p = PragueState::new(&Prague { pacing_header: Bytes(52), ..defaults() });

@@ -20,7 +20,7 @@ params! {
     pub struct Reno: "reno" {
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -44,7 +44,7 @@ pub struct RenoState {
 }
 
 impl RenoState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Reno in a connection before the first ACK of the connection.
     pub fn new(params: &Reno) -> Self {
         RenoState { growth: Growth::new(&params.slow_start, params.avoidance) }
     }
@@ -108,8 +108,8 @@ mod tests {
     }
 
     /// RFC 3465 §2.1 and §2.3: with L = 2 cwnd doubles per round trip under delayed ACKs, but not
-    /// after a timeout. A window of acknowledged bytes adds exactly one segment for any number of
-    /// ACKs.
+    /// after a timeout. A window of acknowledged bytes increases cwnd by exactly one segment, for
+    /// any number of ACKs.
     #[test]
     fn byte_counting_does_not_depend_on_the_number_of_acks() {
         let params = Reno {
@@ -139,9 +139,9 @@ mod tests {
     }
 
     /// RFC 3465 §2.3: "a TCP MUST use L=1*SMSS" after a timeout, even if L is otherwise unlimited.
-    /// Without that limit, an ACK of a whole window that the timeout wrongly declared lost would
-    /// increase cwnd by the whole window, past ssthresh. The slow start of Linux stops at ssthresh
-    /// instead.
+    /// If L did not limit the increase, an ACK of a whole window after a spurious timeout would
+    /// increase cwnd by the whole window, beyond ssthresh. The slow start of Linux stops at
+    /// ssthresh instead.
     #[test]
     fn unlimited_slow_start_is_limited_after_a_timeout() {
         for (at_ssthresh, after) in [("passes", 2.0), ("stops", 30.0)] {
@@ -175,8 +175,9 @@ mod tests {
                 w.ssthresh = r.ssthresh_on_ack(&w).unwrap_or(w.ssthresh);
             }
         }
-        // Round 1 adds 10 segments. Round 2 adds 8 up to its eighth sample, then 2 × 1/4. Four
-        // rounds of CSS add 10. Congestion avoidance begins at the second ACK after CSS.
+        // Round 1 adds 10 segments. Round 2 adds 8 segments up to its eighth measured round-trip
+        // time, then 2 × 1/4 segment. Four rounds of CSS add 10 segments. Congestion avoidance
+        // begins at the second ACK after CSS.
         let ssthresh = 10.0 + 10.0 + 8.0 + 0.5 + 10.0;
         assert_eq!(w.ssthresh, ssthresh * 1000.0);
         assert!(w.cwnd > w.ssthresh && w.cwnd < w.ssthresh + 1000.0);

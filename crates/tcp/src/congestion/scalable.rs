@@ -1,11 +1,11 @@
 //! Scalable TCP (`scalable`), Kelly 2003 (`kelly2003scalable`): multiplicative increase and
 //! decrease.
 //!
-//! Up to the legacy window Scalable TCP behaves as standard TCP (§3.1 of the paper). The parameters
-//! a and b are the values that Linux's `tcp_scalable` cites as the paper's recommendation (0.01,
-//! 7/8), because the paper itself was not available. The legacy window of 16 segments is the value
-//! in later literature. Linux has no legacy window, but adds at least one segment per round trip
-//! (`min_increase`).
+//! Up to the legacy window Scalable TCP behaves as standard TCP (Kelly 2003 §3.1). The paper was
+//! not available for this implementation. The parameters a and b therefore have the values that
+//! Linux's `tcp_scalable` cites as the paper's recommendation (0.01, 7/8). The legacy window of 16
+//! segments is a value from later literature. Linux has no legacy window, but adds at least one
+//! segment per round trip (`min_increase`).
 
 use serde_json::json;
 use units::param::{Json, Renamed};
@@ -21,10 +21,10 @@ use crate::window::Window;
 words! {
     /// Rounding of the decrease.
     pub enum ScalableRules {
-        /// Congestion reduces the window by b, computed in bytes.
+        /// Congestion reduces the window by the fraction b, computed in bytes.
         Kelly2003 = "kelly2003",
-        /// Congestion reduces the window by b, rounded down to whole segments: 23 segments become
-        /// 21 (Linux, tcp_scalable_ssthresh).
+        /// Congestion reduces the window by the fraction b, and the reduction is rounded down to
+        /// whole segments: 23 segments become 21 (Linux, tcp_scalable_ssthresh).
         Linux = "linux",
     }
 }
@@ -49,7 +49,7 @@ params! {
         rules: ScalableRules = (ScalableRules::Kelly2003), in Range::ANY, from "kelly2003scalable §3; Linux, tcp_scalable: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "kelly2003scalable §3: per ACK";
     }
 }
@@ -83,7 +83,7 @@ pub struct ScalableState {
 }
 
 impl ScalableState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Scalable TCP in a connection before the first ACK of the connection.
     pub fn new(params: &Scalable) -> Self {
         ScalableState { params: params.clone(), growth: Growth::new(&params.slow_start, params.avoidance) }
     }
@@ -143,7 +143,8 @@ mod tests {
         assert_eq!(s.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 8.0 * MSS);
     }
 
-    /// tcp_scalable_ssthresh reduces cwnd to cwnd - (cwnd >> 3), so a cwnd below 8 segments stays.
+    /// tcp_scalable_ssthresh reduces cwnd to cwnd - (cwnd >> 3), so a cwnd below 8 segments does
+    /// not change.
     #[test]
     fn linux_reduces_cwnd_by_whole_segments() {
         let params = linux();
@@ -154,8 +155,8 @@ mod tests {
         }
     }
 
-    /// Recovery from a loss takes ln(8/7)/ln(1.01) = 13.4 round trips, measured as 13 or 14, at any
-    /// window.
+    /// Recovery from a loss takes ln(8/7)/ln(1.01) = 13.4 round trips, measured as 13 or 14 round
+    /// trips, at any window.
     #[test]
     fn time_to_recover_does_not_depend_on_the_window() {
         for cwnd in [200.0, 2000.0] {

@@ -22,11 +22,10 @@ words! {
 }
 
 params! {
-    /// Slow start of RFC 5681: each ACK increases cwnd by the bytes that it acknowledges, at most
-    /// by L.
+    /// Slow start of RFC 5681: each ACK increases cwnd by the acknowledged bytes, at most by L.
     pub struct Standard: "standard" {
         /// Maximum increase of cwnd per ACK (L). After a timeout the maximum is one segment. 255
-        /// means no limit, which also applies after a timeout if at_ssthresh is "stops", as in
+        /// means no limit. This value also applies after a timeout if at_ssthresh is "stops", as in
         /// Linux.
         limit: Packets = (Packets(1.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none";
         /// Handling of an ACK that takes cwnd beyond ssthresh.
@@ -43,7 +42,8 @@ choice! {
     }
 }
 
-/// Return the slow start of Linux for all controls without their own (tcp_slow_start).
+/// Return the slow start of Linux for all controls that do not have their own slow start
+/// (tcp_slow_start).
 pub(super) fn linux_defaults() -> Json {
     json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"})
 }

@@ -205,8 +205,8 @@ mod tests {
         assert!(size_of::<Controller>() <= 16, "{}", size_of::<Controller>());
     }
 
-    /// Return all kinds of controls, with their defaults, with those of Linux, and with other
-    /// choices.
+    /// Return all kinds of controls: each with its own defaults, with the defaults of Linux, and
+    /// with other values of its parameters.
     fn all_algorithms() -> Vec<Algorithm> {
         let kinds: Vec<String> =
             Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();

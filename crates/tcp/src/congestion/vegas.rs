@@ -1,16 +1,16 @@
 //! TCP Vegas (`vegas`), Brakmo, O'Malley & Peterson 1994 (`brakmo1994vegas`) and Brakmo & Peterson
 //! 1995 (`brakmo1995vegas`): maintains a few queued segments at the bottleneck.
 //!
-//! Vegas compares its actual rate with the rate that it expects without a queue. Vegas uses the
-//! minimum round-trip time of a round, where the paper times one segment, because delayed ACKs
-//! would look like a queue. A loss halves the window as RFC 5681 requires. The paper's finer
-//! response and its early retransmissions (Brakmo 1994 §3.1) belong to loss recovery and are not
-//! implemented.
+//! Vegas compares its actual rate with the rate that it expects without a queue. Brakmo & Peterson
+//! measure one segment per round. This implementation uses the minimum round-trip time of a round,
+//! because a delayed ACK would look like a queue. A loss halves the window as RFC 5681 requires.
+//! The smaller reduction and the early retransmissions of Brakmo 1994 §3.1 belong to loss recovery
+//! and are not implemented.
 //!
-//! Of the paper of 1994, §3.2 was available, and the rule of slow start in §3.3. Expected, Actual,
-//! Diff, and α and β of two and four segments follow that paper. The later paper on Vegas
-//! reportedly uses α = 1 and β = 3. γ is the value of Linux (`tcp_vegas`). No source for cwnd after
-//! slow start was available: here cwnd does not change.
+//! Of the paper Brakmo 1994, only §3.2 and the rule of slow start in §3.3 were available. Expected,
+//! Actual, Diff, α of two segments and β of four segments follow Brakmo 1994. The later paper on
+//! Vegas reportedly uses α = 1 and β = 3. γ is the value of Linux (`tcp_vegas`). A source for cwnd
+//! after slow start was not available, so the end of slow start does not change cwnd.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};
@@ -25,14 +25,14 @@ words! {
     /// Rules for the evaluation of a round trip.
     pub enum Rules {
         /// Diff is the expected rate minus the actual rate, multiplied by BaseRTT. In slow start
-        /// cwnd grows in every other round trip, and the round trips between are evaluated with a
-        /// constant cwnd (Brakmo 1994 §3.2, §3.3).
+        /// cwnd grows in every other round trip, and cwnd is constant in the other round trips,
+        /// which are evaluated (Brakmo 1994 §3.2, §3.3).
         Paper = "paper",
         /// Diff is the rate difference multiplied by the measured round-trip time, in whole
-        /// segments. cwnd grows in each round trip of slow start, which ends with a cwnd that
-        /// leaves the queue empty plus one segment. A round trip with fewer than three measurements
-        /// is not evaluated. During loss recovery cwnd grows as in Reno, and measurements before
-        /// the end of loss recovery are discarded (tcp_vegas).
+        /// segments. cwnd grows in each round trip of slow start, which ends with a cwnd of one
+        /// segment more than the largest window that leaves the queue empty. A round trip with
+        /// fewer than three measurements is not evaluated. During loss recovery cwnd grows as in
+        /// Reno, and measurements before the end of loss recovery are discarded (tcp_vegas).
         Linux = "linux",
     }
 }
@@ -50,7 +50,7 @@ params! {
         gamma: Packets = (Packets(1.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.3; Linux, tcp_vegas: 1";
         /// Rules for the evaluation of a round trip.
         rules: Rules = (Rules::Paper), in Range::ANY, from "brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas";
-        /// Slow start in the round trips in which cwnd grows.
+        /// Slow start, which applies in the round trips in which cwnd grows.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -100,19 +100,19 @@ pub struct VegasState {
     base_rtt: Duration,
     /// Minimum round-trip time of this round; `u64::MAX` ps before the first measurement.
     round_min_rtt: Duration,
-    /// Number of round-trip times measured in this round.
+    /// Number of round-trip times that were measured in this round.
     samples: u32,
-    /// Loss recovery that must end before round trips are evaluated, or the round trip in progress
-    /// at its end, by Linux's rules.
+    /// Event that must pass before Linux's rules evaluate round trips: the end of loss recovery, or
+    /// the end of the round trip that was in progress then.
     paused: Paused,
-    /// True if slow start increases cwnd in this round; it does in every other round.
+    /// True if slow start increases cwnd in this round, which applies to every other round.
     grows_this_round: bool,
     /// True until the sender takes cwnd as ssthresh.
     exits_slow_start: bool,
 }
 
 impl VegasState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Vegas in a connection before the first ACK of the connection.
     pub fn new(params: &Vegas) -> Self {
         VegasState {
             params: params.clone(),
@@ -274,9 +274,9 @@ mod tests {
         }
     }
 
-    /// tcp_vegas_state: Vegas is disabled during loss recovery, where cwnd grows as in Reno, and
-    /// restarts at its end. A queue from before the end of recovery does not end slow start in the
-    /// round trip that was in progress.
+    /// tcp_vegas_state: Vegas is disabled during loss recovery, in which cwnd grows as in Reno.
+    /// Vegas restarts when loss recovery ends. When loss recovery ends, its queue does not end slow
+    /// start in the round trip that is in progress.
     #[test]
     fn linux_evaluates_the_first_round_trip_that_began_after_recovery() {
         let mut v = VegasState::new(&linux());
@@ -303,8 +303,9 @@ mod tests {
         assert_eq!(ack(&mut v, 0.2, true, false), (after, Some(after)));
     }
 
-    /// Once per round, cwnd grows by one below α and shrinks by one above β. With cwnd 20 and 100
-    /// ms, Diff is 1, 3 and 5.
+    /// Once per round, cwnd grows by one segment if Diff is below α, and shrinks by one segment if
+    /// Diff is above β. The cwnd is 20 segments and BaseRTT is 100 ms. The values of Diff are 1, 3
+    /// and 5.
     #[test]
     fn cwnd_changes_by_one_segment_outside_the_thresholds() {
         for (rtt, change) in [(0.1 / 0.95, 1.0), (0.1 / 0.85, 0.0), (0.1 / 0.75, -1.0)] {

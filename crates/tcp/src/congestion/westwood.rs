@@ -5,9 +5,10 @@
 //! The plus in the name stands for one bandwidth sample per round trip. The two papers on Westwood+
 //! were not available for this implementation. The sampling, its minimum interval, the unfiltered
 //! first sample and ssthresh (at least two segments) were checked against Linux's `tcp_westwood`,
-//! by an author of Westwood+. Lecture notes on the first paper show that congestion does not
-//! increase the window, whereas Linux sets cwnd to ssthresh in either case. The weight 0.9 of the
-//! filter is a quotation of the second paper. Linux uses 7/8 and filters twice (`stages`).
+//! which an author of Westwood+ wrote. Lecture notes on the first paper show that congestion does
+//! not increase the window, whereas Linux sets cwnd to ssthresh even if this increases the window.
+//! The weight 0.9 of the filter is a quotation of the second paper. Linux uses the weight 7/8 and
+//! two filter stages (key `stages`).
 
 use serde_json::json;
 use units::param::Json;
@@ -21,10 +22,10 @@ use crate::window::Window;
 words! {
     /// Value of cwnd during the loss recovery or the reduction that follows congestion.
     pub enum InRecovery {
-        /// Measured bandwidth-delay product, from the beginning.
+        /// Measured bandwidth-delay product, from the beginning of the loss recovery or reduction.
         Pipe = "pipe",
-        /// Half of the FlightSize, as in Reno, and the measured bandwidth-delay product once the
-        /// recovery is complete (Linux).
+        /// Half of the FlightSize, as in Reno. When the loss recovery or reduction ends, cwnd
+        /// becomes the measured bandwidth-delay product (Linux).
         Half = "half",
     }
 }
@@ -32,13 +33,13 @@ words! {
 words! {
     /// Intervals over which the bandwidth is sampled.
     pub enum Samples {
-        /// Each interval ends with a round trip of the data, and lasts at least interval_min.
+        /// Each interval ends when a round trip ends, and lasts at least interval_min.
         Rounds = "rounds",
-        /// Each interval ends with the first ACK that arrives later than the last measured
-        /// round-trip time and later than interval_min. The bytes of the ACK that ends an interval
-        /// belong to the next interval. Times are in milliseconds, round-trip times are rounded up,
-        /// and the bandwidth is in whole bytes per millisecond. A timeout resets RTTmin to the next
-        /// round-trip time (Linux with HZ = 1000, westwood_update_window).
+        /// Each interval ends with the first ACK that arrives after the interval has exceeded the
+        /// last measured round-trip time and interval_min. The bytes of the ACK that ends an
+        /// interval belong to the next interval. Times are in milliseconds, round-trip times are
+        /// rounded up, and the bandwidth is in whole bytes per millisecond. A timeout resets RTTmin
+        /// to the next round-trip time (Linux with HZ = 1000, westwood_update_window).
         Linux = "linux",
     }
 }
@@ -70,7 +71,7 @@ params! {
         interval_min: Duration = (Duration::from_millis(50)), in Range::between(0.0, 10.0), from "Linux, tcp_westwood: 50 ms";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -106,18 +107,18 @@ pub struct WestwoodState {
     interval_start: Option<(Time, u64)>,
     /// Bandwidth after each filter stage, in bytes per second.
     bandwidth: Option<[f64; 2]>,
-    /// Last round-trip time, with Linux's intervals.
+    /// Last measured round-trip time; used only with Linux's intervals.
     rtt: Option<Duration>,
     /// True if a loss reduced cwnd, so that the reduction ends with loss recovery.
     reduced_for_loss: bool,
-    /// True during a reduction to half of the FlightSize. The bandwidth-delay product applies at
-    /// its end.
+    /// True during a reduction to half of the FlightSize. cwnd becomes the bandwidth-delay product
+    /// when this reduction ends.
     reducing: bool,
     rtt_min: Duration,
 }
 
 impl WestwoodState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of Westwood+ in a connection before the first ACK of the connection.
     pub fn new(params: &Westwood) -> Self {
         WestwoodState {
             params: params.clone(),
@@ -163,16 +164,16 @@ impl WestwoodState {
 
     /// Return true if this ACK ends a reduction to half of the FlightSize.
     ///
-    /// The reduction ends with loss recovery. Without loss recovery it ends after a round trip,
-    /// with an ACK that may increase cwnd (`may_grow`).
+    /// If loss recovery is in progress, the reduction ends with loss recovery. Otherwise the
+    /// reduction ends after a round trip, with an ACK that may increase cwnd (`may_grow`).
     fn reduction_ends(&self, ack: &Ack, may_grow: bool) -> bool {
         self.reducing && !ack.in_recovery && (self.reduced_for_loss || (ack.round && may_grow))
     }
 
     /// Sample the bandwidth with an ACK (Linux, westwood_update_window).
     ///
-    /// The sample does not include the round-trip time of this ACK. The first interval begins with
-    /// the connection, one round trip before the first ACK.
+    /// The round-trip time that this ACK measures does not affect the sample. The first interval
+    /// begins with the connection, one round trip before the first ACK.
     fn observe_linux(&mut self, ack: &Ack) {
         let round_to_tick = |t: u64| Time(t / TICK * TICK);
         let now = round_to_tick(ack.now.0);
@@ -243,8 +244,8 @@ impl CongestionControl for WestwoodState {
         }
     }
 
-    /// Limit cwnd to the bandwidth-delay product: "if cwnd > ssthresh, cwnd = ssthresh". Congestion
-    /// does not increase cwnd.
+    /// Limit cwnd to the bandwidth-delay product: "if cwnd > ssthresh, cwnd = ssthresh". The
+    /// response to congestion therefore never increases cwnd.
     fn cwnd_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         let pipe = self.pipe(w)?;
         let sets_pipe = !matches!(congestion, Congestion::Timeout { .. }) && !self.reducing;
@@ -273,7 +274,8 @@ mod tests {
         WestwoodState::new(&defaults())
     }
 
-    /// The step response of the filter is b + (b₀ − b)·0.9^n.
+    /// If the bandwidth changes from b₀ to b, the filter returns b + (b₀ − b)·0.9^n after n
+    /// samples.
     #[test]
     fn filter_keeps_nine_tenths_of_the_estimate_per_sample() {
         let mut w = westwood();
@@ -306,7 +308,7 @@ mod tests {
         }
         assert_eq!(changes, [(0, None), (41, Some([803e3; 2])), (92, Some([827e3, 806e3]))]);
         assert_eq!(c.rtt_min, Duration::from_millis(10), "the round-trip time is rounded up");
-        // The bandwidth-delay product is 806 B/ms for 10 ms.
+        // The bandwidth-delay product is 806 B/ms times 10 ms.
         assert_eq!(
             c.ssthresh_on_congestion(&w, Congestion::Timeout { repeated: false }, Time::ZERO),
             8.0 * MSS
@@ -344,8 +346,8 @@ mod tests {
         assert_eq!(c.cwnd_on_congestion(&small, Congestion::Timeout { repeated: false }, Time::ZERO), None);
     }
 
-    /// The estimate is the rate of a busy bottleneck, and congestion reduces the window to its
-    /// bandwidth-delay product.
+    /// The estimated bandwidth is the rate of a busy bottleneck. Congestion reduces the window to
+    /// the bandwidth-delay product of this bottleneck.
     #[test]
     fn bandwidth_estimate_is_the_rate_of_a_busy_bottleneck() {
         let path = Path { buffer: 100, ..Path::new(16_000_000, 50) };

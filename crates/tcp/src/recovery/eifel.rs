@@ -1,9 +1,11 @@
 //! Eifel: detection of a spurious retransmission by timestamps (RFC 3522 §3, `rfc3522`) or by
-//! D-SACK (RFC 3708 §3, `rfc3708`), and the response (RFC 4015 §3, `rfc4015`).
+//! D-SACK (RFC 3708 §3, `rfc3708`), and the response to a spurious retransmission (RFC 4015 §3,
+//! `rfc4015`).
 
 use crate::window::Window;
 
-/// State at the beginning of a recovery, which the sender restores if the recovery was spurious.
+/// State of the sender at the beginning of a recovery. The sender restores this state if the
+/// recovery was spurious.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Undo {
     /// True if the sender can undo the recovery.
@@ -28,9 +30,9 @@ impl Undo {
     }
 
     /// Return the state at the beginning of a recovery while `in_flight` retransmissions of an
-    /// earlier recovery are in flight. An ACK of such a retransmission echoes its timestamp, and
-    /// must not pass for the ACK of an original (Linux, tcp_retrans_stamp_cleanup and
-    /// tcp_init_undo).
+    /// earlier recovery are in flight. An ACK of an earlier retransmission echoes the timestamp of
+    /// that retransmission, and must not count as the ACK of an original transmission (Linux,
+    /// tcp_retrans_stamp_cleanup and tcp_init_undo).
     pub fn begin_again(&self, w: &Window, in_flight: u32) -> Self {
         let retransmit_ts = self.retransmit_ts.filter(|_| in_flight > 0);
         Undo { retransmit_ts, outstanding: in_flight, ..Undo::begin(w) }
@@ -42,7 +44,7 @@ impl Undo {
         (self.cwnd, self.ssthresh) = (0.0, 0.0);
     }
 
-    /// Return true if an undo may restore cwnd and ssthresh.
+    /// Return true if an undo of the recovery may restore cwnd and ssthresh.
     pub fn restores_window(&self) -> bool {
         self.cwnd > 0.0
     }
@@ -93,7 +95,7 @@ mod tests {
     }
 
     /// The ACK of a retransmission that an earlier recovery sent does not count as the ACK of an
-    /// original.
+    /// original transmission.
     #[test]
     fn the_next_recovery_retains_the_timestamp_of_a_retransmission_in_flight() {
         let mut u = Undo { armed: true, ..Undo::default() };

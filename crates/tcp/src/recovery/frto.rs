@@ -1,6 +1,7 @@
 //! F-RTO (RFC 5682, `rfc5682`): after a timeout the sender retransmits only the first segment. If
 //! the next two ACKs acknowledge new data although no other segment was retransmitted, the timeout
-//! was spurious. §2.1 is the basic algorithm of RFC 5682, and §3.1 its algorithm with SACK.
+//! was spurious. RFC 5682 §2.1 is the basic algorithm, and RFC 5682 §3.1 is the algorithm with
+//! SACK.
 
 use units::words;
 
@@ -16,8 +17,9 @@ words! {
         /// The next two ACKs and their SACK blocks decide whether a timeout was spurious, if SACK
         /// is negotiated (RFC 5682 §3).
         Sack = "sack",
-        /// Test as with `sack`, but the delivery of any segment that was sent before the timeout
-        /// ends the test at once, and only such a delivery shows a spurious timeout (Linux).
+        /// The test of `sack` with one difference: the delivery of any segment that was sent before
+        /// the timeout ends the test at once, and only such a delivery shows a spurious timeout
+        /// (Linux).
         Original = "original",
     }
 }
@@ -34,10 +36,10 @@ pub enum Frto {
     SentNew,
 }
 
-/// Result of an ACK for the test.
+/// Effect of an ACK on the F-RTO test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No test is in progress, or the ACK does not decide it.
+    /// No F-RTO test is in progress, or the ACK does not decide the test.
     Nothing,
     /// The timeout was genuine: the sender recovers as usual.
     Lost,
@@ -47,7 +49,7 @@ pub enum Verdict {
     Spurious,
 }
 
-/// Properties of an ACK that the test with SACK evaluates.
+/// Properties of an ACK that the F-RTO test with SACK evaluates.
 #[derive(Clone, Copy, Debug)]
 pub struct SackedAck {
     /// True if the ACK cumulatively acknowledges new data.
@@ -119,9 +121,10 @@ mod tests {
         acks.iter().map(|&(advances, ack)| f.on_ack(advances, Seq(ack), Seq(10), true)).collect()
     }
 
-    /// RFC 5682 §3.1: the first ACK that advances allows new data. The next ACK shows a spurious
-    /// timeout if it acknowledges data sent before the timeout. The next ACK shows a loss if it is
-    /// a duplicate ACK that delivers nothing, or if it acknowledges data sent after the timeout.
+    /// RFC 5682 §3.1: after the first ACK that acknowledges new data, the sender may send new data.
+    /// The next ACK shows a spurious timeout if it acknowledges data sent before the timeout. The
+    /// next ACK shows a loss if it is a duplicate ACK that delivers nothing, or if it acknowledges
+    /// data sent after the timeout.
     #[test]
     fn with_sack_the_second_ack_decides_the_test() {
         let advances = SackedAck {

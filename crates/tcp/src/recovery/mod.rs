@@ -28,7 +28,8 @@ words! {
         /// Fast retransmit and fast recovery; any ACK of new data ends the recovery (RFC 5681
         /// §3.2).
         Reno = "reno",
-        /// Fast recovery that lasts until all data sent before it is acknowledged (RFC 6582).
+        /// Fast recovery that lasts until all data that was sent before the recovery is
+        /// acknowledged (RFC 6582).
         NewReno = "newreno",
         /// Recovery by selective acknowledgements (RFC 6675). The sender uses NewReno if the
         /// receiver does not support SACK.

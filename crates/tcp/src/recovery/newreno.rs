@@ -1,5 +1,6 @@
-//! NewReno (RFC 6582 §3.2, `rfc6582`): a recovery lasts until all data sent before it is
-//! acknowledged, and a partial ACK retransmits the next missing segment at once.
+//! NewReno (RFC 6582 §3.2, `rfc6582`): a recovery lasts until all data that was sent before the
+//! recovery is acknowledged. At a partial ACK, the sender retransmits the next missing segment at
+//! once.
 
 use net::Seq;
 
@@ -19,14 +20,15 @@ pub fn on_new_ack(ack: Seq, recover: Seq) -> OnNewAck {
     if ack.before(recover) { OnNewAck::Partial } else { OnNewAck::Ends }
 }
 
-/// Return the inflation after a partial ACK of `acked` bytes (RFC 6582 §3.2, step 3). The inflation
-/// decreases by `acked`, and increases by one segment if at least one segment was acknowledged.
+/// Return the inflation of cwnd after a partial ACK of `acked` bytes (RFC 6582 §3.2, step 3). A
+/// partial ACK reduces the inflation of cwnd by `acked`, and then increases it by one segment if at
+/// least one segment was acknowledged.
 pub fn inflation(inflation: u32, acked: u32, smss: u32) -> u32 {
     inflation.saturating_sub(acked) + if acked >= smss { smss } else { 0 }
 }
 
-/// Return cwnd after the ACK that ends the recovery, in bytes. The value prevents a burst (RFC 6582
-/// §3.2, step 3, option 1).
+/// Return cwnd after the ACK that ends the recovery, in bytes. This value of cwnd prevents a burst
+/// after the recovery (RFC 6582 §3.2, step 3, option 1).
 pub fn cwnd_at_end(ssthresh: f64, flight: f64, smss: f64) -> f64 {
     ssthresh.min(flight.max(smss) + smss)
 }

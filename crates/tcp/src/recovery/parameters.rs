@@ -19,12 +19,12 @@ params! {
         /// True to send one new segment for each of the first two duplicate ACKs (limited
         /// transmit).
         limited_transmit: bool = (false), in Range::ANY, from "rfc3042";
-        /// True to detect losses by the times of segments (RACK); requires SACK.
+        /// True to detect losses by the send times of segments (RACK); requires SACK.
         rack: bool = (false), in Range::ANY, from "rfc8985 §6";
         /// True to send a tail loss probe (TLP) before the retransmission timer expires; requires
         /// SACK.
         tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
-        /// Course of the reduction of cwnd in a recovery with SACK.
+        /// Course of the reduction of cwnd in a recovery with SACK: at once, or over a round trip.
         reduction: RateReduction = (RateReduction::AtOnce), in Range::ANY, from "rfc6937";
         /// Bound on the data that proportional rate reduction sends while pipe is below ssthresh.
         prr_bound: PrrBound = (PrrBound::Either), in Range::ANY, from "rfc6937 §3";
@@ -36,7 +36,7 @@ params! {
         spurious_response: SpuriousResponse = (SpuriousResponse::Eifel), in Range::ANY, from "rfc4015";
         /// Response to detected reordering, with SACK.
         reordering: ReorderingRules = (ReorderingRules::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
-        /// Maximum to which reordering raises `duplicate_acks`.
+        /// Maximum number of duplicate ACKs to which reordering raises `duplicate_acks`.
         reordering_max: Packets = (Packets(300.0)), in Range::between(1.0, 65_535.0).whole(), from "Linux, tcp_max_reordering";
         /// Condition that allows a fast retransmit after an earlier recovery in the same window.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
@@ -44,11 +44,11 @@ params! {
         exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
         /// True to report duplicate segments in SACK blocks (D-SACK).
         dsack: bool = (true), in Range::ANY, from "rfc2883";
-        /// Maximum delay of the receiver's ACKs, which the probe timeout includes while a single
-        /// segment is in flight.
+        /// Maximum delay of the receiver's ACKs. The probe timeout includes this delay while a
+        /// single segment is in flight.
         max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if it is not known";
-        /// Slack added to RACK's reordering timer and, while more than one segment is in flight, to
-        /// the probe timeout of two round trips.
+        /// Time added to RACK's reordering timer. While more than one segment is in flight, this
+        /// time is also added to the probe timeout of two round trips.
         timer_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms";
     }
 }

@@ -1,5 +1,5 @@
-//! Proportional rate reduction (RFC 6937 §3, `rfc6937`), with each of its reduction bounds. Linux
-//! selects the slow-start bound while ACKs advance SND.UNA and detect no further loss.
+//! Proportional rate reduction (RFC 6937 §3, `rfc6937`), with both of its reduction bounds: CRB and
+//! SSRB. Linux selects the slow-start bound while ACKs advance SND.UNA and detect no further loss.
 
 use units::words;
 
@@ -17,10 +17,11 @@ words! {
 words! {
     /// Bounds on the data that proportional rate reduction sends while pipe is below ssthresh.
     pub enum PrrBound {
-        /// Conservative reduction bound: at most the delivered data (RFC 6937 §3, CRB).
+        /// Conservative reduction bound: the sender sends at most the delivered data (RFC 6937 §3,
+        /// CRB).
         Crb = "crb",
-        /// Slow-start reduction bound: one segment more than the delivered data (RFC 6937 §3,
-        /// SSRB).
+        /// Slow-start reduction bound: the sender sends at most one segment more than the delivered
+        /// data (RFC 6937 §3, SSRB).
         Ssrb = "ssrb",
         /// SSRB for an ACK that advances SND.UNA and detects no further loss, otherwise CRB (Linux;
         /// RFC 9937).
@@ -33,7 +34,7 @@ words! {
     pub enum MarkReductionEnds {
         /// The ACK of all data sent before the reduction ends the reduction.
         At = "at",
-        /// The first ACK beyond the data sent before the reduction ends the reduction, because the
+        /// The first ACK of data sent after the reduction began ends the reduction, because the
         /// receiver must have received CWR before it sent such an ACK (Linux,
         /// tcp_fastretrans_alert).
         Above = "above",
@@ -89,7 +90,7 @@ impl Prr {
             };
             limit.min(ssthresh - pipe)
         };
-        // The bound never prevents the fast retransmit.
+        // The reduction bound never prevents the fast retransmit.
         let min = if self.out == 0.0 { smss } else { 0.0 };
         pipe + sndcnt.max(min)
     }
@@ -129,8 +130,8 @@ mod tests {
         assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, PrrBound::Either, true), 6.0);
     }
 
-    /// Three segments are sent and two are delivered, one of them by this ACK. CRB allows no
-    /// segment, and SSRB allows two.
+    /// Three segments were sent in the reduction, and two were delivered, one of them by the
+    /// current ACK. CRB permits 0 segments now, and SSRB permits 2.
     #[test]
     fn the_conservative_bound_is_the_delivered_data() {
         for (bound, sends) in [(PrrBound::Crb, 0.0), (PrrBound::Ssrb, 2.0)] {

@@ -5,21 +5,21 @@ use net::Seq;
 use units::{Duration, Time, words};
 
 words! {
-    /// Precision with which RACK compares the times of segments.
+    /// Precision with which RACK compares the send times of segments.
     pub enum RackTimes {
-        /// RACK compares exact times. RACK.rtt is that of the delivered segment that was sent last
-        /// (RFC 8985 §6.2, step 2).
+        /// RACK compares exact times. RACK.rtt is the round-trip time of the delivered segment that
+        /// was sent last (RFC 8985 §6.2, step 2).
         Rfc8985 = "rfc8985",
         /// RACK compares whole microseconds: of two segments sent in the same microsecond, the one
-        /// with the higher end sequence number counts as later. RACK.rtt is that of the last
-        /// segment in sequence that the ACK acknowledges cumulatively, or SACKs if it acknowledges
-        /// none. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
-        /// tcp_rack_advance).
+        /// with the higher end sequence number counts as later. RACK.rtt is the round-trip time of
+        /// the segment with the highest sequence number that the ACK acknowledges cumulatively. If
+        /// the ACK only SACKs segments, the highest SACKed segment counts. The timestamp echo does
+        /// not decide whether a SACK is ambiguous (Linux, tcp_rack_advance).
         Linux = "linux",
     }
 }
 
-/// Resolution of the times in Linux: one microsecond, in picoseconds.
+/// Resolution of RACK's times in Linux: one microsecond, in picoseconds.
 const TICK: u64 = 1_000_000;
 /// Number of recoveries for which an enlarged reordering window persists (RFC 8985 §6.2, step 4).
 const PERSISTS: u32 = 16;
@@ -27,8 +27,8 @@ const PERSISTS: u32 = 16;
 /// State of RACK (RFC 8985 §5.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rack {
-    /// RACK.xmit_ts and RACK.end_seq: send time and end of the delivered segment that was sent
-    /// last.
+    /// RACK.xmit_ts and RACK.end_seq: send time and end sequence number of the delivered segment
+    /// that was sent last.
     newest: Option<(Time, Seq)>,
     /// RACK.rtt: round-trip time of the delivered segment that was sent last.
     pub rtt: Duration,
@@ -40,13 +40,13 @@ pub struct Rack {
     /// Number of ACKs that delivered a reordered segment.
     pub reorderings: u16,
     late: Option<Seq>,
-    /// RACK.fack: end of the highest delivered segment.
+    /// RACK.fack: end sequence number of the highest delivered segment.
     fack: Option<Seq>,
     /// RACK.reo_wnd_mult: multiplier of the reordering window.
     multiplier: u32,
     persist: u32,
     dsack_round: Option<Seq>,
-    /// True if a D-SACK has to enlarge the reordering window, as Linux does.
+    /// True if a D-SACK has requested a larger reordering window, with Linux's rules.
     dsack_seen: bool,
     widened_at: u64,
 }
@@ -60,7 +60,7 @@ pub fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
 impl Rack {
     /// Update RACK.xmit_ts and RACK.rtt (RFC 8985 §6.2, step 2). `sent` and `end` describe the
     /// newly delivered segment that was sent last and whose transmission is not ambiguous. `last`
-    /// is the send time of the segment that Linux processes last.
+    /// is the send time of the segment that Linux processes last for this ACK.
     pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, last: Time) {
         self.rtt = if self.linux_times { self.tick(now).since(self.tick(last)) } else { now.since(sent) };
         if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
@@ -68,7 +68,7 @@ impl Rack {
         }
     }
 
-    /// Return a time rounded down to the resolution of the comparison.
+    /// Return a time rounded down to the precision with which RACK compares times.
     #[inline]
     pub fn tick(&self, t: Time) -> Time {
         if self.linux_times { Time(t.0 - t.0 % TICK) } else { t }
@@ -110,7 +110,7 @@ impl Rack {
 
     /// Enlarge the reordering window for a D-SACK, at most once in a round trip; the larger window
     /// persists for 16 recoveries (RFC 8985 §6.2, step 4). Return true if this D-SACK enlarged the
-    /// window.
+    /// reordering window.
     pub fn on_dsack(&mut self, una: Seq, nxt: Seq) -> bool {
         let widens = self.dsack_round.is_none_or(|round| !una.before(round));
         if widens {
@@ -127,8 +127,9 @@ impl Rack {
     }
 
     /// Enlarge the reordering window if a D-SACK has requested it, at most once in a round trip
-    /// (Linux, tcp_rack_update_reo_wnd). `by_then` is the number of bytes that had been delivered
-    /// when the newly delivered segment was sent. `delivered` is the number of bytes delivered now.
+    /// (Linux, tcp_rack_update_reo_wnd). `by_then` is the total of bytes that had been delivered
+    /// when the newly delivered segment was sent. `delivered` is the total of bytes delivered so
+    /// far.
     #[inline]
     pub fn on_rate(&mut self, by_then: u64, delivered: u64) {
         if std::mem::take(&mut self.dsack_seen) && by_then >= self.widened_at {
@@ -179,8 +180,8 @@ impl Rack {
         self.newest.is_some_and(newest)
     }
 
-    /// Return the time at which a segment counts as lost, if it was sent before the delivered
-    /// segment that was sent last (RFC 8985 §6.2, step 5).
+    /// Return the time at which a segment counts as lost, if the segment was sent before the
+    /// delivered segment that was sent last (RFC 8985 §6.2, step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
         self.has_overtaken(sent, end).then(|| self.tick(sent) + self.rtt + reordering_window)
     }
@@ -191,8 +192,8 @@ impl Rack {
         sent + self.rtt + reordering_window <= now
     }
 
-    /// Return true if every segment sent at `sent` is later than the delivered segment that was
-    /// sent last.
+    /// Return true if every segment with the send time `sent` was sent after the delivered segment
+    /// that was sent last.
     #[inline]
     pub fn is_sent_later(&self, sent: Time) -> bool {
         let tick = Duration(if self.linux_times { TICK } else { 1 });

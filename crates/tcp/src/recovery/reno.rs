@@ -1,5 +1,5 @@
 //! Reno's fast retransmit and fast recovery (RFC 5681 §3.2, `rfc5681`), with limited transmit (RFC
-//! 3042, `rfc3042`). Every ACK of new data ends the recovery, also a partial ACK. Each further loss
+//! 3042, `rfc3042`). Every ACK of new data ends the recovery, even a partial ACK. Each further loss
 //! in the window therefore needs its own duplicate ACKs or the retransmission timer.
 //! [`tahoe`](crate::recovery::tahoe) and [`newreno`](crate::recovery::newreno) define how Tahoe and
 //! NewReno differ from Reno.
@@ -16,7 +16,8 @@ pub enum OnDuplicate {
     Transmit,
     /// The sender retransmits the first unacknowledged segment and begins recovery.
     Retransmit,
-    /// A segment has left the network: the sender inflates cwnd by one segment.
+    /// The duplicate ACK shows that a segment has left the network, so the sender inflates cwnd by
+    /// one segment.
     Inflate,
 }
 
@@ -30,8 +31,9 @@ pub struct DuplicateAcks {
 }
 
 impl DuplicateAcks {
-    /// Count a duplicate ACK. The duplicate number `threshold` starts a fast retransmit if it is
-    /// `allowed`. An earlier duplicate ACK sends new data if limited transmit is on (`limited`).
+    /// Count a duplicate ACK. The duplicate ACK with the number `threshold` starts a fast
+    /// retransmit, if a fast retransmit is `allowed`. For an earlier duplicate ACK, the sender
+    /// sends new data if limited transmit is on (`limited`).
     pub fn on_duplicate(&mut self, threshold: u32, allowed: bool, limited: bool) -> OnDuplicate {
         self.count = self.count.saturating_add(1);
         let count = u32::from(self.count);
@@ -47,19 +49,19 @@ impl DuplicateAcks {
         }
     }
 
-    /// End the recovery at an ACK of new data, and reset the count (RFC 5681 §3.2, step 6). Return
-    /// true if a recovery was in progress.
+    /// End the recovery at an ACK of new data, and reset the count of duplicate ACKs (RFC 5681
+    /// §3.2, step 6). Return true if a recovery was in progress.
     pub fn end(&mut self) -> bool {
         std::mem::take(self).active
     }
 
-    /// Cancel the recovery that the fast retransmit began, so that later duplicate ACKs have no
-    /// effect.
+    /// Cancel the recovery that the fast retransmit began, so that later duplicate ACKs do not
+    /// inflate cwnd.
     pub fn suppress_recovery(&mut self) {
         self.active = false;
     }
 
-    /// Record a partial ACK. Return true if it is the first of this recovery.
+    /// Record a partial ACK. Return true if this partial ACK is the first of the recovery.
     pub fn on_partial(&mut self) -> bool {
         !std::mem::replace(&mut self.partial_seen, true)
     }
@@ -69,16 +71,17 @@ impl DuplicateAcks {
         self.active
     }
 
-    /// Limit the count to `max`. Return true if it was larger.
+    /// Limit the count of duplicate ACKs to `max`. Return true if the count was larger than `max`.
     pub fn limit(&mut self, max: u32) -> bool {
         let more = self.count() > max;
         self.count = self.count.min(max.min(u32::from(u16::MAX)) as u16);
         more
     }
 
-    /// Reduce the count by newly acknowledged `segments`: one of them was missing, and each of the
-    /// others has caused a duplicate ACK (Linux, tcp_remove_reno_sacks). Return the number of
-    /// acknowledged segments that no duplicate ACK has reported.
+    /// Reduce the count of duplicate ACKs for `segments` newly acknowledged segments: one of the
+    /// segments was missing, and each of the others has caused a duplicate ACK (Linux,
+    /// tcp_remove_reno_sacks). Return the number of acknowledged segments that no duplicate ACK has
+    /// reported.
     pub fn acknowledged(&mut self, segments: u32) -> u32 {
         let unreported = segments.saturating_sub(self.count()).max(1);
         self.count = self.count.saturating_sub(segments.saturating_sub(1).min(u32::from(u16::MAX)) as u16);
@@ -127,7 +130,7 @@ mod tests {
         assert!(!r.end());
     }
 
-    /// An ACK of four, two, one or nine segments follows three duplicate ACKs.
+    /// After three duplicate ACKs, an ACK acknowledges four, two, one or nine segments.
     #[test]
     fn reported_segments_are_not_delivered_twice() {
         for (acked, unreported, left) in [(4, 1, 0), (2, 1, 2), (1, 1, 3), (9, 6, 0)] {

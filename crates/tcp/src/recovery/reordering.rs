@@ -6,20 +6,21 @@ use units::words;
 words! {
     /// Responses to detected reordering.
     pub enum ReorderingRules {
-        /// Only RACK's reordering window responds. Every D-SACK enlarges it, at most once in a
-        /// round trip (RFC 8985 §6.2).
+        /// Only RACK's reordering window responds to reordering. Every D-SACK enlarges the window,
+        /// at most once in a round trip (RFC 8985 §6.2).
         Rfc8985 = "rfc8985",
-        /// The threshold `duplicate_acks` also responds: a segment that arrives later by more
-        /// segments than the threshold raises the threshold to that number. A timeout with at least
-        /// `duplicate_acks` SACKed segments resets the threshold. A D-SACK enlarges RACK's
-        /// reordering window only after reordering was detected, and not if it reports a tail loss
-        /// probe (Linux, tcp_check_sack_reordering, tcp_rack_update_reo_wnd).
+        /// The threshold `duplicate_acks` also responds to reordering: if a segment is late by more
+        /// segments than the threshold, the threshold becomes the number of segments by which it is
+        /// late. A timeout with at least `duplicate_acks` SACKed segments resets the threshold. A
+        /// D-SACK enlarges RACK's reordering window only after reordering was detected, and not if
+        /// the D-SACK reports a tail loss probe (Linux, tcp_check_sack_reordering,
+        /// tcp_rack_update_reo_wnd).
         Linux = "linux",
     }
 }
 
 words! {
-    /// Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively.
+    /// Effect on cwnd of an ACK that SACKs data but acknowledges no data cumulatively.
     pub enum SackedGrowth {
         /// An ACK that only SACKs data does not increase cwnd, because only a cumulative ACK of new
         /// data increases cwnd (RFC 5681 §3.1).
@@ -33,12 +34,13 @@ words! {
 words! {
     /// Meaning of a duplicate ACK without SACK.
     pub enum WithoutSack {
-        /// A segment has left the network (RFC 5681 §3.2).
+        /// A duplicate ACK shows that a segment has left the network (RFC 5681 §3.2).
         Left = "left",
-        /// A segment has left the network and is delivered. The segment counts as delivered at
-        /// once, and a later cumulative ACK counts only the segments that no duplicate ACK has
-        /// counted. More duplicate ACKs than segments that can have arrived indicate reordering
-        /// (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks, tcp_check_reno_reordering).
+        /// A duplicate ACK shows that a segment has left the network and is delivered. The segment
+        /// counts as delivered at once, and a later cumulative ACK counts only the segments that no
+        /// duplicate ACK has counted. More duplicate ACKs than segments that can have arrived
+        /// indicate reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
+        /// tcp_check_reno_reordering).
         Delivered = "delivered",
     }
 }
@@ -51,7 +53,7 @@ pub struct ReorderingDegree {
 }
 
 impl ReorderingDegree {
-    /// Return the degree at the beginning of a connection.
+    /// Return the reordering degree at the beginning of a connection.
     pub fn new(initial: u32) -> Self {
         ReorderingDegree { segments: initial as u16, reported: 0 }
     }
@@ -70,22 +72,22 @@ impl ReorderingDegree {
         }
     }
 
-    /// Set the degree after more duplicate ACKs than segments that can have arrived, while `out`
-    /// segments were in flight (tcp_check_reno_reordering).
+    /// Set the reordering degree because more duplicate ACKs arrived than segments can have arrived
+    /// at the receiver, while `out` segments were in flight (tcp_check_reno_reordering).
     pub fn on_excess_duplicates(&mut self, out: u32, max: u32) {
         self.segments = out.min(max) as u16;
     }
 
-    /// Reset the degree at a timeout outside recovery, if at least `initial` segments were SACKed
-    /// (tcp_enter_loss).
+    /// Reset the reordering degree at a timeout outside recovery, if at least `initial` segments
+    /// were SACKed (tcp_enter_loss).
     pub fn on_timeout(&mut self, sacked: u32, initial: u32) {
         if sacked >= initial {
             self.segments = self.segments.min(initial as u16);
         }
     }
 
-    /// Count segments that a D-SACK reports. Return true if the total does not exceed the number of
-    /// retransmitted segments (tcp_dsack_seen).
+    /// Count segments that a D-SACK reports. Return true if the number of segments that D-SACKs
+    /// reported does not exceed the number of retransmitted segments (tcp_dsack_seen).
     pub fn is_credible(&mut self, segments: u32, retransmitted: u32) -> bool {
         self.reported = self.reported.saturating_add(segments);
         self.reported <= retransmitted

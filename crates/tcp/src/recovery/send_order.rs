@@ -4,12 +4,12 @@
 
 use std::collections::VecDeque;
 
-/// Value of a neighbour that does not exist.
+/// Number that stands for a neighbour that does not exist.
 const NONE: u32 = u32::MAX;
-/// Value of the neighbours of a segment that is not in the list.
+/// Number that stands for the neighbours of a segment that is not in the list.
 const OUT: u32 = u32::MAX - 1;
-/// Mask of a segment's number. Numbers count from the first segment of the connection and wrap
-/// around.
+/// Mask of a segment's number. The numbers of segments count from the first segment of the
+/// connection and wrap around.
 const NUMBER: u32 = u32::MAX >> 1;
 
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl SendOrder {
         self.front = self.front.wrapping_add(1) & NUMBER;
     }
 
-    /// Remove the first segment of the ring from the list; it is also the first of the list.
+    /// Remove the first segment of the ring from the list, in which it is also the first segment.
     fn pop_earliest(&mut self) {
         self.first = self.links[0].later;
         match self.index(self.first) {
@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         /// The list has the order of a plain vector after any sequence of additions, removals and
-        /// retransmissions, also if numbers wrap around.
+        /// retransmissions, even if the numbers of segments wrap around.
         #[test]
         fn the_list_has_the_order_of_sending(
             wraps in any::<bool>(),

@@ -1,6 +1,6 @@
 //! Tahoe: fast retransmit without fast recovery (Jacobson 1988, `jacobson1988`; Fall & Floyd 1996
-//! §2, `fall1996`). After the third duplicate ACK cwnd is one segment, and the sender continues at
-//! the first unacknowledged byte.
+//! §2, `fall1996`). After the third duplicate ACK cwnd becomes one segment, and the sender
+//! retransmits from the first unacknowledged byte on.
 
 use net::Seq;
 

@@ -1,6 +1,6 @@
 //! Tail loss probe (RFC 8985 §7, `rfc8985`): if the end of a flight is not acknowledged within two
-//! round trips, the sender sends new data or retransmits the last segment. The SACK of that probe
-//! reveals a loss before the retransmission timer expires.
+//! round trips, the sender sends new data or retransmits the last segment. The SACK of the tail
+//! loss probe reveals a loss before the retransmission timer expires.
 
 use net::Seq;
 use units::Duration;
@@ -28,10 +28,10 @@ pub fn timeout(srtt: Duration, delay: Duration) -> Duration {
     Duration(srtt.0.saturating_mul(2).saturating_add(delay.0))
 }
 
-/// Outcome of a probe after an ACK (RFC 8985 §7.4.2).
+/// Outcome of a tail loss probe after an ACK (RFC 8985 §7.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The outcome is not known yet.
+    /// The outcome of the probe is not known yet.
     Pending,
     /// No segment was lost: the original and the probe arrived, or the probe was new data.
     NoLoss,
@@ -40,13 +40,13 @@ pub enum Verdict {
 }
 
 impl Tlp {
-    /// Return true if a probe may be sent (RFC 8985 §7.3): no probe is in flight, and a round-trip
-    /// time has been measured since the last probe.
+    /// Return true if a tail loss probe may be sent (RFC 8985 §7.3): no probe is in flight, and a
+    /// round-trip time has been measured since the last probe.
     pub fn may_probe(&self) -> bool {
         self.end.is_none() && !self.unmeasured
     }
 
-    /// Record a probe. `end` is the highest sequence number in flight after the probe.
+    /// Record a probe. `end` is the highest sequence number in flight after the probe was sent.
     pub fn on_probe(&mut self, end: Seq, retransmitted: bool) {
         *self = Tlp { end: Some(end), retransmitted, unmeasured: true };
     }
@@ -56,8 +56,8 @@ impl Tlp {
         self.unmeasured = false;
     }
 
-    /// Return the outcome of the probe after an ACK. `dsack`: the ACK reports a duplicate.
-    /// `plain_duplicate`: the ACK is a duplicate ACK without SACK blocks.
+    /// Return the outcome of the tail loss probe after an ACK. `dsack`: the ACK reports a
+    /// duplicate. `plain_duplicate`: the ACK is a duplicate ACK without SACK blocks.
     pub fn on_ack(&mut self, ack: Seq, dsack: bool, plain_duplicate: bool) -> Verdict {
         let Some(end) = self.end else { return Verdict::Pending };
         if ack.before(end) {

@@ -3,13 +3,14 @@
 use units::words;
 
 words! {
-    /// Order of the round-trip sample and the restart of the timer at an ACK of new data.
+    /// Order in which an ACK of new data provides its round-trip sample and restarts the
+    /// retransmission timer.
     pub enum RtoOrder {
-        /// The ACK provides its round-trip sample first, then restarts the timer with the new
-        /// timeout (RFC 6298).
+        /// The ACK first provides its round-trip sample, and then restarts the retransmission timer
+        /// with the new timeout (RFC 6298).
         SampleFirst = "sample-first",
-        /// The ACK restarts the timer with the previous timeout, back-off included, then provides
-        /// its round-trip sample (ns-2 without `timerfix_`).
+        /// The ACK first restarts the retransmission timer with the previous timeout, including its
+        /// back-off. The ACK then provides its round-trip sample (ns-2 without `timerfix_`).
         RestartFirst = "restart-first",
     }
 }
@@ -34,7 +35,7 @@ words! {
         /// persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7;
         /// Karn & Partridge 1987).
         Sample = "sample",
-        /// Any ACK of new data, as in ns-2's FullTcp, which measures the round-trip times of
+        /// Any ACK of new data, as in ns-2's FullTcp. FullTcp measures the round-trip times of
         /// retransmissions too.
         NewAck = "new-ack",
     }

@@ -15,7 +15,7 @@ pub struct Jacobson1988 {
 }
 
 impl Jacobson1988 {
-    /// Create the estimator. `phase`: the part of a tick that has passed at time zero.
+    /// Create the estimator. `phase`: the part of a clock tick that has passed at time zero.
     pub fn new(phase: Duration) -> Self {
         Jacobson1988 { scaled_mean: 0, scaled_deviation: 0, phase }
     }
@@ -42,14 +42,14 @@ impl Jacobson1988 {
         Duration(ticks as u64 * tick.0)
     }
 
-    /// Return the mean and its deviation.
+    /// Return the smoothed round-trip time and its mean deviation.
     pub fn smoothed(&self, tick: Duration) -> (Duration, Duration) {
         let of = |x: i32| Duration(x.max(0) as u64 * tick.0);
         (of(self.scaled_mean >> 3), of(self.scaled_deviation >> 2))
     }
 
-    /// Move the mean into the deviation, because the mean is not reliable after many back-offs
-    /// (4.3BSD).
+    /// Move the smoothed round-trip time into the deviation, because it is not reliable after many
+    /// back-offs (4.3BSD).
     pub fn discard_mean(&mut self) {
         self.scaled_deviation += self.scaled_mean >> 3;
         self.scaled_mean = 0;

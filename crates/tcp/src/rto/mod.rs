@@ -1,4 +1,5 @@
-//! The retransmission timeout: three estimators, and the back-off that they share.
+//! The retransmission timeout: three estimators of the timeout, and the back-off that the
+//! estimators share.
 
 pub mod choices;
 pub mod jacobson1988;
@@ -14,7 +15,7 @@ use jacobson1988::Jacobson1988;
 use linux::Linux;
 use rfc6298::Rfc6298;
 
-/// Maximum number of doublings. The maximum timeout bounds the timeout in any case.
+/// Maximum number of doublings. The maximum timeout bounds the timeout for any number of doublings.
 const MAX_DOUBLINGS: u32 = 16;
 /// Maximum number of times that 4.3BSD doubles the timeout.
 const MAX_DOUBLINGS_1988: u32 = 6;
@@ -30,7 +31,8 @@ enum Estimator {
 #[derive(Clone, Copy, Debug)]
 pub struct Rto {
     estimator: Estimator,
-    /// Timeout without back-off, within its bounds.
+    /// Retransmission timeout without back-off, limited to the range from the minimum to the
+    /// maximum timeout.
     base: Duration,
     /// Round-trip time that was measured last.
     last: Duration,
@@ -39,8 +41,8 @@ pub struct Rto {
 }
 
 impl Rto {
-    /// Create the timeout before the first measurement. `phase`: the part of a tick of the host's
-    /// clock that has passed at time zero.
+    /// Create the retransmission timeout before the first measured round-trip time. `phase`: the
+    /// part of a tick of the host's clock that has passed at time zero.
     pub fn new(tcp: &Tcp, phase: Duration) -> Self {
         let estimator = match tcp.rto.estimator {
             RtoEstimator::Rfc6298 => Estimator::Rfc6298(Rfc6298::default()),
@@ -99,7 +101,7 @@ impl Rto {
         self.doublings = 0;
     }
 
-    /// Return the number of doublings in force.
+    /// Return the number of times that the current back-off doubles the timeout.
     pub fn doublings(&self) -> u32 {
         self.doublings
     }

@@ -1,12 +1,12 @@
 //! Maximum over a window of virtual time (rounds or cycles), as BBR filters bandwidth.
 
-/// Maximum window, in steps of the virtual time.
+/// Maximum length of the filter's window, in steps of the virtual time.
 pub(super) const MAX_WINDOW: usize = 10;
 
-/// Maximum of the values in the last steps of a virtual time.
+/// Filter that returns the maximum of the values of the last steps of a virtual time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter {
-    /// Maximum of each step, the current step first.
+    /// Maximum value in each step of the virtual time, the current step first.
     slots: [f64; MAX_WINDOW],
     /// Current step of the virtual time.
     step: u64,
@@ -28,7 +28,8 @@ impl MaxFilter {
         self.step = self.step.max(step);
     }
 
-    /// Return the maximum of the last `window` steps, or 0 without values.
+    /// Return the maximum of the values in the last `window` steps, or 0 if these steps contain no
+    /// value.
     pub fn get(&self, window: usize) -> f64 {
         self.slots.iter().take(window).copied().fold(0.0, f64::max)
     }

@@ -18,16 +18,17 @@ pub fn min_super_packet(rate: Rate) -> u32 {
     if rate < MIN_SUPER_PACKET_RATE { 1 } else { MIN_SUPER_PACKET }
 }
 
-/// Value of a round-trip time that was not measured.
+/// Value that stands for a round-trip time that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);
 
 /// Full pipe estimator (draft-ietf-ccwg-bbr §5.3.1.2): the pipe is full after three rounds in which
 /// the bandwidth grows by less than a quarter.
 #[derive(Clone, Copy, Debug, Default)]
 struct FullPipe {
-    /// Bandwidth that a round must exceed by a quarter, in bytes/s.
+    /// Bandwidth, in bytes/s, that the next round must exceed by a quarter to show that the pipe is
+    /// not full.
     baseline: f64,
-    /// Number of rounds without such growth.
+    /// Number of rounds in which the bandwidth did not grow by a quarter.
     count: u32,
     /// True if the pipe is full since the last reset (BBR.full_bw_now).
     full_bw_now: bool,
@@ -36,12 +37,12 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Restart the estimate at a bandwidth.
+    /// Restart the full pipe estimator at a bandwidth.
     fn reset(&mut self, baseline: f64) {
         (self.baseline, self.count, self.full_bw_now) = (baseline, 0, false);
     }
 
-    /// Update the estimate at the start of a round that was not application-limited
+    /// Update the full pipe estimator at the start of a round that was not application-limited
     /// (CheckFullBWReached()).
     fn check(&mut self, rate: f64) {
         if self.full_bw_now {
@@ -55,7 +56,8 @@ impl FullPipe {
         self.reached |= self.full_bw_now;
     }
 
-    /// Return cwnd after an ACK: at most `max_cwnd`, but in Startup cwnd never shrinks.
+    /// Return cwnd after an ACK. cwnd is at most `max_cwnd`, except in Startup, in which cwnd never
+    /// shrinks.
     fn grow_cwnd(&self, cwnd: f64, ack: &Ack, max_cwnd: f64, initial_window: f64) -> f64 {
         let delivered = f64::from(ack.delivered);
         if self.reached {
@@ -101,13 +103,13 @@ impl SavedCwnd {
 struct Aggregation {
     /// Start of the interval.
     interval_start: Time,
-    /// Bytes delivered in the interval.
+    /// Bytes delivered in the interval over which the excess is computed.
     delivered: f64,
 }
 
 impl Aggregation {
-    /// Count `newly_delivered` bytes at a bandwidth in bytes/s, and return the excess, at most
-    /// cwnd.
+    /// Count `newly_delivered` bytes, and return the excess of acknowledged data over a bandwidth
+    /// in bytes/s. The excess is at most cwnd.
     fn update(&mut self, now: Time, bandwidth: f64, newly_delivered: f64, cwnd: f64) -> f64 {
         let mut expected = bandwidth * now.since(self.interval_start).seconds();
         if self.delivered <= expected {
@@ -123,13 +125,13 @@ impl Aggregation {
 struct Pacing(Option<f64>);
 
 impl Pacing {
-    /// Return the rate in bytes/s, or 0 before the first round-trip time.
+    /// Return the pacing rate in bytes/s, or 0 before the first round-trip time.
     fn rate(self) -> f64 {
         self.0.unwrap_or(0.0)
     }
 
-    /// Set the initial rate of one `window` per round-trip time, once a round-trip time is measured
-    /// (InitPacingRate()).
+    /// Set the initial pacing rate once a round-trip time is measured (InitPacingRate()). The
+    /// initial pacing rate is one `window` per round-trip time.
     fn init(&mut self, window: f64, srtt: Duration) {
         if self.0.is_none() && srtt > Duration::ZERO {
             self.0 = Some(window / srtt.seconds());
@@ -143,8 +145,8 @@ impl Pacing {
         }
     }
 
-    /// Return the rate, or the initial rate of one `window` per round-trip time, which is 1 ms
-    /// before it is measured.
+    /// Return the pacing rate. If the pacing rate is not set, return one `window` per round-trip
+    /// time, with 1 ms as the round-trip time before the first measurement.
     fn rate_or_initial(self, window: f64, srtt: Duration) -> Rate {
         let rtt = if srtt == Duration::ZERO { 1e-3 } else { srtt.seconds() };
         rate_from_bytes(self.0.unwrap_or(window / rtt))

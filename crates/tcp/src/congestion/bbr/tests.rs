@@ -1,4 +1,4 @@
-//! Tests that both versions share.
+//! Tests of BBR that versions 1 and 3 share.
 
 use super::*;
 use crate::congestion::control::CongestionControl;
@@ -9,7 +9,7 @@ pub fn sim<C: CongestionControl>(bbr: C, buffer: usize) -> Sim<C> {
     Sim::new(bbr, Path { buffer, ..Path::new(16_000_000, 50) }, 10.0, f64::INFINITY)
 }
 
-/// Return the states until `end`, in order.
+/// Return the states of BBR until the time `end`, in order.
 pub fn states<C: CongestionControl, S: PartialEq>(
     sim: &mut Sim<C>,
     end: f64,
@@ -25,7 +25,7 @@ pub fn states<C: CongestionControl, S: PartialEq>(
     states
 }
 
-/// Assert that the model equals the path.
+/// Assert that BBR's model of the path equals the path.
 ///
 /// `model` returns the bandwidth, which must be the rate of the bottleneck, and the minimum
 /// round-trip time, which must be that without a queue. Packets must not be lost, and the link must
@@ -52,13 +52,13 @@ pub struct Probe {
     pub start: f64,
     /// Duration in seconds.
     pub duration: f64,
-    /// Minimum cwnd during ProbeRTT, in segments.
+    /// Minimum value of cwnd during ProbeRTT, in segments.
     pub min_cwnd: f64,
     /// cwnd after ProbeRTT, in segments.
     pub cwnd_after: f64,
 }
 
-/// Run until `end` and return the first ProbeRTT.
+/// Run BBR until the time `end`, and return its first ProbeRTT.
 pub fn first_probe_rtt<C: CongestionControl>(bbr: C, end: f64, in_probe_rtt: impl Fn(&C) -> bool) -> Probe {
     let mut sim = sim(bbr, 1000);
     let (mut start, mut end_of_probe, mut min_cwnd) = (None, None, f64::INFINITY);
@@ -76,7 +76,8 @@ pub fn first_probe_rtt<C: CongestionControl>(bbr: C, end: f64, in_probe_rtt: imp
     Probe { start, duration: end_of_probe - start, min_cwnd, cwnd_after }
 }
 
-/// Return the control after a first ACK at 20 s, which must not expire any minimum round-trip time.
+/// Return BBR after its first ACK, which arrives at 20 s. A late first ACK must not expire the
+/// minimum round-trip time.
 pub fn after_first_ack_at_20_s<C: CongestionControl>(mut bbr: C) -> C {
     bbr.observe(&window(10.0, 1e9, 9.0), &ack_at(20.0, 0.05, 1.0));
     bbr

@@ -15,7 +15,7 @@ use units::{Duration, Time};
 use super::Cubic;
 
 /// Parameters of CUBIC as integers: the decrease, the scale of the curve, and the growth of the
-/// Reno estimate.
+/// estimate of Reno's cwnd.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     /// β in 1024ths.
@@ -28,7 +28,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Convert the parameters of CUBIC.
+    /// Convert the parameters of CUBIC to integers.
     pub(super) fn new(p: &Cubic) -> Self {
         let beta = (p.beta * SCALE_UNIT as f64 + 0.5) as u64;
         // bic_scale is a tenth of this value
@@ -39,11 +39,14 @@ impl Scale {
 
 /// Value 1 in the fixed-point numbers β and C.
 const SCALE_UNIT: u64 = 1024;
-/// Windows acknowledged per segment of growth if cwnd is at or above the curve.
+/// Number of windows that must be acknowledged before cwnd grows by one segment, if cwnd is at or
+/// above the curve.
 const SLOW_GROWTH: u64 = 100;
-/// Maximum number of acknowledged segments per segment of growth before any congestion.
+/// Maximum number of segments that must be acknowledged before cwnd grows by one segment, before
+/// any congestion.
 const MAX_WITHOUT_LOSS: u64 = 20;
-/// Number of ticks without a new computation while cwnd does not change.
+/// Minimum number of clock ticks between two computations of `segments_per_increase` while cwnd
+/// does not change.
 const REFRESH_TICKS: u64 = 1000 / 32;
 
 /// Return a time in ticks.
@@ -51,10 +54,10 @@ fn ticks(at: Time) -> u64 {
     at.0 / 1_000_000_000
 }
 
-/// Curve of a connection, and the progress along it.
+/// Cubic curve of a connection, and the progress of cwnd along the curve.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Curve {
-    /// Acknowledged segments per segment of growth (cnt).
+    /// Number of segments that must be acknowledged before cwnd grows by one segment (cnt).
     segments_per_increase: u64,
     /// W_max.
     w_max: u64,
@@ -70,14 +73,15 @@ pub(super) struct Curve {
     epoch: Option<u64>,
     /// Minimum round-trip time.
     pub(super) min_rtt: Option<Duration>,
-    /// Acknowledged segments that the Reno estimate has not used.
+    /// Number of acknowledged segments that the estimate of Reno's cwnd has not used.
     acked_for_reno: u64,
     /// Estimate of the cwnd that Reno would have.
     reno_cwnd: u64,
 }
 
 impl Curve {
-    /// Return the acknowledged segments per segment of growth, after `acked` more (bictcp_update).
+    /// Count `acked` more segments, and return the number of segments that must be acknowledged
+    /// before cwnd grows by one segment (bictcp_update).
     pub(super) fn segments_per_increase(&mut self, scale: &Scale, [cwnd, acked]: [u64; 2], now: Time) -> u64 {
         let now = ticks(now);
         self.acked_for_reno += acked;
@@ -113,7 +117,8 @@ impl Curve {
         if self.w_max == 0 { segments_per_increase.min(MAX_WITHOUT_LOSS) } else { segments_per_increase }
     }
 
-    /// Return the acknowledged segments per segment of growth that the Reno estimate requires.
+    /// Return the number of acknowledged segments per segment of growth that lets cwnd follow the
+    /// estimate of Reno's cwnd.
     fn segments_by_reno(&mut self, scale: &Scale, cwnd: u64) -> u64 {
         let window = cwnd * scale.reno_eighths / 8;
         while self.acked_for_reno > window {
@@ -154,8 +159,8 @@ mod tests {
     use super::*;
     use units::param::defaults;
 
-    /// Return the scale of the default parameters: β is 717/1024, C is 410/1024, and the Reno
-    /// estimate grows per 15/8 windows.
+    /// Return the scale of the default parameters: β is 717/1024, C is 410/1024, and the estimate
+    /// of Reno's cwnd grows by one segment per 15/8 windows.
     fn default_scale() -> Scale {
         let scale = Scale::new(&defaults());
         assert_eq!((scale.beta, scale.c, scale.reno_eighths), (717, 410.0, 15));
@@ -166,8 +171,8 @@ mod tests {
         Time::ZERO + Duration::from_seconds(seconds)
     }
 
-    /// With W_max 100 and cwnd 70, K is 1024 ∛(30·1024/410) = 4316 of 1024ths. At K the curve is at
-    /// 100, and at half of K it is 30/8 below 100.
+    /// With W_max 100 and cwnd 70, K is 1024 ∛(30·1024/410) = 4316, in 1024ths of a second. At the
+    /// time K the curve is at 100 segments. At K/2 it is 30/8 segments below 100.
     #[test]
     fn curve_reaches_w_max_at_k() {
         let mut c = Curve { w_max: 100, ..Curve::default() };
@@ -189,7 +194,7 @@ mod tests {
         assert_eq!(c.segments_per_increase(&default_scale(), [200, 1], at(1.0)), 20);
     }
 
-    /// The Reno estimate grows by one segment per 15/8 windows.
+    /// The estimate of Reno's cwnd grows by one segment per 15/8 windows.
     #[test]
     fn reno_estimate_grows_per_15_eighths_of_a_window() {
         let mut c = Curve { w_max: 16, ..Curve::default() };

@@ -2,14 +2,15 @@
 //! congestion, and at least an estimate of Reno's cwnd.
 //!
 //! Windows in this file are in segments. (target − cwnd)/cwnd is added for each acknowledged
-//! segment, whereas RFC 9438 §4.4 adds it for each ACK. With delayed ACKs, counting ACKs would
-//! halve the growth towards the curve (Linux counts segments too). If cwnd is at least W_max when
-//! congestion avoidance begins, K is 0 and W_max is cwnd, because equation 2 would make K negative.
+//! segment, whereas RFC 9438 §4.4 adds it for each ACK. If the receiver delays ACKs, an addition
+//! per ACK would halve the growth towards the curve. Linux also adds per segment. If cwnd is at
+//! least W_max when congestion avoidance begins, K is 0 and W_max is cwnd, because equation 2 would
+//! make K negative.
 //!
 //! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. RFC
-//! 9438 §4.2 begins the epoch when congestion avoidance starts. The two differ only if
-//! loss recovery ends without data in flight. The window validation of RFC 7661 for rate-limited
-//! flows belongs to the sender. `linux.rs` has the arithmetic of Linux.
+//! 9438 §4.2 begins the epoch when congestion avoidance starts. The two definitions of an epoch
+//! differ only if loss recovery ends without data in flight. The window validation of RFC 7661 for
+//! rate-limited flows belongs to the sender. The file `linux.rs` contains the arithmetic of Linux.
 
 mod linux;
 
@@ -28,7 +29,7 @@ words! {
     pub enum FastConvergence {
         /// W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last W_max (RFC 9438 §4.7).
         On = "on",
-        /// W_max is always cwnd, which suits a flow alone at its bottleneck.
+        /// W_max is always cwnd. This suits a flow that does not share its bottleneck.
         Off = "off",
     }
 }
@@ -38,8 +39,8 @@ words! {
     pub enum Arithmetic {
         /// Real numbers, as in RFC 9438.
         Rfc9438 = "rfc9438",
-        /// Integers and whole segments, as in Linux's tcp_cubic. β and C are in 1024ths, by default
-        /// 717 and 410 of them.
+        /// Integers and whole segments, as in Linux's tcp_cubic. β and C are multiples of 1/1024,
+        /// by default 717/1024 and 410/1024.
         Linux = "linux",
     }
 }
@@ -81,7 +82,7 @@ impl Control for Cubic {
 /// Epoch: one congestion avoidance stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
-    /// Start of the epoch (t_epoch), which advances while cwnd does not limit the sender.
+    /// Start of the epoch (t_epoch). The start advances while cwnd does not limit the sender.
     start: Time,
     /// Time K in seconds at which the curve reaches W_max.
     k: f64,
@@ -109,7 +110,8 @@ pub struct CubicState {
     linux: linux::Curve,
     /// Parameters in Linux's arithmetic.
     linux_scale: linux::Scale,
-    /// Curve from before the last congestion event, which an undo restores.
+    /// Curve before the last congestion event. An undo of the response to that event restores this
+    /// curve.
     undo_curve: Option<Curve>,
     /// Time since which something other than cwnd limits the sender.
     limited_since: Option<Time>,
@@ -132,7 +134,7 @@ fn alpha(beta: f64) -> f64 {
 }
 
 impl CubicState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of CUBIC in a connection before the first ACK of the connection.
     pub fn new(params: &Cubic) -> Self {
         CubicState {
             params: params.clone(),
@@ -336,8 +338,8 @@ mod tests {
     }
 
     /// RFC 9438 §4.3, §4.8: after a timeout, W_est grows by α_cubic until it reaches the cwnd from
-    /// before the timeout, even if the segment timed out twice. From cwnd_prior on, the estimate
-    /// grows by one segment.
+    /// before the timeout, even if the segment timed out twice. Once W_est has reached cwnd_prior,
+    /// it grows by one segment per window.
     #[test]
     fn alpha_is_one_from_the_previous_window_on_after_a_timeout() {
         let mut c = cubic();
@@ -363,8 +365,8 @@ mod tests {
         assert_eq!(c.cwnd_on_ack(&w, &ack_at(100.0, 0.1, 1.0)), 10_500.0);
     }
 
-    /// cwnd of an ACK-clocked sender is W_cubic(t) within 1 % over the concave and the convex part,
-    /// with an ACK for every packet and for every second packet.
+    /// cwnd of an ACK-clocked sender is W_cubic(t) within 1 % over the concave and the convex part
+    /// of the curve, both with an ACK for every packet and with an ACK for every second packet.
     #[test]
     fn cwnd_follows_the_curve() {
         for ack_every in [1, 2] {
@@ -381,8 +383,8 @@ mod tests {
             sim.run(15.0, |sim| {
                 if let Some(epoch) = sim.controller.curve.epoch {
                     let t = sim.now.since(epoch.start).seconds();
-                    // cwnd approaches the curve's value one round trip later, and reaches it once
-                    // the whole window is acknowledged.
+                    // The target of cwnd is the value that the curve has one round trip later. cwnd
+                    // reaches the target once the whole window is acknowledged.
                     let curve = w_cubic(0.4, t, epoch.k, w_max);
                     worst = worst.max((sim.segments() / curve - 1.0).abs());
                     checked += 1;
@@ -442,9 +444,10 @@ mod tests {
     /// HyStart++ ends slow start when the round-trip time grows, whereas standard slow start
     /// overflows the queue.
     ///
-    /// The rounds have 10, 20, … 640 segments. In the round of 640 segments, all segments find a
-    /// queue for the first time: 120 segments, or 12 ms. After eight of its ACKs, CSS grows by a
-    /// quarter for five rounds, the first of them partial: (648 + 632/4)·1.25⁴ = 1968.
+    /// The rounds have 10, 20, … 640 segments. The round of 640 segments is the first round in
+    /// which every segment arrives at a queue. The queue has 120 segments, a delay of 12 ms. After
+    /// eight of its ACKs, CSS grows by a quarter for five rounds, the first of them partial: (648 +
+    /// 632/4)·1.25⁴ = 1968.
     #[test]
     fn hystart_ends_slow_start_before_the_queue_overflows() {
         let path = Path { buffer: 2200, ..Path::new(80_000_000, 20) }; // the BDP is 200 packets

@@ -18,7 +18,7 @@ const BETA_RANGE: (u64, u64) = (64, 102);
 pub(super) struct LinuxState {
     alpha: u64,
     beta: u64,
-    /// True if β may differ from one half (modeswitch).
+    /// True if the decrease factor β may differ from one half (modeswitch).
     is_adaptive: bool,
     /// Segments that the last ACK acknowledged, which the next ACK counts.
     acked: u64,
@@ -26,7 +26,7 @@ pub(super) struct LinuxState {
     counted: u64,
     rtt_min: u64,
     rtt_max: u64,
-    /// End of the last congestion (last_cong).
+    /// Time at which the last congestion ended (last_cong).
     epoch_start: u64,
     /// Previous value of `epoch_start`, until loss recovery ends.
     undo_epoch_start: Option<u64>,
@@ -34,8 +34,8 @@ pub(super) struct LinuxState {
     acked_since_sample: u64,
     /// Time of the last sample of the throughput.
     sampled_at: u64,
-    /// Throughput in segments per second: average, maximum of the epoch, and maximum of the
-    /// previous epoch.
+    /// Throughput in segments per second: the moving average, its maximum in this epoch, and its
+    /// maximum in the previous epoch.
     throughput: [u64; 3],
 }
 
@@ -45,7 +45,7 @@ fn milliseconds(t: Time) -> u64 {
 }
 
 impl LinuxState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of H-TCP in a connection before the first ACK of the connection.
     pub fn new() -> Self {
         LinuxState {
             alpha: ONE,
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
 
     /// With α = 1 and ACKs of two segments, a window of ten segments grows with the sixth ACK. The
-    /// first five ACKs count as ten segments. The sixth ACK grows cwnd, and its segments are not
-    /// counted.
+    /// first five ACKs count as ten segments. The sixth ACK increases cwnd, and its segments are
+    /// not counted for the next increase.
     #[test]
     fn each_segment_of_growth_restarts_the_count() {
         let mut k = LinuxState::new();

@@ -2,14 +2,14 @@
 //! (`draft-leith-tcp-htcp`): the increase grows with the time since the last congestion, and the
 //! decrease adapts to the round-trip times.
 //!
-//! The throughput B(k) of a congestion epoch is the maximum over its round trips. The paper and the
-//! draft were not available. α(Δ), Δ_L, the bounds of β, the factor one half at the first
-//! congestion, and the minimum 1 of 2(1 − β)α(Δ) were checked against FreeBSD's `cc_htcp`, which
-//! implements the draft, and Linux's `tcp_htcp`. Δ_B was checked only against Linux. In both
-//! kernels RTTmax decreases by a twentieth of RTTmax − RTTmin at each congestion, whereas RTTmax
-//! here is the maximum of the epoch. Scaling of the increase by the round-trip time is optional. As
-//! in both kernels, the scale is RTTmin/100 ms between 0.1 and 2, and the scaled increase is at
-//! least one segment.
+//! The throughput B(k) of a congestion epoch is the maximum over its round trips. The H-TCP paper
+//! and the draft were not available for this implementation. α(Δ), Δ_L, the bounds of β, the factor
+//! one half at the first congestion, and the minimum 1 of 2(1 − β)α(Δ) were checked against
+//! FreeBSD's `cc_htcp`, which implements the draft, and Linux's `tcp_htcp`. Δ_B was checked only
+//! against Linux. In both kernels RTTmax decreases by a twentieth of RTTmax − RTTmin at each
+//! congestion, whereas RTTmax of this implementation is the maximum of the epoch. Scaling of the
+//! increase by the round-trip time is optional. As in both kernels, the scale is RTTmin/100 ms,
+//! limited to the range from 0.1 to 2, and the scaled increase is at least one segment.
 
 mod linux;
 
@@ -38,20 +38,21 @@ words! {
 words! {
     /// Arithmetic of the increase α and the decrease factor β.
     pub enum Arithmetic {
-        /// Real numbers, as in the equations.
+        /// Real numbers, as in the equations of the H-TCP paper.
         Exact = "exact",
         /// Integers, as in Linux (tcp_htcp.c). α is computed when cwnd grows, which also restarts
         /// the count of acknowledged segments. β follows from a moving average of the throughput
-        /// and from a maximum round-trip time that decreases at each congestion. Time counts from
-        /// the end of loss recovery. β is between 0.5 and 0.8.
+        /// and from a maximum round-trip time that decreases at each congestion. The time since the
+        /// last congestion counts from the end of loss recovery. β is between 0.5 and 0.8.
         Linux = "linux",
     }
 }
 
 params! {
-    /// H-TCP. For one second after congestion H-TCP is standard TCP. From then on the increase of
-    /// cwnd grows with the square of the time since congestion. Congestion multiplies the window by
-    /// RTTmin/RTTmax, which just empties the queue, or by one half if the throughput has changed.
+    /// H-TCP. For one second after congestion H-TCP behaves as standard TCP. After this second, the
+    /// increase of cwnd grows with the square of the time since congestion. Congestion multiplies
+    /// the window by RTTmin/RTTmax, which empties the queue but does not idle the link. If the
+    /// throughput has changed, congestion halves the window instead.
     pub struct Htcp: "htcp", checked by check {
         /// Time after congestion in which cwnd grows as in standard TCP (Δ_L).
         low_speed: Duration = (Duration::from_millis(1000)), in Range::between(0.0, 100.0), from "leith2004htcp §3";
@@ -68,7 +69,7 @@ params! {
         arithmetic: Arithmetic = (Arithmetic::Exact), in Range::ANY, from "leith2004htcp §3; Linux, tcp_htcp.c";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
+        /// Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "leith2004htcp §3: per ACK";
     }
 }
@@ -113,7 +114,7 @@ fn increase(elapsed: Duration, low_speed: Duration) -> f64 {
 struct Epoch {
     /// Start of the epoch, which is the time of the last congestion.
     start: Option<Time>,
-    /// Factor of the decrease, β, which also scales the increase.
+    /// Decrease factor β, which also scales the increase of cwnd.
     beta: f64,
     /// Throughput B(k) of the previous epoch, in bytes/s; 0 if it is unknown.
     throughput: f64,
@@ -133,12 +134,12 @@ pub struct HtcpState {
     round_start: Option<(Time, u64)>,
     /// Maximum throughput of a round trip in this epoch.
     throughput: f64,
-    /// State of Linux's arithmetic, if it applies.
+    /// State of Linux's arithmetic; present if the parameters select that arithmetic.
     linux: Option<linux::LinuxState>,
 }
 
 impl HtcpState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of H-TCP in a connection before the first ACK of the connection.
     pub fn new(params: &Htcp) -> Self {
         HtcpState {
             params: params.clone(),
@@ -274,7 +275,8 @@ mod tests {
         HtcpState::new(&defaults())
     }
 
-    /// α(Δ) is 1 up to a second, 1 + 10 + ¼ after two seconds, and 1 + 40 + 4 after five seconds.
+    /// α(Δ) is 1 during the first second after congestion, 1 + 10 + ¼ after two seconds, and 1 + 40
+    /// + 4 after five seconds.
     #[test]
     fn increase_follows_the_time_since_congestion() {
         let low = Duration::from_millis(1000);
@@ -311,8 +313,8 @@ mod tests {
         assert_eq!(case(&mut h, 70, 100, 1e6, 0.7e6), 0.5);
     }
 
-    /// A flow alone with a buffer of a third of the bandwidth-delay product: RTTmax is 4/3 RTTmin,
-    /// so β approaches ¾ and the link stays full.
+    /// A flow alone at a buffer of a third of the bandwidth-delay product has an RTTmax of 4/3
+    /// RTTmin, so β approaches ¾ and the link stays full.
     #[test]
     fn congestion_just_empties_a_small_buffer() {
         let path = Path { buffer: 67, ..Path::new(16_000_000, 100) }; // the BDP is 200 packets

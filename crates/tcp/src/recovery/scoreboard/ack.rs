@@ -117,8 +117,8 @@ impl Scoreboard {
         self.touched -= u32::from(!first.is_plain());
     }
 
-    /// Process the SACK blocks of an ACK up to `ack`. Return the number of blocks stored as
-    /// processed.
+    /// Process the SACK blocks of an ACK up to `ack`. Return the number of SACK blocks that were
+    /// stored as processed.
     fn process_blocks(
         &mut self,
         now: Time,
@@ -192,7 +192,7 @@ impl Scoreboard {
         self.rack.on_order(s.start, s.end, s.was_retransmitted());
     }
 
-    /// Return the part of a block that the last ACK did not report.
+    /// Return the part of a SACK block that the last ACK did not report.
     pub(super) fn exclude_previous(&self, mut start: Seq, mut end: Seq) -> (Seq, Seq) {
         for &(s, e) in &self.previous_blocks[..usize::from(self.previous_count)] {
             if !start.before(s) && start.before(e) {

@@ -43,7 +43,7 @@ impl Scoreboard {
     }
 
     /// Deem every segment lost that starts before `limit`, is not SACKed and was not retransmitted.
-    /// Return the newly lost bytes.
+    /// Return the number of bytes that are newly deemed lost.
     pub fn lose_before(&mut self, limit: Seq) -> u32 {
         let mut bytes = 0;
         while let Some(s) = self.segments.get(self.first_open).filter(|s| s.start.before(limit)) {
@@ -55,8 +55,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Return true if some segment was sent before the delivered segment that was sent last, and
-    /// may therefore be lost.
+    /// Return true if any segment may be lost because it was sent before the delivered segment that
+    /// was sent last.
     #[inline]
     pub fn is_overtaken(&self) -> bool {
         let Some(send_order) = &self.send_order else { return false };
@@ -66,8 +66,9 @@ impl Scoreboard {
         send_order.first().is_some_and(|i| !self.rack.is_sent_later(self.segments[i].at))
     }
 
-    /// Detect losses by time: RACK_detect_loss (RFC 8985 §6.2, step 5). Return the newly lost
-    /// bytes, and the time at which every segment that may be reordered would count as lost.
+    /// Detect losses by time: RACK_detect_loss (RFC 8985 §6.2, step 5). Return the number of bytes
+    /// that are newly deemed lost, and the time at which every segment that may be reordered would
+    /// count as lost.
     pub fn rack_detect_loss(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
         let (mut bytes, mut all_due) = (0, None);
         if !self.is_overtaken() {
@@ -92,8 +93,8 @@ impl Scoreboard {
     }
 
     /// Detect losses at the retransmission timeout, with RACK (RFC 8985 §6.3): the first segment is
-    /// lost, and every segment that was sent at least a round trip and the reordering window ago.
-    /// If the receiver has reneged, all segments are lost ([`Scoreboard::lose_all`]).
+    /// lost, and so is every segment whose age is at least a round-trip time plus the reordering
+    /// window. If the receiver has reneged, all segments are lost ([`Scoreboard::lose_all`]).
     pub fn lose_on_timeout(&mut self, now: Time, reordering_window: Duration) {
         if self.segments.front().is_some_and(|s| s.has(SACKED)) {
             return self.lose_all(true);
@@ -110,7 +111,7 @@ impl Scoreboard {
     /// 6298 §5.4). If the first segment is SACKed, the receiver has reneged, and every SACK is
     /// discarded (RFC 2018 §8).
     ///
-    /// `forget`: every SACK is discarded in any case (RFC 6675 §5.1).
+    /// `forget`: every SACK is discarded even if the receiver has not reneged (RFC 6675 §5.1).
     pub fn lose_all(&mut self, forget: bool) {
         if forget || self.segments.front().is_some_and(|s| s.has(SACKED)) {
             for s in &mut self.segments {

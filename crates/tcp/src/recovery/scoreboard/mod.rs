@@ -24,16 +24,19 @@ pub use segment::{AckedSegments, Delivery, DeliveryClock, Departure, RttAmbiguit
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
     outstanding: u64,
-    /// Size that each segment counts for in pipe; 0: its number of bytes.
+    /// Number of bytes that each segment adds to pipe. With 0, each segment adds its own number of
+    /// bytes.
     unit: u32,
-    /// Number of segments that are not [plain](Sent::is_plain). The number is 0 while no segment is
-    /// SACKed, lost or retransmitted.
+    /// Number of segments that are not [plain](Sent::is_plain). The number of such segments is 0
+    /// while no segment is SACKed, lost or retransmitted.
     touched: u32,
-    /// With RACK, the segments that are neither SACKed nor lost, or whose retransmission is in
-    /// flight, in sending order. The list is valid while `touched` is above 0; otherwise segments
-    /// were sent in the order of the scoreboard.
+    /// Segments in sending order; present with RACK. The list contains the segments that are
+    /// neither SACKed nor lost, and those whose retransmission is in flight. The list is valid
+    /// while `touched` is above 0; while `touched` is 0, the sending order is the order of the
+    /// scoreboard.
     send_order: Option<Box<SendOrder>>,
-    /// For each segment, the state at its departure; present if the delivery rate is sampled.
+    /// State of the connection at the departure of each segment; present if the delivery rate is
+    /// sampled.
     departures: Option<VecDeque<Departure>>,
     sacked: u64,
     lost: u64,
@@ -54,8 +57,8 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Return an empty scoreboard. Every segment counts for `unit` bytes in pipe, or for its number
-    /// of bytes if `unit` is 0. If `rack` is true, losses are detected by time.
+    /// Return an empty scoreboard. Every segment adds `unit` bytes to pipe, or its own number of
+    /// bytes if `unit` is 0. If `rack` is true, losses are detected by time.
     pub fn new(unit: u32, rack: bool) -> Self {
         Scoreboard { unit, send_order: rack.then(Box::default), ..Scoreboard::default() }
     }
@@ -93,7 +96,8 @@ impl Scoreboard {
         self.touched += 1;
     }
 
-    /// Return the sending order, if it can differ from the order of the scoreboard.
+    /// Return the sending order of the segments, if the sending order can differ from the order of
+    /// the scoreboard.
     fn send_order(&mut self) -> Option<&mut SendOrder> {
         self.send_order.as_deref_mut().filter(|_| self.touched > 0)
     }
@@ -102,7 +106,7 @@ impl Scoreboard {
         u64::from(if self.unit > 0 { self.unit } else { sent.end - sent.start })
     }
 
-    /// Return the size that a segment of `len` bytes counts for.
+    /// Return the number of bytes that a segment of `len` bytes adds to pipe.
     pub fn weight_of(&self, len: u32) -> u64 {
         u64::from(if self.unit > 0 { self.unit } else { len })
     }
@@ -139,8 +143,8 @@ impl Scoreboard {
     }
 
     /// Estimate the number of SACKed segments that follow another SACKed segment. The estimate
-    /// subtracts the number of segments between SACKed segments, which is exact if losses are not
-    /// adjacent.
+    /// subtracts the number of missing segments below the highest SACKed segment. The estimate is
+    /// exact if lost segments are not adjacent.
     pub fn merged_segments(&self) -> u32 {
         self.sacked_segments.saturating_sub(self.top as u32 - self.sacked_segments)
     }

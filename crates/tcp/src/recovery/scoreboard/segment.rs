@@ -1,4 +1,4 @@
-//! Sent segments, and the delivery that an ACK reports.
+//! Segments that were sent, and the data that an ACK delivers.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -20,7 +20,7 @@ pub(super) const COUNTED: u8 = 32;
 /// Mark of a segment that was retransmitted without being deemed lost, so that two copies are in
 /// flight.
 pub(super) const TWICE: u8 = 64;
-/// Mark of a segment that ends a write. Retransmissions of a marked segment carry PSH too.
+/// Mark of a segment that ends a write. Retransmissions of such a segment carry PSH too.
 pub(super) const PUSHED: u8 = 128;
 
 /// A sent segment.
@@ -40,7 +40,7 @@ pub struct Sent {
 /// State of the connection at a segment's departure, which a sample of the delivery rate uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// Time of the last delivery before the departure.
+    /// Time of the last delivery of data before the departure of the segment.
     pub delivered_at: Time,
     /// Beginning of the flight that the segment belongs to.
     pub first_sent: Time,
@@ -54,7 +54,7 @@ impl Sent {
     pub(super) fn has(&self, mark: u8) -> bool {
         self.marks & mark != 0
     }
-    /// Return the bytes before `end` whose delivery has not been counted.
+    /// Return the number of bytes before `end` whose delivery has not been counted.
     pub(super) fn not_counted(&self, end: Seq) -> u32 {
         if self.has(SACKED | COUNTED) { 0 } else { end - self.start }
     }
@@ -80,7 +80,8 @@ pub struct AckedSegments {
     pub first_sent: Time,
     /// Last of the acknowledged segments.
     pub last: Sent,
-    /// State at the departure of the last segment, if the delivery rate is sampled.
+    /// State of the connection at the departure of the last segment; present if the delivery rate
+    /// is sampled.
     pub departure: Option<Departure>,
 }
 
@@ -99,14 +100,15 @@ pub struct Delivery {
     pub last_sent: Option<Time>,
     /// The delivered segment that was sent last.
     pub newest: Option<Sent>,
-    /// State at the departure of `newest`, if the delivery rate is sampled.
+    /// State of the connection at the departure of `newest`; present if the delivery rate is
+    /// sampled.
     pub departure: Option<Departure>,
-    /// Send time and end of the delivered segment that was sent last, among those whose
-    /// transmission is not ambiguous (RFC 8985 §6.2, step 2).
+    /// Send time and end sequence number of the segment that was sent last, among the delivered
+    /// segments whose transmission is not ambiguous (RFC 8985 §6.2, step 2).
     pub(super) valid: Option<(Time, Seq)>,
     /// Send time of the last processed segment whose transmission is not ambiguous.
     pub(super) last_valid: Option<Time>,
-    /// End of the first delivered segment that was sent once.
+    /// End sequence number of the first delivered segment that was sent once.
     pub original: Option<Seq>,
     /// True if a segment was SACKed for the first time.
     pub sacked: bool,
@@ -116,7 +118,8 @@ pub struct Delivery {
     pub late: u32,
 }
 
-/// Criteria for an ACK that may acknowledge an earlier transmission of a segment than the last one.
+/// Criteria by which an ACK of a retransmitted segment may belong to an earlier transmission of the
+/// segment.
 #[derive(Clone, Copy, Debug)]
 pub struct RttAmbiguity {
     /// RACK.min_RTT: minimum round-trip time.
@@ -126,8 +129,8 @@ pub struct RttAmbiguity {
 }
 
 impl RttAmbiguity {
-    /// Return true if the ACK may acknowledge an earlier transmission of a segment last sent at
-    /// `sent` (RFC 8985 §6.2, step 2).
+    /// Return true if the ACK of a segment whose last transmission was at `sent` may belong to an
+    /// earlier transmission (RFC 8985 §6.2, step 2).
     pub(super) fn applies_to(&self, now: Time, sent: Time) -> bool {
         let before = |echo: u32| (echo.wrapping_sub(timestamp(sent)) as i32) < 0;
         now.since(sent) < self.min_rtt || self.echo.is_some_and(before)
@@ -139,14 +142,14 @@ impl RttAmbiguity {
 pub struct DeliveryClock {
     /// Bytes delivered so far.
     pub delivered: u64,
-    /// Time of the last delivery.
+    /// Time of the last delivery of data.
     pub delivered_at: Time,
     /// Beginning of the present flight.
     pub first_sent: Time,
 }
 
 impl DeliveryClock {
-    /// Return the state that a segment sent now records at its departure.
+    /// Return the state of the connection that a segment records if it departs now.
     pub(super) fn departure(&self) -> Departure {
         Departure { delivered_at: self.delivered_at, first_sent: self.first_sent }
     }

@@ -72,7 +72,7 @@ impl Scoreboard {
         if newly && s.has(LOST) {
             self.retransmitted += self.weight(&s);
         } else if newly {
-            // A segment that is not deemed lost, such as a probe, counts once in pipe.
+            // A segment that is not deemed lost, such as a tail loss probe, counts once in pipe.
             self.segments[index].marks &= !RETRANSMITTED;
         }
     }

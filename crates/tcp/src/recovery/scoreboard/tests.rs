@@ -110,10 +110,10 @@ proptest! {
     }
 }
 
-/// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is that of the segment
-/// sent last, which is the retransmitted first segment here. Linux uses the last segment in
-/// sequence (net/ipv4/tcp_recovery.c, tcp_rack_advance), and a SACKed segment only if the ACK
-/// acknowledges none cumulatively.
+/// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is the round-trip time
+/// of the segment that was sent last, which is the retransmitted first segment in this test. Linux
+/// uses the last segment in sequence (net/ipv4/tcp_recovery.c, tcp_rack_advance), and a SACKed
+/// segment only if the ACK acknowledges no segment cumulatively.
 #[test]
 fn rack_rtt_is_that_of_the_segment_sent_last_or_last_in_sequence() {
     let us = |t: u64| Time(t * 1_000_000);
@@ -137,9 +137,9 @@ fn rack_rtt_is_that_of_the_segment_sent_last_or_last_in_sequence() {
     }
 }
 
-/// A new segment and, after it, a retransmission are sent in the same microsecond. Linux treats the
-/// new segment as the later one, so its SACK shows that the retransmission is lost
-/// (include/net/tcp.h, tcp_skb_sent_after).
+/// A new segment and a later retransmission are sent in the same microsecond. Linux treats the new
+/// segment as the later one, so its SACK shows that the retransmission is lost (include/net/tcp.h,
+/// tcp_skb_sent_after).
 #[test]
 fn of_two_segments_in_one_microsecond_the_higher_is_later() {
     for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {
@@ -155,7 +155,7 @@ fn of_two_segments_in_one_microsecond_the_higher_is_later() {
     }
 }
 
-/// A segment that was SACKed before a timeout discarded its SACK counts as delivered once.
+/// If a timeout discards the SACK of a segment, the segment still counts as delivered only once.
 #[test]
 fn no_segment_is_delivered_twice() {
     for forget in [false, true] {
@@ -172,7 +172,7 @@ fn no_segment_is_delivered_twice() {
         };
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(2000))], false), 1000);
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(3000))], true), 1000);
-        // The second segment is acknowledged in part, then the rest.
+        // An ACK acknowledges a part of the second segment, and the next ACK acknowledges the rest.
         assert_eq!((on_ack(1500, &[], true), on_ack(3000, &[], false)), (1000, 0));
     }
 }

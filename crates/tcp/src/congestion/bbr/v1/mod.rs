@@ -1,14 +1,14 @@
 //! BBR (`bbr`), version 1: draft-cardwell-iccrg-bbr-congestion-control-00
 //! (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al. 2016 (`cardwell2016bbr`).
 //!
-//! Names are those of the draft. The pseudo-code of §3.5 and §4 was compared with this file line by
-//! line. The deviations are:
+//! This file uses the names of the draft. The pseudo-code of §3.5 and §4 was compared with this
+//! file line by line. The deviations are:
 //!
 //! - The phase in which ProbeBW begins is random in the draft (§4.3.4.2), and a hash of the time
 //!   here, so that runs are repeatable.
 //! - Only a smaller round-trip time refreshes RTprop, not an equal one, as in Linux
-//!   (bbr_update_min_rtt). With the draft's "<=" (§4.1.2.3), RTprop would never expire on a path
-//!   whose round-trip times are exactly equal.
+//!   (bbr_update_min_rtt). With the comparison "<=" of the draft (§4.1.2.3), RTprop would never
+//!   expire on a path whose round-trip times are exactly equal.
 //! - cwnd includes an allowance for aggregated ACKs, as in Linux. The draft has no such allowance.
 //! - ECN is not negotiated, because marks (ECN-Echo) would have no effect.
 //! - The long-term bandwidth estimate for policers is not implemented.
@@ -28,19 +28,21 @@ use super::max_filter::{MAX_WINDOW, MaxFilter};
 use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
 
 words! {
-    /// Data in flight that ends a phase of the gain cycle.
+    /// Definition of the data in flight that BBR compares with a bound to end a phase of the gain
+    /// cycle.
     pub enum PhaseEnds {
         /// Data in flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3).
         InFlight = "in-flight",
-        /// Data in flight when pacing allows the next segments to depart. The data includes these
-        /// next segments if the gain is above one (Linux, bbr_packets_in_net_at_edt).
+        /// Data in flight when pacing allows the next segments to depart. The data in flight
+        /// includes these next segments if the pacing gain is above one (Linux,
+        /// bbr_packets_in_net_at_edt).
         AtDeparture = "at-departure",
     }
 }
 
 words! {
-    /// Addition to bandwidth times RTprop for the segments that hosts hold in offload and delayed
-    /// ACKs.
+    /// Data that BBR adds to the product of bandwidth and RTprop, because hosts hold segments in
+    /// offload and delayed ACKs.
     pub enum Budget {
         /// Three send quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2).
         Quanta = "quanta",
@@ -51,27 +53,29 @@ words! {
 }
 
 params! {
-    /// BBR (version 1). The pacing rate is the bandwidth of the bottleneck, estimated as the
-    /// maximum delivery rate of ten round trips. The data in flight is limited to that bandwidth
-    /// times the minimum round-trip time of ten seconds. Losses have little effect.
+    /// BBR (version 1). The pacing rate is the bandwidth of the bottleneck, which BBR estimates as
+    /// the maximum delivery rate of ten round trips. The data in flight is limited to that
+    /// bandwidth times the minimum round-trip time of ten seconds. Losses have little effect.
     pub struct Bbr: "bbr" {
         /// Gain of the pacing rate and of cwnd in Startup (BBRHighGain): 2/ln 2.
         high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.2.1";
         /// Gain of cwnd in ProbeBW.
         cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.4.3";
-        /// Number of round trips over which the maximum delivery rate is taken (BtlBwFilterLen).
+        /// Number of round trips over which BBR takes the maximum delivery rate (BtlBwFilterLen).
         bandwidth_window: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "draft-cardwell-iccrg-bbr-00 §4.1.1.2";
-        /// Time over which the minimum round-trip time is taken (RTpropFilterLen).
+        /// Length of time over which BBR takes the minimum round-trip time (RTpropFilterLen).
         rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.1.2.2";
         /// Minimum duration of ProbeRTT (ProbeRTTDuration).
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.3.5";
-        /// Fraction of the excess of aggregated ACKs that is added to cwnd; 0 adds nothing.
+        /// Fraction of the excess of aggregated ACKs that BBR adds to cwnd. With 0, cwnd has no
+        /// addition.
         extra_acked_gain: f64 = (1.0), in Range::between(0.0, 10.0), from "Linux, tcp_bbr: 1; the draft has none";
-        /// Data in flight that ends a phase of the gain cycle.
+        /// Definition of the data in flight that BBR compares with a bound to end a phase of the
+        /// gain cycle.
         phase_ends: PhaseEnds = (PhaseEnds::InFlight), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase";
-        /// Addition to bandwidth times RTprop.
+        /// Data that BBR adds to the product of bandwidth and RTprop.
         budget: Budget = (Budget::Quanta), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.2.3.2";
-        /// Fraction by which the pacing rate is below the bandwidth.
+        /// Fraction by which the pacing rate is below the estimated bandwidth.
         pacing_margin: f64 = (0.0), in Range::between(0.0, 0.5), from "draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %";
         /// Minimum congestion window (BBRMinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
@@ -83,7 +87,7 @@ impl Control for Bbr {
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because BBR has the state Startup instead of slow start.
+    /// False, because BBR does not have slow start: its state Startup takes that place.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {
@@ -95,13 +99,13 @@ impl Control for Bbr {
     }
 }
 
-/// Maximum of the allowance for aggregated ACKs, in seconds of the bandwidth (Linux,
-/// bbr_extra_acked_max_us).
+/// Maximum of the allowance for aggregated ACKs, as the time that the bandwidth needs to deliver it
+/// (Linux, bbr_extra_acked_max_us).
 const MAX_EXTRA_ACKED: f64 = 0.1;
 /// Pacing gains of the phases of ProbeBW (draft §4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// State of the state machine.
+/// State of BBR's state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -120,7 +124,7 @@ pub struct BbrState {
     pacing_gain: f64,
     cwnd_gain: f64,
     bandwidth: MaxFilter,
-    /// Minimum round-trip time in the window of the filter (BBR.rtprop).
+    /// Minimum round-trip time in the last RTpropFilterLen (BBR.rtprop).
     rtprop: Duration,
     /// Time of the last measurement of `rtprop`.
     rtprop_stamp: Time,
@@ -135,12 +139,12 @@ pub struct BbrState {
     cycle_stamp: Time,
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
-    /// Range of delivered bytes from the start of ProbeRTT to the last byte sent in it
+    /// Range of delivered bytes from the start of ProbeRTT to the last byte sent during ProbeRTT
     /// (C.app_limited).
     app_limited_span: Option<RangeInclusive<u64>>,
     idle_restart: bool,
     saved: SavedCwnd,
-    /// Round in which recovery began. Until this round ends, packet conservation applies.
+    /// Round in which recovery began. Packet conservation applies until the end of this round.
     conservation_round: Option<u64>,
     /// Bytes that the current ACK declared lost.
     lost: f64,
@@ -150,7 +154,7 @@ pub struct BbrState {
 }
 
 impl BbrState {
-    /// Create the state of a connection before its first ACK.
+    /// Create the state of BBR in a connection before the first ACK of the connection.
     pub fn new(params: &Bbr, window: &Window) -> Self {
         BbrState {
             params: params.clone(),
@@ -203,7 +207,8 @@ impl BbrState {
         self.quantization_budget(gain * self.btl_bw() * self.rtprop.seconds(), smss)
     }
 
-    /// Return a volume in flight with the addition that `budget` selects.
+    /// Return a volume of data in flight, increased by the addition that the parameter `budget`
+    /// selects.
     fn quantization_budget(&self, inflight: f64, smss: f64) -> f64 {
         let inflight = inflight + 3.0 * self.send_quantum(smss);
         if self.params.budget == Budget::Quanta {
@@ -256,7 +261,7 @@ impl BbrState {
         }
     }
 
-    /// Begin the next phase of the gain cycle if it is due (BBRCheckCyclePhase()).
+    /// Begin the next phase of the gain cycle if the current phase is over (BBRCheckCyclePhase()).
     fn check_cycle_phase(&mut self, w: &Window, ack: &Ack) {
         if self.mode != Mode::ProbeBw {
             return;
@@ -277,8 +282,9 @@ impl BbrState {
 
     /// Return the data in flight when the ACK arrived (rs.prior_in_flight).
     ///
-    /// Instead, Linux uses the data in flight when the next segments depart, which includes the
-    /// departing segments if the gain is above one (bbr_packets_in_net_at_edt).
+    /// Linux instead uses the data in flight when the next segments depart
+    /// (bbr_packets_in_net_at_edt). That data includes the departing segments if the pacing gain is
+    /// above one.
     fn in_flight_for_phase(&self, w: &Window, ack: &Ack) -> f64 {
         let prior = w.pipe + f64::from(ack.delivered);
         if self.params.phase_ends == PhaseEnds::InFlight {
@@ -315,7 +321,8 @@ impl BbrState {
         }
     }
 
-    /// Enter ProbeBW in any phase except the phase that drains the queue (BBREnterProbeBW()).
+    /// Enter ProbeBW. It begins with any phase except the phase that drains the queue
+    /// (BBREnterProbeBW()).
     fn enter_probe_bw(&mut self, now: Time) {
         self.mode = Mode::ProbeBw;
         self.cwnd_gain = self.params.cwnd_gain;

@@ -55,7 +55,8 @@ fn phase_ends_by_the_data_in_flight_at_the_next_departure() {
     }
 }
 
-/// The gain cycle has eight phases of a round trip each: 5/4, 3/4 and six of 1.
+/// The gain cycle has eight phases of one round trip each. Their pacing gains are 5/4, 3/4, and six
+/// times 1.
 #[test]
 fn pacing_gains_follow_the_cycle() {
     let mut sim = sim(1000);
@@ -96,8 +97,8 @@ fn losses_do_not_reduce_the_utilization() {
 }
 
 /// Draft §4.3.5: data sent in ProbeRTT is not evidence of the bandwidth. ProbeRTT lasts twenty
-/// round trips of 10 ms, twice the length of the filter. Afterwards the flow sends at the rate of
-/// the link.
+/// round trips of 10 ms, which is twice the length of the bandwidth filter. After ProbeRTT the flow
+/// sends at the rate of the link.
 #[test]
 fn bandwidth_estimate_survives_a_long_probe_rtt() {
     let mut sim = Sim::new(bbr(), Path { buffer: 1000, ..Path::new(80_000_000, 10) }, 10.0, f64::INFINITY);
@@ -115,15 +116,15 @@ fn bandwidth_estimate_survives_a_long_probe_rtt() {
     assert!(rounds.is_some() && (min_bandwidth / 1e7 - 1.0).abs() < 0.02, "{min_bandwidth}");
 }
 
-/// Draft §4.3.1: rtprop_stamp begins with the connection.
+/// Draft §4.3.1: the initial value of rtprop_stamp is the time at which the connection begins.
 #[test]
 fn late_connection_begins_in_startup() {
     let bbr = after_first_ack_at_20_s(bbr());
     assert_eq!((bbr.mode, bbr.rtprop), (Mode::Startup, Duration::from_millis(50)));
 }
 
-/// Draft §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 send quanta of 10 kB are added to the 500
-/// kB of the path.
+/// Draft §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 send quanta of 10 kB are added to the
+/// bandwidth-delay product of 500 kB.
 #[test]
 fn inflight_is_the_product_and_three_quanta() {
     let mut bbr = bbr();

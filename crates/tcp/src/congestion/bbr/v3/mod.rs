@@ -1,11 +1,11 @@
 //! BBR (`bbr3`), version 3: draft-ietf-ccwg-bbr (`draft-ietf-ccwg-bbr`), the text after its
 //! revision 06.
 //!
-//! Names and the order of steps are those of the draft. The deviations are:
+//! This file uses the names of the draft and its order of steps. The deviations are:
 //!
 //! - Random numbers are a hash of the time, so that runs are repeatable.
 //! - The data in flight when a packet was sent (tx_in_flight) is the data delivered and declared
-//!   lost since the packet was sent. Without reordering, the two amounts are equal.
+//!   lost since the packet was sent. Without reordering, this amount equals the data in flight.
 //! - The losses since a packet was sent count from the beginning of the round in which the packet
 //!   was sent.
 //! - Losses are evaluated per ACK instead of per packet, so InflightAtLoss() is computed per ACK.
@@ -25,9 +25,10 @@ use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
 
 params! {
     /// BBR (version 3). As in version 1, the model includes the bandwidth and the minimum
-    /// round-trip time. Version 3 adds the data in flight at which losses exceed 2 %. Version 3
-    /// probes for bandwidth every two to three seconds, or as often as Reno would. Between its
-    /// probes for bandwidth, version 3 reduces its rate after losses.
+    /// round-trip time. Version 3 adds to the model the data in flight at which losses exceed 2 %.
+    /// Version 3 probes for bandwidth every two to three seconds, and more often on a path on which
+    /// Reno would probe more often. Between its probes for bandwidth, version 3 reduces its rate
+    /// after losses.
     pub struct Bbr3: "bbr3" {
         /// Pacing gain in Startup (StartupPacingGain): 4 ln 2.
         startup_pacing_gain: f64 = (2.77), in Range::between(1.1, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";
@@ -44,7 +45,7 @@ params! {
         headroom: f64 = (0.15), in Range::between(0.0, 0.9), from "draft-ietf-ccwg-bbr §2.7";
         /// Minimum congestion window (MinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-ietf-ccwg-bbr §2.7";
-        /// Time over which the minimum round-trip time is taken (MinRTTFilterLen).
+        /// Length of time over which BBR takes the minimum round-trip time (MinRTTFilterLen).
         rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.1";
         /// Gain of cwnd in ProbeRTT (ProbeRTTCwndGain).
         probe_rtt_cwnd_gain: f64 = (0.5), in Range::between(0.1, 1.0), from "draft-ietf-ccwg-bbr §2.15.2";
@@ -52,7 +53,8 @@ params! {
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
         /// Minimum interval between two ProbeRTT states (ProbeRTTInterval).
         probe_rtt_interval: Duration = (Duration::from_millis(5_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
-        /// Fraction by which the pacing rate is below the bandwidth (PacingMarginPercent).
+        /// Fraction by which the pacing rate is below the estimated bandwidth
+        /// (PacingMarginPercent).
         pacing_margin: f64 = (0.01), in Range::between(0.0, 0.5), from "draft-ietf-ccwg-bbr §5.6.2: 1 %";
     }
 }
@@ -62,7 +64,7 @@ impl Control for Bbr3 {
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because BBR has the state Startup instead of slow start.
+    /// False, because BBR does not have slow start: its state Startup takes that place.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {
@@ -77,7 +79,7 @@ const EXTRA_ACKED_FILTER: usize = 10;
 /// Number of losses in a round that can end Startup (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
 
-/// State of the state machine. `Down`, `Cruise`, `Refill` and `Up` are the phases of ProbeBW.
+/// State of BBR's state machine. `Down`, `Cruise`, `Refill` and `Up` are the phases of ProbeBW.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -166,8 +168,8 @@ pub struct Bbr3State {
     drain_start_round: u64,
     /// Bytes declared lost so far.
     lost: u64,
-    /// Bytes delivered and bytes lost at the start of this round, and at the start of the previous
-    /// round.
+    /// Totals of delivered bytes and of lost bytes: the totals at the start of this round, and
+    /// those at the start of the previous round.
     loss_counts: [(u64, u64); 2],
     // Bandwidth
     max_bw: MaxFilter,

@@ -64,8 +64,8 @@ impl Bbr3State {
         self.next_round_delivered = self.delivered;
     }
 
-    /// Compute the rate sample of an ACK, with the losses since its packet was sent
-    /// (GenerateRateSample()).
+    /// Compute the delivery rate sample of an ACK, with the losses since the acknowledged packet
+    /// was sent (GenerateRateSample()).
     pub(super) fn generate_rate_sample(&mut self, w: &Window, ack: &Ack) {
         (self.delivered, self.cwnd, self.inflight) = (ack.total_delivered, w.cwnd, w.pipe);
         self.cwnd_limited = ack.cwnd_limited;
@@ -179,8 +179,8 @@ impl Bbr3State {
 
     /// Update BBR.min_rtt (UpdateMinRTT()).
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
-        // The stamps begin with the connection, so they cannot expire before the first round-trip
-        // time.
+        // The initial value of the time stamps is the time at which the connection begins, so the
+        // minimum round-trip time cannot expire before the first measurement.
         self.probe_rtt_expired = self.probe_rtt_min != UNMEASURED
             && ack.now > self.probe_rtt_stamp + self.params.probe_rtt_interval;
         if let Some(rtt) = ack.rtt

@@ -26,7 +26,7 @@ impl Bbr3State {
         }
     }
 
-    /// Leave Startup if the pipe is full, or if losses are high for a whole round of recovery
+    /// Leave Startup if the pipe is full, or if losses are high in a whole round of loss recovery
     /// (CheckStartupDone()).
     pub(super) fn check_startup_done(&mut self) {
         let round_in_recovery = self.recovery_round.is_some_and(|start| self.round_count > start);
@@ -205,7 +205,8 @@ impl Bbr3State {
         self.bdp(self.bw(), self.params.probe_rtt_cwnd_gain).max(self.min_pipe())
     }
 
-    /// Enter ProbeRTT if it is due, and process an ACK in it (CheckProbeRTT()).
+    /// Enter ProbeRTT if it is due, and process the ACKs that arrive during ProbeRTT
+    /// (CheckProbeRTT()).
     pub(super) fn check_probe_rtt(&mut self, w: &Window, now: Time) {
         if self.mode != Mode::ProbeRtt && self.probe_rtt_expired && !self.idle_restart {
             self.save_cwnd(w);

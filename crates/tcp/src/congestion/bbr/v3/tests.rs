@@ -12,8 +12,8 @@ fn sim(buffer: usize) -> Sim<Bbr3State> {
 }
 
 /// Figure of the draft's §5.1.1: Startup and Drain are followed by the cycle of DOWN, CRUISE,
-/// REFILL and UP, and by ProbeRTT. The ACK that ends Drain finds the queue empty, so DOWN can end
-/// at once.
+/// REFILL and UP, and by ProbeRTT. The queue is empty when the ACK that ends Drain arrives, so the
+/// phase DOWN can end at once.
 #[test]
 fn states_follow_the_diagram_of_the_draft() {
     let modes = states(&mut sim(1000), 12.0, |bbr| bbr.mode);
@@ -51,8 +51,9 @@ fn probe_rtt_halves_the_window() {
     assert!((45.0..56.0).contains(&probe.min_cwnd), "{}", probe.min_cwnd);
 }
 
-/// InflightAtLoss() for 100 in flight, of which 4 are lost, 3 of them with this ACK. Before the
-/// ACK, 97 are in flight and 1 is lost, so (0.02·97 − 1)/0.98 = 0.96 more exceed the threshold.
+/// InflightAtLoss() for 100 packets in flight, of which 4 are lost. The current ACK declares 3 of
+/// these 4 packets lost. Before the ACK, 97 are in flight and 1 is lost, so (0.02·97 − 1)/0.98 =
+/// 0.96 more exceed the threshold.
 #[test]
 fn inflight_at_loss_is_the_volume_at_which_losses_exceed_the_threshold() {
     let mut bbr = bbr();
@@ -60,7 +61,8 @@ fn inflight_at_loss_is_the_volume_at_which_losses_exceed_the_threshold() {
     assert!((bbr.inflight_at_loss(3.0) - (97.0 + 0.94 / 0.98)).abs() < 1e-12);
 }
 
-/// A round with losses outside of probes multiplies the short-term model by at least 0.7.
+/// A round with losses multiplies the short-term model by at least 0.7, if BBR does not probe for
+/// bandwidth in that round.
 #[test]
 fn losses_reduce_the_short_term_bounds_by_at_most_three_tenths() {
     let mut b = bbr();
@@ -87,7 +89,7 @@ fn small_buffer_bounds_the_data_in_flight() {
     assert!(lost < 0.03, "{lost}");
 }
 
-/// OnInit(): the time stamps begin with the connection.
+/// OnInit(): the initial value of the time stamps is the time at which the connection begins.
 #[test]
 fn late_connection_begins_in_startup() {
     let bbr = after_first_ack_at_20_s(bbr());
