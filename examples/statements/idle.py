@@ -1,7 +1,8 @@
 """Drops of a burst after idle time, because an AQM remembers an earlier load.
 
 The probability of PIE decays while its queue is empty (RFC 8033 §4.2). The average of RED decays as
-if small packets had arrived (Floyd & Jacobson 1993, §4). Other AQMs have other rules, or none.
+if small packets had arrived (Floyd & Jacobson 1993, §4). Other AQMs have other rules for idle time,
+or no rule.
 """
 
 from collections.abc import Iterator, Mapping

@@ -52,7 +52,8 @@ def names() -> list[str]:
     Raises
     ------
     FileNotFoundError
-        Outside a checkout, because the installed package does not include the scenarios.
+        If the function runs outside a checkout, because the installed package does not include the
+        scenarios.
     """
     scenarios = sorted(path.stem for path in SCENARIOS.glob("*.toml"))
     if not scenarios:
@@ -76,7 +77,8 @@ def benchmark(
     runs : int
         Number of runs per scenario and simulator, 1 or more; the figures are their medians.
     peers : bool
-        True to run ns-2, ns-3, htsim and the limit loop as well, where they are available.
+        True to run ns-2, ns-3, htsim and the minimal loop of benches/limit.rs as well, where they
+        are available.
     report : callable
         Called once with each message about a missing peer.
     progress : callable, optional
@@ -94,7 +96,7 @@ def benchmark(
     ValueError
         If a scenario is unknown.
     OSError
-        Outside a checkout, outside Linux, or if a simulator fails.
+        If the function runs outside a checkout or outside Linux, or if a simulator fails.
     """
     plan = planned(scenarios, peers, report)
     done, total = 0, runs * sum(map(len, plan.values()))
@@ -300,7 +302,7 @@ The rates are in bit/s, the limit in packets and the window in segments.
 
 
 def limit_loop(scenario: str) -> Callable[[str], Measured]:
-    """Return a function that measures a run of the limit loop."""
+    """Return a function that measures a run of the minimal loop of benches/limit.rs."""
     if not shutil.which("cargo"):
         raise MissingPeerError("install Rust")
     build = ["cargo", "bench", "-p", "lab", "--bench", "limit", "--no-run"]

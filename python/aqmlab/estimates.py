@@ -100,7 +100,7 @@ def measured(
 def median_confidence(values: Iterable[float]) -> Estimate:
     """Return the median of one value per replication, with its exact 95 % confidence interval.
 
-    A missing value may be anything. A missing value therefore lowers the lower bound like a value
+    A missing value may be any number. A missing value therefore lowers the lower bound like a value
     below all others, and raises the upper bound like a value above all others. With fewer than six
     values the bounds are infinite.
 
@@ -163,7 +163,7 @@ exceeded=False)
 def mean(values: Iterable[float], kind: Kind = "t") -> Estimate:
     """Return the mean, or the median, of one value per replication, with its confidence interval.
 
-    The estimate is NaN if a value is missing, because the missing value may be anything. A single
+    The estimate is NaN if a value is missing, because the missing value may be any number. A single
     value has no interval.
 
     Parameters

@@ -81,7 +81,8 @@ def results_command(
         bool,
         typer.Option(
             "--effects",
-            help="Show the main effects and interactions of factors and arms instead of means.",
+            help="Show the effects of factors and arms on each measure instead of its means: main "
+            "effects, and interactions of two factors.",
         ),
     ] = False,
     plot: PlotOption = None,
@@ -355,7 +356,7 @@ def spread(middle: float, high: float) -> str:
 
 
 def count(one: "ArmEstimate") -> str:
-    """Return the number of values, and of missing values."""
+    """Return the number of values and the number of missing values of an estimate."""
     missing = one.estimate.missing
     return f"{one.estimate.n}" + (f" ({missing} missing)" if missing else "")
 

@@ -2,8 +2,8 @@
 
 The trade-off between delay and goodput follows RFC 7928 §2.7, after Winstein 2014
 (`winstein2014transport`). Each run is a point, each ellipse is a contour of the maximum-likelihood
-Gaussian of the points, and each circle is their median. The queueing delay decreases to the right,
-so that better queues are further up and further to the right.
+Gaussian of the points, and each circle is the median of the points. The queueing delay decreases to
+the right, so that the points of a better queue are further up and further to the right.
 """
 
 from __future__ import annotations

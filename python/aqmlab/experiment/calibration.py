@@ -48,8 +48,8 @@ class LoadTarget:
     Parameters
     ----------
     scenario : path, dict or Scenario
-        A scenario with web traffic. The counts of its users are the first guess, and their ratio
-        between the tables of flows stays.
+        A scenario with web traffic. The numbers of web users in this scenario are the first guess.
+        The ratio between the numbers of users of the tables of flows does not change.
     load_bps : float
         The load on the link in bit/s.
     folder : path
@@ -184,7 +184,11 @@ class _Trial:
 
     @classmethod
     def of(cls, result: Result, whole: Result | None = None) -> "_Trial":
-        """Measure a run. `whole` is the same run without a warm-up, for the complete requests."""
+        """Measure a run.
+
+        `whole` is the same run without a warm-up, which recorded the requests of the whole
+        duration.
+        """
         seen = MeasuredRun(result, [])
         (link,) = result.scenario["record"]["links"]
         load_bps = 8 * seen.link(link, "departed_bytes") / seen.seconds

@@ -72,7 +72,7 @@ class ArmEstimate:
     measure : Measured
         The measure. All numbers are in its unit for display.
     values : dict
-        Value of each seed. With several points it is the mean over the points.
+        Value of each seed. With several points, each value is the mean over the points.
     estimate : Estimate
         Estimate from the values.
     difference : Estimate, optional
@@ -518,7 +518,7 @@ class Outcome:
 def _estimates(
     at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]], kind: Kind
 ) -> Iterator[ArmEstimate]:
-    """Yield the estimates of a measure at a point. Each arm is compared with the first."""
+    """Yield the estimates of a measure at a point. Each arm is compared with the first arm."""
     first = next(iter(by_arm.values()))
     for i, (arm, values) in enumerate(by_arm.items()):
         estimate = estimates.mean(values.values(), kind)

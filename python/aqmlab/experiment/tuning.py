@@ -165,7 +165,7 @@ class Tuning:
 
 
 def best(pairs: Iterable[ThresholdPair]) -> ThresholdPair:
-    """Return the pair with the maximum score in whole percent, of equal pairs the lowest."""
+    """Return the pair with the maximum score in whole percent; if equal, with the lowest minth."""
     return max(pairs, key=lambda one: (round(100 * one.score), -one.minth))
 
 
@@ -245,7 +245,7 @@ def _amount(text: str) -> tuple[float, str]:
 
 
 def the_queue(scenario: ScenarioLike, link: str | None = None) -> RedQueue:
-    """Return the queue to tune: the only queue with thresholds, or that of a link.
+    """Return the queue to tune: the queue of a link, or the only queue with thresholds.
 
     Raises
     ------

@@ -219,7 +219,7 @@ class _Blocks:
 
 
 class _Design:
-    """The columns of all terms except the blocks, minus block means, and the place of each term."""
+    """Columns of all terms except the blocks, minus block means, and the index of each term."""
 
     def __init__(self, blocks: _Blocks) -> None:
         import numpy as np
