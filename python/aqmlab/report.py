@@ -33,7 +33,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: caption, column heads, and rows of text or entries. The first column is a head."""
+    """Table: caption, column heads, and rows of text or entries.
+
+    The first column has the heads of the rows.
+    """
 
     caption: str
     head: Sequence[str]
@@ -78,7 +81,7 @@ class Score:
 class Report:
     """A report: title, opening paragraphs, scores, chapters, closing line.
 
-    `key` explains the colours: a text for each kind of entry.
+    `key` explains the colours: a text for each kind of field.
     """
 
     title: str

@@ -117,8 +117,8 @@ def over_factor(
 ) -> Figure:
     """Draw measures over the levels of a factor, a line per arm, with intervals.
 
-    Each measure has a row of panels, and each level of a second factor a column. Over the other
-    factors the mean is taken, seed by seed.
+    Each measure has a row of panels, and each level of a second factor has a column of panels. Over
+    the other factors the mean is taken, seed by seed.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
     """Draw arm / (first arm + arm) at each point, sorted by this ratio.
 
     A ratio of 0.5 means that both arms are equal. The figure compares arms over hundreds of points.
-    Line and band are the mean over the ratios of the seeds and its 95 % interval.
+    The line and the band of an arm are the mean over the ratios of the seeds and its 95 % interval.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
 
 
 def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, label: str) -> int:
-    """Draw the sorted ratios of an arm as the i-th line of the axes; return their number."""
+    """Draw the sorted ratios of an arm as the i-th line of the axes; return their count."""
     ratios = outcome.ratios(measure, arm)
     colour, marker = look(i)
     at = range(1, len(ratios) + 1)

@@ -18,15 +18,15 @@ SPANS = (1, 10, 100)
 
 
 def sizes(sample: Sample) -> Figure:
-    """Draw the tail distribution of drawn sizes and of the scenario's distributions.
+    """Draw the tail distribution of sampled sizes, and of the scenario's distributions.
 
     Keys with a constant size are omitted.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Sizes in B, on logarithmic axes. Dots are drawn sizes, thinned to equal distances; lines are
-        the distributions of the scenario.
+        Sizes in B, on logarithmic axes. Dots are sampled sizes, thinned to equal distances; lines
+        are the distributions of the scenario.
     """
     import numpy as np
 

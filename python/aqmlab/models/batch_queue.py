@@ -17,9 +17,9 @@ service the same relation holds between two instants one service time apart (Cro
 with X replaced by the number of arrivals in between. :meth:`BatchQueue.by_inversion` computes the
 same numbers from the generating function.
 
-The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound
-P(N > n) ≤ E[z^N] / z^(n+1) gives that end, for every z with a finite expectation. X must therefore
-be bounded.
+The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound P(N
+> n) ≤ E[z^N] / z^(n+1) gives the end of the recursion, for every z with a finite expectation. X
+must therefore be bounded.
 """
 
 import math
@@ -159,7 +159,7 @@ class BatchQueue(ABC):
 
     @property
     def mean_wait(self) -> float:
-        """Mean wait of a packet before service, in s: the work, and packets of its own batch."""
+        """Mean wait of a packet before service, in s: for the work, and for its own batch."""
         return self.mean_work + self.service_s * (self.batches.packets_a_batch_seen - 1) / 2
 
     @property
@@ -237,11 +237,11 @@ class BatchQueue(ABC):
 
     @abstractmethod
     def work_exceeds(self, seconds: float) -> float:
-        """Return P(V > seconds), the probability that a batch waits longer than that."""
+        """Return P(V > seconds), the probability that a batch waits longer than `seconds`."""
 
     @abstractmethod
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before service."""
+        """Return the share of packets that wait longer than `seconds` before service."""
 
 
 class MxM1(BatchQueue):
@@ -281,7 +281,7 @@ class MxM1(BatchQueue):
         return self._erlang(self.pmf, seconds)
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before service."""
+        """Return the share of packets that wait longer than `seconds` before service."""
         return self._erlang(self._ahead, seconds)
 
     @cached_property
@@ -381,7 +381,7 @@ class MxD1(BatchQueue):
         return max(0.0, 1 - float(at_most[n])) if n < len(at_most) else 0.0
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before service."""
+        """Return the share of packets that wait longer than `seconds` before service."""
         if seconds < 0:
             return 1.0
         ahead = self.batches.above / self.batches.mean

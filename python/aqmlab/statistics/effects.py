@@ -259,7 +259,8 @@ class _Design:
         q, r = np.linalg.qr(self.matrix)
         y = self._blocks.without(y)
         coefficients = np.linalg.solve(r, q.T @ y)
-        # A run with leverage 1 has a residual of 0. The bound turns its 0/0 into 0.
+        # A run with leverage 1 has a residual of 0. The bound turns the quotient 0/0 of such a run
+        # into 0.
         rest = np.maximum(1 - self._blocks.leverage - (q**2).sum(axis=1), 1e-12)
         residuals = y - self.matrix @ coefficients
         half = np.linalg.solve(r, q.T * (residuals / np.sqrt(rest)))

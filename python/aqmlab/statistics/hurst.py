@@ -126,7 +126,8 @@ def aggregated_variance(
     confidence : float
         Confidence, in 0..1; default 0.95.
     shortest : int
-        Minimum block length of the fit, in values. Raise it to exclude short-range dependence.
+        Minimum block length of the fit, in values. A larger minimum excludes short-range
+        dependence.
     replications : int
         Number of bootstrap replications.
 
@@ -161,7 +162,8 @@ def aggregated_variance(
     slope, intercept = slope_of(variances)
     middle = 1 + slope / 2
     model = min(max(middle, 0.01), 0.99)
-    # The first replications estimate the bias. The others use the corrected parameter.
+    # The first replications of the bootstrap estimate the bias. The other replications use the
+    # corrected parameter.
     few = replications // 4 + 1
     model = min(max(2 * model - float(bootstrap(model, range(few)).mean()), 0.01), 0.99)
     again = bootstrap(model, range(few, few + replications))

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Return p-values corrected so that any false rejection among them is improbable.
+    """Return p-values corrected so that any false rejection among the tests is improbable.
 
     If each hypothesis with a corrected p-value below 0.05 is rejected, the probability of at least
     one false rejection is at most 0.05, however the tests depend on each other.
@@ -48,7 +48,7 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
 
     If each hypothesis with a corrected p-value below 0.05 is rejected, on average at most 5 % of
     the rejections are false, provided that the tests are independent or depend positively on each
-    other. Use it to screen many hypotheses; :func:`holm` is stricter. Source:
+    other. Use this correction to screen many hypotheses; :func:`holm` is stricter. Source:
     ``benjamini1995fdr``.
 
     Parameters, return value and exceptions are those of :func:`holm`.

@@ -48,7 +48,7 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     Raises
     ------
     OSError
-        If the folder has none.
+        If the folder has no database.
     """
     path = folder / FILE
     if not path.is_file():
