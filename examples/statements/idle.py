@@ -113,7 +113,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the drops of the burst over the idle time, for the queues with any drop."""
+    """Plot the drops of the burst over the idle time, for the queues with any drop."""
     title = f"Burst of {BURST} packets after 5 s of 110 % load on 10 Mbit/s and an idle time"
     figure, axes = blank("idle time (s)", "dropped packets of the burst", title)
     shown = table[table["idle_s"] < NEVER]

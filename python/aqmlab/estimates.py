@@ -163,8 +163,8 @@ exceeded=False)
 def mean(values: Iterable[float], kind: Kind = "t") -> Estimate:
     """Return the mean, or the median, of one value per replication, with its confidence interval.
 
-    The estimate is NaN if a value is missing, because the missing value may be any number. A single
-    value has no interval.
+    The estimate is NaN if a value is missing, because the missing value may be any number. For a
+    single value the bounds of the interval are unknown.
 
     Parameters
     ----------

@@ -297,7 +297,7 @@ class Claim:
             raise self._refusal(foreign)
 
     def _settle(self) -> None:
-        """Clean up beside the folder, after this process or one that was killed."""
+        """Clean up beside the folder, after this process or after a process that was killed."""
         old = self._beside / OLD
         if old.exists():
             if self.final.exists():

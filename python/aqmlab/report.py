@@ -14,7 +14,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Entry:
-    """A field of a table: its text, small lines below, a verdict that colours it, a note.
+    """A field of a table: its text, small lines below, a verdict that sets its colour, a note.
 
     `kind` is "good", "fair", "bad", "none", "open" or "". `prose` allows line breaks.
     """

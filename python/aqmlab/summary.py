@@ -123,7 +123,7 @@ def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape
 
 
 def tcp_lines(result: "Result") -> list[str]:
-    """Return one line of TCP settings per set of equal flows, for at most five sets."""
+    """Return one line of TCP settings per group of flows with equal settings, at most five."""
     lines = []
     for group in result.tcp[:MOST_GROUPS]:
         sender, names = group["sender"], group["flows"]

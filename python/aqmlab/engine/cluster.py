@@ -222,7 +222,7 @@ def build_of_worker() -> str:
 
 
 def _workers_lost(text: str) -> MemoryError:
-    """Return the error of a run whose workers all ended while they ran it."""
+    """Return the error of a run whose workers all ended while they executed the run."""
     scenario = json.loads(text)
     return MemoryError(
         f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}: each "

@@ -148,9 +148,9 @@ class _Run:
     Attributes
     ----------
     text : int
-        Index of its scenario in the texts of the campaign.
+        Index of the run's scenario in the texts of the campaign.
     address : str, optional
-        Its address in a store; None if it cannot be stored.
+        Address of the run in a store; None if the run cannot be stored.
     parts : list of (int, int)
         Requests that need the run: the index of each request, and the position in the request.
     """

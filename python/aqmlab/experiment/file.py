@@ -42,7 +42,8 @@ class Replications:
     first : int
         Number of replications of the first round, 1 or more.
     measure : str, optional
-        Measure whose confidence interval must become narrow; None: there is only the first round.
+        Measure whose confidence interval must become narrow; None: the first round is the only
+        round.
     half_width : float
         Half width of the 95 % interval, relative to the mean, at which no replication is added.
     at_most : int

@@ -385,7 +385,7 @@ class Outcome:
         return sorted(corrected, key=lambda one: order[json.dumps(one.at, default=str)])
 
     def ratios(self, measure: str, arm: str) -> list[Interval]:
-        """Return the ratio arm / (first arm + arm) at each point, in ascending order.
+        """Return the ratio of values, arm / (first arm + arm), at each point, in ascending order.
 
         Each interval is the mean and 95 % interval over the ratios of the seeds. The bounds are NaN
         if only one seed has a ratio. Points without a ratio are left out.

@@ -250,7 +250,7 @@ def the_queue(scenario: ScenarioLike, link: str | None = None) -> RedQueue:
     Raises
     ------
     ScenarioError
-        If the scenario has no such queue or several; the error names them.
+        If the scenario has no queue with thresholds or several; the error names them.
     """
     every = red_queues(scenario)
     known = list(dict.fromkeys(queue.link for queue in every))
@@ -323,7 +323,7 @@ def tune(
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, or does not have exactly one such queue.
+        If the scenario is wrong, or does not have exactly one queue with thresholds.
     ValueError
         If `loads` is empty, the bounds allow no minth, or no sample is after the warm-up.
     """

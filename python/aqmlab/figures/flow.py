@@ -103,7 +103,7 @@ def sequence(
 
 
 def _window_edge(axes: "Axes", acks: "pd.DataFrame", data: "pd.DataFrame") -> None:
-    """Draw the edge of the advertised window, without extending the axis far above the data."""
+    """Plot the edge of the advertised window, without extending the axis far above the data."""
     if acks.empty or data.empty:
         return
     edge = (acks["ack"] + acks["window_bytes"]) / 1000

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def threshold_pairs(pairs: Sequence[ThresholdPair], best: ThresholdPair, unit: str) -> Figure:
-    """Draw the share of time with the average queue from minth to maxth, one line per load.
+    """Plot the share of time with the average queue from minth to maxth, one line per load.
 
     Parameters
     ----------

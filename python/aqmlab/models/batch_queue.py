@@ -17,9 +17,9 @@ service the same relation holds between two instants one service time apart (Cro
 with X replaced by the number of arrivals in between. :meth:`BatchQueue.by_inversion` computes the
 same numbers from the generating function.
 
-The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound P(N
-> n) ≤ E[z^N] / z^(n+1) gives the end of the recursion, for every z with a finite expectation. X
-must therefore be bounded.
+The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound
+P(N > n) ≤ E[z^N] / z^(n+1) gives the end of the recursion, for every z with a finite expectation.
+X must therefore be bounded.
 """
 
 import math

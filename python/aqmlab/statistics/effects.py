@@ -172,7 +172,7 @@ class _Coded:
     columns: "np.ndarray"
 
     def of(self, level: int) -> "np.ndarray":
-        """Return the values of the columns at a level."""
+        """Return the values of the columns at a level of the factor."""
         import numpy as np
 
         last = len(self.levels) - 1

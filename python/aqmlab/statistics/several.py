@@ -62,7 +62,8 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
 
     p, order = _ordered(p_values)
     n = len(order)
-    # All factors are at least 1 and the last one is 1, so no corrected p is below the original.
+    # Each factor of the correction is at least 1, so no corrected p-value is below the original
+    # p-value.
     steps = p[order] * (n / np.arange(1, n + 1))
     p[order] = np.minimum.accumulate(steps[::-1])[::-1]
     return [float(x) for x in p]

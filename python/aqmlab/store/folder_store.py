@@ -302,7 +302,7 @@ class FolderStore:
         return int(run)
 
     def _compressed(self, database: sqlite3.Connection, words: bytes) -> tuple[int, bytes]:
-        """Return the row id of the base, and the words compressed against it."""
+        """Return the row id of the base text, and the words as their difference from this text."""
         if self._base is None:
             last = database.execute("SELECT max(id) FROM bases").fetchone()[0]
             with suppress(*DAMAGED):
