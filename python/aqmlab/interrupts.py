@@ -21,7 +21,7 @@ class EndedError(KeyboardInterrupt):
 
     The exception is a subclass of KeyboardInterrupt because of code that Python executes from a
     string, for example to create a dataclass. After a plain KeyboardInterrupt in code from a
-    string, Python exits as if SIGINT had killed it, even if the exception is caught.
+    string, Python exits as if SIGINT had killed it, even if the program catches the exception.
     """
 
 

@@ -265,7 +265,7 @@ def warm_up_of(scenario: Mapping[str, Any]) -> str | None:
 
 
 def warm_up_change(time: str | None) -> list[tuple[str, str]]:
-    """Return the override of a scenario that sets its warm-up; none if no time is given.
+    """Return the override of a scenario that sets its warm-up; empty if no time is given.
 
     Examples
     --------

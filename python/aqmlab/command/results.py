@@ -107,7 +107,8 @@ def results_command(
     """Show the results of a sweep: each measure per arm and point, with intervals.
 
     --plot draws each measure over the factor of --by, or over the first factor that varies, with
-    one line per arm. A second --by divides the figure into one column of panels per level.
+    one line per arm. A second --by divides the figure into columns of panels, one for each level of
+    the second factor.
     """
     from aqmlab.command.model_shown import draw, drawable
     from aqmlab.experiment import Outcome

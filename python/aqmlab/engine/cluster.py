@@ -92,7 +92,7 @@ class Cluster:
         Raises
         ------
         NoClusterError
-            If the scheduler is gone, has no workers, or one of them has another build.
+            If the scheduler is gone, has no workers, or a worker has another build.
         ScenarioError
             If a scenario is wrong, or uses an AQM written in Python, which no worker has.
         """

@@ -62,7 +62,8 @@ class Filling:
         table : str
             Name of a table in docs/results.md.
         columns : mapping of str to sequence
-            Values by column, one per row. The time of an event that did not happen is NaN.
+            Values by column, one per row. The value is NaN for the time of an event that did not
+            happen.
 
         Raises
         ------

@@ -43,7 +43,7 @@ ORDERS = {
 
 @dataclass(frozen=True)
 class LoadTarget:
-    """Offered load, and the scenario whose users shall offer it.
+    """Offered load, and the scenario whose web users must offer this load.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ def calibrate(
     ScenarioError
         If a scenario is wrong, or has no web traffic.
     ValueError
-        If no number of users offers a load, because one user offers more or the network is too
-        slow.
+        If no number of users offers a load, because a single user offers more than the load, or the
+        network is too slow.
     """
     searches = [_Search(target, uncongested, link, warm_up, tolerance) for target in targets]
     for search in searches:  # searches with the same scenario select users from one run

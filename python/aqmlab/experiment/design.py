@@ -32,7 +32,7 @@ class Range:
     whole : bool
         True if the numbers are whole. All whole numbers from `low` to `high` are equally likely.
     choice : sequence
-        Values that are equally likely. These values replace the range.
+        Values that are equally likely. The choice replaces the range.
     """
 
     low: float = 0

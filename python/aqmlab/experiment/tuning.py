@@ -6,7 +6,7 @@ its loads; `rfc2884`, section 4.4, does so by hand. The search runs pairs of thr
 constant ratio under every load: first coarse steps of minth, then the values next to the best of
 these. The score of a pair is the share of time between the thresholds under the worst load, in
 whole percent. The best pair has the maximum score, and of equal scores the lowest minth, because
-that gives the shortest queue.
+the lowest minth gives the shortest queue.
 """
 
 import json
@@ -304,7 +304,7 @@ def tune(
         The link whose queue is tuned; default: the only link with such a queue.
     minth : (float, float), optional
         Minimum and maximum of minth in the unit of the queue's thresholds. Default: from 2 packets
-        or 2000 bytes to 64 times that, as far as maxth fits the buffer.
+        or 2000 bytes to 64 times this minimum, as far as maxth fits the buffer.
     ratio : float
         Ratio of maxth to minth, above 1.
     warm_up : str, optional

@@ -117,8 +117,8 @@ def over_factor(
 ) -> Figure:
     """Plot measures over the levels of a factor, a line per arm, with intervals.
 
-    Each measure has a row of panels, and each level of a second factor has a column of panels. Over
-    the other factors the mean is taken, seed by seed.
+    Each measure has a row of panels, and each level of a second factor has a column of panels. The
+    values are means over all other factors, seed by seed.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ equals the rate of the transitions back:
 
 Every term is positive, so the sum loses no digits by cancellation (level crossing). With constant
 service the same relation holds between two instants one service time apart (Crommelin's argument),
-with X replaced by the number of arrivals in between. :meth:`BatchQueue.by_inversion` computes the
-same numbers from the generating function.
+with X replaced by the number of arrivals between the instants. :meth:`BatchQueue.by_inversion`
+computes the same numbers from the generating function.
 
 The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound
 P(N > n) ≤ E[z^N] / z^(n+1) gives the end of the recursion, for every z with a finite expectation.
@@ -363,10 +363,11 @@ class MxD1(BatchQueue):
     def _at_most(self, part: float) -> Array:
         """Return P(V ≤ (n + part) service times) for n from 0 on, with a fixed fraction `part`.
 
-        Of the packets present at a time, more than n are left after n service times exactly if the
-        work was larger. During a fraction of a service time no packet leaves. The generating
-        function of the number of packets at the end of the fraction is therefore divided by the
-        generating function of the arrivals during the fraction.
+        If and only if the unfinished work at a time exceeds n service times, more than n of the
+        packets present at that time are left after n service times. During a fraction of a service
+        time no packet leaves. The generating function of the number of packets at the end of the
+        fraction is therefore divided by the generating function of the arrivals during the
+        fraction.
         """
         from scipy.signal import oaconvolve
 
