@@ -1,5 +1,5 @@
-//! Minimal loop that moves packets: upper bound for the speed of a packet simulator on this
-//! machine.
+//! Limit loop: a minimal loop that moves packets, whose speed is an upper bound for the speed of a
+//! packet simulator on this machine.
 //!
 //! The loop moves records of 64 bytes through the links of a dumbbell like S2 or S3. Senders have
 //! fixed windows instead of TCP, and each packet has an ACK. The records of the packets are in one
@@ -112,7 +112,7 @@ impl Heap {
     }
 }
 
-/// State of the minimal loop: links, flows, packets and events.
+/// State of the limit loop: links, flows, packets and events.
 #[derive(Default)]
 struct Loop {
     slab: Vec<Record>,

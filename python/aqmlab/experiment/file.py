@@ -223,7 +223,7 @@ class _Node:
         self.value, self.path = value, path
 
     def wrong(self, must: str) -> NoReturn:
-        """Raise an error that states the value and the required value."""
+        """Raise an error that states the value and the requirement."""
         raise ScenarioError(f"{self.path or 'the file'}: {shown(self.value)} must be {must}")
 
     def get(self, key: str) -> Any:
