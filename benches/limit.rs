@@ -1,9 +1,11 @@
-//! Limit loop: upper bound for the speed of a packet simulator on this machine.
+//! Limit loop: a minimal loop that moves packets, whose speed is an upper bound for the speed of a
+//! packet simulator on this machine.
 //!
 //! The loop moves records of 64 bytes through the links of a dumbbell like S2 or S3. Senders have
-//! fixed windows instead of TCP, and each packet has an ACK. Records are in one slab, each link has
-//! a ring and one pending event, and events are in a 4-ary heap with one event per packet and hop.
-//! The benchmark compares a simulator with this loop in hops per CPU second.
+//! fixed windows instead of TCP, and each packet has an ACK. The records of the packets are in one
+//! slab. Each link has a ring of packets in flight and one pending event. The pending events of all
+//! links are in a 4-ary heap, and each packet causes one event per hop. The benchmark compares a
+//! simulator with this loop in hops per CPU second.
 //!
 //! `cargo bench -p lab --bench limit -- FLOWS RATE ACCESS_RATE LIMIT SECONDS WINDOW`
 
@@ -24,8 +26,9 @@ struct Record {
 
 /// One-way link.
 ///
-/// The ring holds the packets in flight as (arrival at the far end, record). Times are in
-/// [`SECOND`]ths of a second. A limit of 0 means that the link never drops.
+/// The ring of a link holds its packets in flight, each as (time of arrival at the far end,
+/// record). Times are in [`SECOND`]ths of a second. If the limit of the queue is 0, the link never
+/// drops a packet.
 #[derive(Default)]
 #[repr(align(64))]
 struct Link {
@@ -40,7 +43,7 @@ struct Link {
     /// Transmission time of a byte.
     per_byte: u64,
     delay: u64,
-    /// End of the last scheduled transmission.
+    /// Time at which the last scheduled transmission of the link ends.
     free_at: u64,
 }
 
@@ -50,15 +53,15 @@ struct Flow {
     window: u32,
     in_flight: u32,
     next: u32,
-    /// Links of the data (the first three) and of the ACK (the last three).
+    /// Links of a flow: the first three carry its data, and the last three carry its ACKs.
     path: [u32; 6],
 }
 
-/// 4-ary heap of events, as time << 13 | link.
+/// 4-ary heap of events; each event is the number time << 13 | link.
 #[derive(Default)]
 struct Heap(Vec<u64>);
 
-/// Bits of the link in an event.
+/// Number of bits of an event that contain the index of its link.
 const LANE: u32 = 13;
 
 impl Heap {
@@ -109,7 +112,7 @@ impl Heap {
     }
 }
 
-/// State of the whole loop.
+/// State of the limit loop: links, flows, packets and events.
 #[derive(Default)]
 struct Loop {
     slab: Vec<Record>,
@@ -122,7 +125,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// Put record `r` on link `l`, or drop it if the queue of the link is full.
+    /// Put record `r` on link `l`, or drop the packet if the queue of the link is full.
     fn send(&mut self, l: u32, r: u32) {
         let record = &self.slab[r as usize];
         let link = &mut self.links[l as usize];

@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Format the median and the central 95 %."""
+    """Format the median and the central 95 % of the values."""
     low, middle, high = central(values)
     return f"{middle:.1f} ({low:.1f} to {high:.1f})"
 

@@ -2,9 +2,9 @@
 
     .venv/bin/python examples/fall_floyd.py [FILE]
 
-The script prints the retransmissions of sixteen transfers. With FILE (.svg, .png, .pdf) it draws
-each packet as the paper does, as segment number over time, with a marker for retransmissions and
-one for losses. `cargo run -p tcp --example fall_floyd` simulates the transfers.
+The script prints the retransmissions of sixteen transfers. With FILE (.svg, .png, .pdf) the script
+plots each packet as the paper does, as segment number over time, with a marker for retransmissions
+and one for losses. `cargo run -p tcp --example fall_floyd` simulates the transfers.
 """
 
 import io
@@ -33,7 +33,7 @@ def packets() -> pd.DataFrame:
 
 
 def draw(rows: pd.DataFrame) -> Figure:
-    """Draw the packets: a row of panels per recovery, a column per number of losses."""
+    """Plot the packets: a row of panels per recovery, a column per number of losses."""
     figure = Figure(figsize=(10, 10), layout="constrained", dpi=150)
     grid = figure.subplots(len(NAMES), 4, sharex=True, sharey=True)
     for (recovery, losses), panel in rows.groupby(["recovery", "losses"]):

@@ -229,7 +229,7 @@ def _filled(
     retransmitted: int,
     end: float,
 ) -> Result:
-    """Return the result. `done` is the duration of the transfer in s, NaN if it did not end."""
+    """Return the result. `done` is the duration of the transfer in s, NaN if it is unfinished."""
     (flow,), every = filling.network.flows, list(ports.values())
     ran = end - flow.start_s if done != done else done
     filling.fill("flows", {

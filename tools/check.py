@@ -2,9 +2,9 @@
 
 Usage: tools/check.py [--base COMMIT] [--seconds N] [--list]
 
-The change has all files that differ from COMMIT. The default COMMIT is the merge base with main. On
-main, COMMIT is the last commit, or the commit before it if all files are committed. The script
-selects these tests:
+The change consists of all files that differ from COMMIT. The default COMMIT is the merge base with
+main. On main, COMMIT is the last commit, or the commit before it if all files are committed. The
+script selects these tests:
 
 - for a changed crate, all its tests and the unit tests of the crates that depend on it;
 - for a changed Python module, its examples, the test files that import it or contain its path or

@@ -21,7 +21,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the mean queue over the number of flows."""
+    """Plot the mean queue over the number of flows."""
     title = "15 Mbit/s, 100 ms: mean queue by load"
     return draw_by_load(table, title, (25, "target: 20 ms, 25 packets"), top=30)
 

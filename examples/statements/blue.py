@@ -41,7 +41,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw losses and utilization over the buffer size."""
+    """Plot losses and utilization over the buffer size."""
     figure = Figure(figsize=(9, 4), layout="constrained", dpi=130)
     left, right = figure.subplots(1, 2)
     for axes, value, label in ((left, "lost", "lost (%)"), (right, "utilization", "busy (%)")):

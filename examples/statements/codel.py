@@ -1,4 +1,4 @@
-"""The intervals between CoDel's drops decrease with the root of their count (RFC 8289 §5.3)."""
+"""CoDel's drop intervals decrease with the root of the number of drops (RFC 8289 §5.3)."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the count of drops over time, and the formula."""
+    """Plot the number of drops over time, and the number by the formula of the RFC."""
     title = "CoDel with 15 Mbit/s of CBR on 10 Mbit/s: time of the n-th drop"
     figure, axes = blank("time (s)", "drops", title)
     first = table[table["seed"] == 1]

@@ -18,7 +18,7 @@ def blank(x: str, y: str, title: str) -> tuple[Figure, Axes]:
 
 
 def curves(axes: Axes, table: pd.DataFrame, series: str, x: str, value: str) -> None:
-    """Draw the means and their confidence intervals, one curve per series."""
+    """Plot the means and their confidence intervals, one curve per series."""
     points = summary(table, [series, x], value)
     marks = "os^vD<>PX*"
     for i, (name, rows) in enumerate(points.groupby(series, sort=False)):

@@ -1,7 +1,8 @@
 """Drops of a burst after idle time, because an AQM remembers an earlier load.
 
 The probability of PIE decays while its queue is empty (RFC 8033 §4.2). The average of RED decays as
-if small packets had arrived (Floyd & Jacobson 1993, §4). Other AQMs have other rules, or none.
+if small packets had arrived (Floyd & Jacobson 1993, §4). Other AQMs have other rules for idle time,
+or no rule.
 """
 
 from collections.abc import Iterator, Mapping
@@ -112,7 +113,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the drops of the burst over the idle time, for the queues with any drop."""
+    """Plot the drops of the burst over the idle time, for the queues with any drop."""
     title = f"Burst of {BURST} packets after 5 s of 110 % load on 10 Mbit/s and an idle time"
     figure, axes = blank("idle time (s)", "dropped packets of the burst", title)
     shown = table[table["idle_s"] < NEVER]

@@ -52,7 +52,10 @@ def draw_by_load(
     value: str = "queue",
     label: str = "mean queue (packets)",
 ) -> Figure:
-    """Draw a mean over the number of flows. `reference` is the value and the label of a line."""
+    """Plot a mean over the number of flows.
+
+    `reference` is the value and the label of a horizontal line.
+    """
     figure, axes = blank("downloads", label, title)
     level, what = reference
     axes.axhline(level, color="0.5", linestyle=":", label=what)

@@ -21,7 +21,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the mean queue over the number of flows."""
+    """Plot the mean queue over the number of flows."""
     title = "PI, 15 Mbit/s, 500 B packets, 160 ms, ECN: the last 500 of 1500 s"
     return draw_by_load(table, title, (200, "reference: 200 packets"), top=400)
 

@@ -26,7 +26,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the mean queue over the number of flows."""
+    """Plot the mean queue over the number of flows."""
     title = "REM, 64 Mbit/s, 1000 B packets, 80 ms, buffer of 120 packets, ECN"
     return draw_by_load(table, title, (20, "reference: 20 packets"), top=90)
 

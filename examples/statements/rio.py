@@ -38,7 +38,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the loss in and out of profile over the rate out of profile."""
+    """Plot the loss in and out of profile over the rate out of profile."""
     title = "Poisson traffic, 4 Mbit/s in profile, and 5 downloads out of profile, 10 Mbit/s"
     figure, axes = blank("Poisson traffic out of profile (Mbit/s)", "lost (%)", title)
     both = [

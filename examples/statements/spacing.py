@@ -23,7 +23,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the marked packets of the first replication, as figure 8 of the paper does."""
+    """Plot the marked packets of the first replication, as figure 8 of the paper does."""
     figure, axes = blank(
         "packet number", "", "RED: marked packets of 5000, at a constant average queue"
     )

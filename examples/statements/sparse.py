@@ -31,7 +31,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the distributions of the transfer times."""
+    """Plot the distributions of the transfer times."""
     title = "Transfers of 1000 B among ten downloads, 15 Mbit/s, 100 ms"
     figure, axes = blank("transfer time beyond two round trips (ms)", "share of transfers", title)
     for name, rows in table.groupby("queue of", sort=False):

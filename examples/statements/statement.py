@@ -18,7 +18,7 @@ class Statement:
     measure : callable
         Function that runs a number of replications and returns one row per run.
     draw : callable
-        Function that draws the rows.
+        Function that plots the rows.
     by : tuple of str
         Columns that identify a case.
     values : tuple of str
@@ -44,7 +44,7 @@ def summary(table: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
 
 
 def numbers(statement: Statement, table: pd.DataFrame) -> str:
-    """Return the measurements as text; without `values`, the last row of each seed."""
+    """Return the means as text; if `values` is empty, the last row of each seed."""
     lines = []
     for value in statement.values:
         rows = summary(table, list(statement.by), value).round(3)

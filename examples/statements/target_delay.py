@@ -19,7 +19,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the mean delay over the number of flows."""
+    """Plot the mean delay over the number of flows."""
     return draw_by_load(
         table, "15 Mbit/s, 100 ms: mean delay by load", (15, "target of PIE, PI2 and DualPI2"),
         value="delay_ms", label="mean queueing delay (ms)",

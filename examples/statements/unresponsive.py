@@ -57,7 +57,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the delivered rate of the CBR flow over its sending rate."""
+    """Plot the delivered rate of the CBR flow over its sending rate."""
     title = "A CBR flow and ten downloads, 10 Mbit/s, 100 ms, limit 200 packets"
     figure, axes = blank("sent (Mbit/s)", "delivered (Mbit/s)", title)
     axes.axhline(10 / 11, color="0.5", linestyle=":", label="fair share")

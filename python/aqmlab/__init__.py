@@ -10,8 +10,9 @@
 >>> int(aqmlab.run(scenario).flows["acked_bytes"].sum())
 100000
 
-``import aqmlab`` is quick: what is named here is imported when it is first used, as are numpy,
-pandas and the like, and the tables of a scenario (:mod:`aqmlab.parameters`, generated).
+``import aqmlab`` is quick: each name of this module is imported when it is first used, as are
+numpy, pandas and similar packages, and the tables of a scenario (:mod:`aqmlab.parameters`,
+generated).
 """
 
 from importlib import import_module

@@ -1,8 +1,8 @@
 """Writes what follows from the simulator's definitions: typed objects, reference pages, schema.
 
-``python -m aqmlab._generate`` writes python/aqmlab/parameters.py, docs/reference/ and the tables
-of columns in docs/results.md, each behind a line ``<!-- columns of TABLE -->``, with a section
-at the end for a table that has none; with ``--check`` it writes nothing and fails if one of them
+``python -m aqmlab._generate`` writes python/aqmlab/parameters.py, docs/reference/ and the tables of
+columns in docs/results.md, each behind a line ``<!-- columns of TABLE -->``, with a section at the
+end for a table that has no such line; with ``--check`` it writes nothing and fails if one of them
 is not current. Needs ruff.
 """
 
@@ -149,7 +149,7 @@ from aqmlab.scenario import Document, Table
 
 __all__ = {json.dumps(sorted(map(class_name, pages().values())))}
 '''
-    # A type is defined before it is named: from the leaves to the root.
+    # Each type is defined before another type names it: from the leaves to the root.
     order = [
         "diffserv",
         "classes",
@@ -209,7 +209,7 @@ def results_page() -> str:
     Raises
     ------
     LookupError
-        If the page names a table that no run leaves.
+        If the page names a table that no run writes.
     """
     page = (ROOT / "docs" / "results.md").read_text("utf-8")
     parts = re.split(r"<!-- columns of (.+) -->\n(?:\|.*\n)*", page)

@@ -267,8 +267,8 @@ def unsupported(blocks: Iterable[tuple[int, str]], fields: Iterable[str]) -> lis
     Returns
     -------
     list
-        Lines and descriptions of the features and names. A block that is not valid Python has none,
-        because its evaluation reports the error.
+        Lines and descriptions of the features and names. The list has no entry for a block that is
+        not valid Python, because the evaluation of the block reports the error.
 
     Examples
     --------
@@ -345,8 +345,8 @@ def _unsupported(
 def _dedent(text: str) -> str:
     """Return a block without its indentation.
 
-    The first line may follow the opening bracket directly. A backslash at the end of the last line
-    is removed, because it cannot continue on another line.
+    The first line of a block may follow the opening bracket directly. A backslash at the end of the
+    last line of a block is removed, because no line follows.
     """
     first, newline, rest = text.partition("\n")
     return (first.strip() + newline + textwrap.dedent(rest)).rstrip("\\" + string.whitespace)

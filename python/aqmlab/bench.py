@@ -52,7 +52,8 @@ def names() -> list[str]:
     Raises
     ------
     FileNotFoundError
-        Outside a checkout, because the installed package does not include the scenarios.
+        If the function runs outside a checkout, because the installed package does not include the
+        scenarios.
     """
     scenarios = sorted(path.stem for path in SCENARIOS.glob("*.toml"))
     if not scenarios:
@@ -76,7 +77,8 @@ def benchmark(
     runs : int
         Number of runs per scenario and simulator, 1 or more; the figures are their medians.
     peers : bool
-        True to run ns-2, ns-3, htsim and the limit loop as well, where they are available.
+        True to run ns-2, ns-3, htsim and the limit loop (benches/limit.rs) as well, where they are
+        available.
     report : callable
         Called once with each message about a missing peer.
     progress : callable, optional
@@ -94,7 +96,7 @@ def benchmark(
     ValueError
         If a scenario is unknown.
     OSError
-        Outside a checkout, outside Linux, or if a simulator fails.
+        If the function runs outside a checkout or outside Linux, or if a simulator fails.
     """
     plan = planned(scenarios, peers, report)
     done, total = 0, runs * sum(map(len, plan.values()))
@@ -293,14 +295,14 @@ def htsim_program(folder: Path) -> Path:
 
 
 LIMIT = {"S2": "100 100e6 1e9 1000 60 16", "S3": "1000 1000e6 1e10 5000 20 16"}
-"""Arguments of the limit loop: flows, rate, access rate, limit, seconds, window.
+"""Arguments of the limit loop (benches/limit.rs): flows, rate, access rate, limit, seconds, window.
 
 The rates are in bit/s, the limit in packets and the window in segments.
 """
 
 
 def limit_loop(scenario: str) -> Callable[[str], Measured]:
-    """Return a function that measures a run of the limit loop."""
+    """Return a function that measures a run of the limit loop (benches/limit.rs)."""
     if not shutil.which("cargo"):
         raise MissingPeerError("install Rust")
     build = ["cargo", "bench", "-p", "lab", "--bench", "limit", "--no-run"]

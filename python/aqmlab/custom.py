@@ -22,28 +22,28 @@ KIND = "custom"
 class CustomQueue:
     """Base class of an AQM written in Python; a subclass implements `on_arrival`.
 
-    An object can be given wherever a scenario in Python accepts a queue. Each run uses a deep copy
-    of the object, made from its state at the start of the run. A subclass can implement three
-    optional methods:
+    An object of the subclass can take the place of any queue of a scenario in Python. Each run uses
+    a deep copy of the object, made from its state at the start of the run. A subclass can implement
+    three optional methods:
 
     - ``on_admitted(packet, at)``: called after a packet was enqueued, marked or not.
     - ``on_overflow(now_s)``: called after a packet was dropped because the buffer was full.
     - ``average()``: returns the average queue of the AQM in packets, for the series "queue".
 
-    An exception in any of these methods ends the run. The exception has a note that states the
-    time, the link and the packet.
+    An exception in a method of the AQM ends the run. The exception has a note that states the time,
+    the link and the packet.
 
     Parameters
     ----------
     **buffer
-        Keys of the buffer: limit, limit_counts, drop_from, mark_at, ecn. `aqmlab explain
-        drop_tail` describes them.
+        Keys of the buffer: limit, limit_counts, drop_from, mark_at, ecn. `aqmlab explain drop_tail`
+        describes the keys of the buffer.
 
     Attributes
     ----------
     place : Place
         The queue's place in the network: link, rate_bps, limit_packets or limit_bytes, and
-        ``uniform()``, the next random number in 0..1 of the queue's own stream. The attribute
+        ``uniform()``, the next random number in 0..1 from a stream of the queue. The attribute
         `place` exists from the start of a run.
 
     Examples
@@ -63,7 +63,7 @@ class CustomQueue:
         self.buffer = buffer
 
     def begin(self, place: Place) -> None:
-        """Start a run at a place; a subclass can override it to initialize its state."""
+        """Start a run at a place; a subclass can override the method to initialize its state."""
         self.place = place
 
     def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:

@@ -100,7 +100,7 @@ def measured(
 def median_confidence(values: Iterable[float]) -> Estimate:
     """Return the median of one value per replication, with its exact 95 % confidence interval.
 
-    A missing value may be anything. A missing value therefore lowers the lower bound like a value
+    A missing value may be any number. A missing value therefore lowers the lower bound like a value
     below all others, and raises the upper bound like a value above all others. With fewer than six
     values the bounds are infinite.
 
@@ -163,8 +163,8 @@ exceeded=False)
 def mean(values: Iterable[float], kind: Kind = "t") -> Estimate:
     """Return the mean, or the median, of one value per replication, with its confidence interval.
 
-    The estimate is NaN if a value is missing, because the missing value may be anything. A single
-    value has no interval.
+    The estimate is NaN if a value is missing, because the missing value may be any number. For a
+    single value the bounds of the interval are unknown.
 
     Parameters
     ----------

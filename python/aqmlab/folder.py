@@ -228,7 +228,7 @@ class Claim:
     def _refuse(self, *, earlier: bool = True) -> None:
         """Raise FileExistsError if the folder must not be replaced.
 
-        With `earlier` False, output of an earlier call is not refused yet.
+        If `earlier` is False, the output of an earlier call does not raise the error.
         """
         folder = self.named
         if self.final == Path(self.final.anchor):
@@ -297,7 +297,7 @@ class Claim:
             raise self._refusal(foreign)
 
     def _settle(self) -> None:
-        """Clean up beside the folder, after this process or one that was killed."""
+        """Clean up beside the folder, after this process or after a process that was killed."""
         old = self._beside / OLD
         if old.exists():
             if self.final.exists():
@@ -350,7 +350,7 @@ def _sweep(parent: Path) -> None:
 
 
 def _listed(folder: Path) -> list[str]:
-    """Return the lines of a folder's list; an empty list without one."""
+    """Return the lines of a folder's list of files; empty if the folder does not have the list."""
     try:
         path = folder / LIST
         return [] if path.is_symlink() else path.read_text("utf-8").splitlines()
@@ -368,14 +368,14 @@ def _maker(folder: Path) -> str | None:
     head = _listed(folder)[:1]
     if head and head[0] in MAKERS:
         return head[0]
-    # A comparison that was killed before it wrote its list leaves only its store.
+    # A comparison that was killed before it wrote its list of files leaves only its store.
     names = [str(path.relative_to(folder)) for path in folder.glob("runs/*")]
     finished = names and all(FINISHED_RUN.fullmatch(name) for name in names)
     return "aqmlab compare" if finished and not head else None
 
 
 def _foreign(folder: Path, maker: str | None) -> str | None:
-    """Return the first name in a folder that is not in its list; None if all are."""
+    """Return the first name in a folder that its list of files lacks; None if it has all names."""
     ours = {LIST, *_listed(folder)[1:]} if maker else set()
     for name in _names(folder):
         grown = maker in GROWN and GROWN[maker].fullmatch(name)
@@ -406,12 +406,13 @@ def _write_list(folder: Path, made_by: str) -> None:
 
 
 def _discard(folder: Path, final: Path) -> None:
-    """Delete the files that a folder lists; rename the folder to a visible name if more remain."""
+    """Delete the files that a folder lists; make the folder visible if others remain."""
     if not folder.is_dir():
         return
     foreign = _foreign(folder, _maker(folder))
     if foreign is None:
-        # The list is deleted last, so that the next use can continue after a kill.
+        # The list of files is deleted last, so that the next use of the folder can finish the
+        # deletion after a kill.
         for name in sorted((name for name in _names(folder) if name != LIST), reverse=True):
             (folder / name).rmdir() if name.endswith("/") else (folder / name).unlink()
         (folder / LIST).unlink(missing_ok=True)

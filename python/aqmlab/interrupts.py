@@ -19,9 +19,9 @@ SIGNALS = tuple(
 class EndedError(KeyboardInterrupt):
     """Raised for a signal that ends the process.
 
-    A subclass is needed because of code that Python executes from a string, for example to create a
-    dataclass. After a plain KeyboardInterrupt in code from a string, Python exits as if SIGINT had
-    killed it, even if the exception is caught.
+    The exception is a subclass of KeyboardInterrupt because of code that Python executes from a
+    string, for example to create a dataclass. After a plain KeyboardInterrupt in code from a
+    string, Python exits as if SIGINT had killed it, even if the program catches the exception.
     """
 
 
@@ -34,7 +34,10 @@ _raised = False
 
 
 def _is_command() -> bool:
-    """Return True if this process is the command. During the import of a module it is `-m`."""
+    """Return True if this process is the command.
+
+    While ``python -m`` imports a module, ``sys.argv[0]`` is ``-m``.
+    """
     given = sys.orig_argv
     processes = sys.modules.get("multiprocessing")
     if processes and processes.parent_process():  # a worker has the arguments of its parent

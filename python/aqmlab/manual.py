@@ -243,7 +243,7 @@ def _tables(node: Any) -> Iterator[dict[str, Any]]:
 
 
 def table_of_key(parameter: Parameter) -> Page | None:
-    """Return the page of the table that a key holds by default; None if it holds something else.
+    """Return the page of the table that a key holds by default; None without such a table.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def implied_keys(page: Page, word: str) -> list[tuple[str, Any]]:
 
 
 def page_of_table(table: dict[str, Any]) -> Page | None:
-    """Return the page of a part of the schema; None if it has none."""
+    """Return the page of a part of the schema; None if the part has no page."""
     properties = table.get("properties", {})
     kind = properties.get("kind", {}).get("const")
     for page in pages().values():

@@ -18,7 +18,7 @@ PATIENCE_S = 1.0
 
 
 class Bar:
-    """A progress bar on stderr. Call it with the number of finished runs and of all runs.
+    """Progress bar on stderr; call the bar with the numbers of finished runs and of all runs.
 
     The bar appears after one second, and only if stderr is a terminal.
     """

@@ -14,7 +14,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Entry:
-    """A field of a table: its text, small lines below, a verdict that colours it, a note.
+    """A field of a table: its text, small lines below, a verdict that sets its colour, a note.
 
     `kind` is "good", "fair", "bad", "none", "open" or "". `prose` allows line breaks.
     """
@@ -33,7 +33,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: caption, column heads, and rows of text or entries. The first column is a head."""
+    """Table: caption, column heads, and rows of text or entries.
+
+    The first column has the heads of the rows.
+    """
 
     caption: str
     head: Sequence[str]
@@ -78,7 +81,7 @@ class Score:
 class Report:
     """A report: title, opening paragraphs, scores, chapters, closing line.
 
-    `key` explains the colours: a text for each kind of entry.
+    `key` explains the colours: a text for each kind of field.
     """
 
     title: str

@@ -305,7 +305,7 @@ class Result:
 def new_folders(
     out: Path | None, pcap: Path | None, *, force: bool = False
 ) -> Iterator[tuple[Path | None, Path | None]]:
-    """Yield new folders for a run and its captures, which replace the old ones at the end.
+    """Yield new folders for a run and its captures, which replace the old folders at the end.
 
     The captures may be inside the run, or in the same folder; they are then a part of the run.
 

@@ -2,7 +2,7 @@
 
 A scenario is a path to a TOML or JSON file, a dict with the same keys, or a typed object
 (:class:`aqmlab.Scenario`). :func:`normalize` converts each form to JSON with every default. Only
-the simulator parses and checks it.
+the simulator parses and checks this JSON.
 """
 
 import json
@@ -124,7 +124,7 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     ScenarioError
         If the file is not UTF-8 text, too large, or a named pipe.
     OSError
-        If it cannot be read. The message names the file.
+        If the file cannot be read. The message names the file.
     """
     path = Path(path)
     if path.is_fifo() and path.parts[:2] not in (("/", "dev"), ("/", "proc")):
@@ -253,7 +253,7 @@ def seconds(time: str) -> float:
 
 
 def warm_up_of(scenario: Mapping[str, Any]) -> str | None:
-    """Return the warm-up of a normalized scenario; None if everything is counted.
+    """Return the warm-up of a normalized scenario; None if the scenario has no warm-up.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def warm_up_of(scenario: Mapping[str, Any]) -> str | None:
 
 
 def warm_up_change(time: str | None) -> list[tuple[str, str]]:
-    """Return the override of a scenario that sets its warm-up; none if no time is given.
+    """Return the override of a scenario that sets its warm-up; empty if no time is given.
 
     Examples
     --------
@@ -301,7 +301,8 @@ def opens_many_connections(flow: Mapping[str, Any]) -> bool:
 def as_written(scenario: ScenarioLike, aqms: CustomAqms | None = None) -> dict[str, Any]:
     """Check a scenario and return it as written, without defaults.
 
-    Values that a preset or a congestion control implies still follow when its key is changed.
+    If the key of a preset or of a congestion control is changed later, the values that the key
+    implies follow the new value.
 
     Raises
     ------

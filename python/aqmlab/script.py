@@ -99,7 +99,7 @@ def run(
     ScenarioError
         If a parameter, the stack or the tolerance is invalid.
     ValueError
-        If a defined word is not a name.
+        If a word in `defines` is not a name.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def describe(outcome: Outcome) -> str:
 
 
 def _shown(outcome: Outcome) -> list[str]:
-    """Format the last events, or those around a Python block, which runs after the script."""
+    """Format the last events, or the events around a Python block, which runs after the script."""
     end = len(outcome.timeline)
     if outcome.moment is not None:
         end = min(end, outcome.moment + 1 + MOMENTS_SHOWN // 2)

@@ -38,7 +38,7 @@ def show(result: "Result", console: "Console") -> None:
 def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
     """Return the heading, the tables and the closing lines of a run.
 
-    Columns that the engine did not fill are not in the tables; a line names them.
+    Columns that the engine did not fill are not in the tables; a closing line names these columns.
     """
     heading = shortened(visible(result.scenario["title"] or "Untitled scenario"), WIDE)
     shown = {name: function for name, function in SHOWN.items() if name in result.tables}
@@ -123,7 +123,7 @@ def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape
 
 
 def tcp_lines(result: "Result") -> list[str]:
-    """Return one line of TCP settings per set of equal flows, for at most five sets."""
+    """Return one line of TCP settings per group of flows with equal settings, at most five."""
     lines = []
     for group in result.tcp[:MOST_GROUPS]:
         sender, names = group["sender"], group["flows"]
@@ -248,7 +248,7 @@ def relevant_links(links: Read, filled: Collection[str]) -> list[int]:
     """Return the rows of links with drops, marks, or a utilization of at least 50 %.
 
     Without such links, the row of the link with the highest utilization is returned. If the engine
-    filled none of these columns, all rows are returned.
+    filled no column of drops, marks and utilization, all rows are returned.
     """
     rows = range(len(links["link"]))
     signals = [name for name in ("dropped_packets", "marked_packets") if name in filled]

@@ -1,7 +1,7 @@
 """Samples of web traffic without a network, and the distributions of traffic in a scenario.
 
-The simulator draws the sample with the same pages and numbers as a run of the scenario. The network
-adds no delay, so each response arrives when the server sends it.
+The sample has the same web pages and random numbers as a run of the scenario. The network adds no
+delay, so each response arrives when the server sends it.
 """
 
 import json
@@ -129,7 +129,7 @@ class Sample:
 
     @cached_property
     def drawn(self) -> "dict[str, np.ndarray]":
-        """Drawn values by the keys of the traffic table, in B, in s, or as counts.
+        """Sampled values by the keys of the traffic table, in B, in s, or as counts.
 
         The times between pages include the times between sessions.
         """

@@ -31,7 +31,7 @@ def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
     Raises
     ------
     FileNotFoundError
-        Outside a checkout, or if valgrind or cargo is not installed.
+        If the function runs outside a checkout, or if valgrind or cargo is not installed.
     """
     if not VARIANTS.exists():
         raise FileNotFoundError(f"{VARIANTS} does not exist; count the variants in a checkout")

@@ -83,8 +83,8 @@ def calibrate_command(
 ) -> None:
     """Find the web users that offer a load, and write their requests to lists for a replay.
 
-    The output is a folder per load and seed. Each folder contains the lists of requests, and a
-    scenario that replays the requests.
+    The command writes one output folder per load and seed. Each output folder contains the lists of
+    requests of the web users, and a scenario that replays these requests.
     """
     from contextlib import ExitStack
 

@@ -76,7 +76,7 @@ def compare_command(
     """Compare queues under the same traffic.
 
     The output is a folder with a report, its figures and the finished runs. With a warm-up, only
-    transfers that begin after it count.
+    transfers that begin after the warm-up count.
     """
     from aqmlab.compare import comparison, output, show
     from aqmlab.progress import Bar

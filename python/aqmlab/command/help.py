@@ -90,7 +90,7 @@ class Command(TyperCommand):
     """Command whose epilog has one example per line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. The old name of an option is an error that states the new name.
+        """Parse the arguments. The old name of an option causes an error that states the new name.
 
         Raises
         ------

@@ -121,7 +121,8 @@ def main() -> NoReturn:
 def _open_streams() -> bool:
     """Open a missing standard stream on /dev/null, and return True if standard output is open.
 
-    Without this, a file that is opened later would get the file descriptor of the stream.
+    If a stream were missing, a file that is opened later would get the file descriptor of the
+    stream.
     """
     missing = [n for n, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)) if stream is None]
     while missing and os.open(os.devnull, os.O_RDWR) < max(missing):

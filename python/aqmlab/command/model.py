@@ -40,7 +40,9 @@ class Models(Group):
     """Command `aqmlab model`, whose first argument is the name of a model or a scenario."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. If the first is not a model, the command is `model compare`.
+        """Parse the arguments.
+
+        If the first argument is not the name of a model, the command is `model compare`.
 
         Raises
         ------

@@ -122,7 +122,8 @@ def _batches(
     Raises
     ------
     ValueError
-        If not exactly one of the three options is present, or its value is wrong.
+        If not exactly one of the options --flows, --sizes and --batches is present, or if the value
+        of this option is wrong.
     """
     from aqmlab.models import bursts
     from aqmlab.models.batch_queue import Batches
@@ -181,7 +182,7 @@ def queue(
         str, typer.Option(help="Limit of the system in the model M/M/1/K, in packets.", metavar="N")
     ] = "20",
 ) -> None:
-    """Compute the queue of single packets, with the models M/M/1, M/D/1, M/G/1 and M/M/1/K."""
+    """Compute the delay of packets that arrive one at a time (M/M/1, M/D/1, M/G/1, M/M/1/K)."""
     from aqmlab.models.batch_queue import BatchQueue
     from aqmlab.models.single_server import MG1, MM1K, md1, mm1
 

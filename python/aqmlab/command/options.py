@@ -42,7 +42,7 @@ class Option:
     default: str = ""
 
     def of(self, default: str = "") -> Any:
-        """Return the option for a command. The help states its default.
+        """Return the option for a command. The help of the option states its default.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ RENAMED = {
 
 
 def renamed(command: str, option: str) -> str | None:
-    """Return the error for the old name of an option; None if it is not an old name."""
+    """Return the error for the old name of an option; None for every other name."""
     if (command, option) not in RENAMED:
         return None
     name, example = RENAMED[command, option]

@@ -81,7 +81,7 @@ def reproduce_command(
     store: StoreOption = None,
     engine: EngineOption = None,
 ) -> None:
-    """Reproduce a published study, and compare each printed number and claim with the runs.
+    """Reproduce a published study, and compare each published number and claim with the runs.
 
     The output is a folder with an HTML report, figures and tables. --set changes a key in every
     scenario of the study that has the key, and the report states the change.

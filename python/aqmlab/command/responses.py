@@ -53,7 +53,7 @@ def responses_command(
 ) -> None:
     """Show the response times of requests by size, from the first SYN to the last byte.
 
-    With a warm-up, only requests that begin after it count.
+    With a warm-up, only requests that begin after the warm-up count.
     """
     from contextlib import ExitStack
 
@@ -84,7 +84,7 @@ def _schemes(
     count: int,
     options: dict[str, Any],
 ) -> "dict[str, list[Responses]]":
-    """Return the responses of each source by its name; `options` as for a campaign."""
+    """Return the responses of each source by its name; `options` are those of a campaign."""
     from aqmlab.engine import Simulator
     from aqmlab.experiment import campaign, in_order
     from aqmlab.measures.responses import Responses
@@ -183,5 +183,5 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
 
 
 def _shown(time_s: float, known: bool) -> str:
-    """Return a time as text; if it is not known, only its lower bound."""
+    """Return a time as text, or its lower bound if the time is not known."""
     return f"{time_s:.3f}" if known else f"> {time_s:.3f}"

@@ -81,7 +81,8 @@ def results_command(
         bool,
         typer.Option(
             "--effects",
-            help="Show the main effects and interactions of factors and arms instead of means.",
+            help="Show the effects of factors and arms on each measure instead of its means: main "
+            "effects, and interactions of two factors.",
         ),
     ] = False,
     plot: PlotOption = None,
@@ -106,7 +107,8 @@ def results_command(
     """Show the results of a sweep: each measure per arm and point, with intervals.
 
     --plot draws each measure over the factor of --by, or over the first factor that varies, with
-    one line per arm. A second --by divides the figure into one column of panels per level.
+    one line per arm. A second --by divides the figure into columns of panels, one for each level of
+    the second factor.
     """
     from aqmlab.command.model_shown import draw, drawable
     from aqmlab.experiment import Outcome
@@ -355,7 +357,7 @@ def spread(middle: float, high: float) -> str:
 
 
 def count(one: "ArmEstimate") -> str:
-    """Return the number of values, and of missing values."""
+    """Return the number of values and the number of missing values of an estimate."""
     missing = one.estimate.missing
     return f"{one.estimate.n}" + (f" ({missing} missing)" if missing else "")
 

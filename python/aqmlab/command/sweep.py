@@ -117,7 +117,7 @@ def adjusted(
 ) -> "Experiment":
     """Return an experiment with the changes by the options of the command.
 
-    A comment with the options is added to the text of its file, which is copied to the folder.
+    The copy of the experiment's file in the folder has a comment with the options.
     """
     from aqmlab.experiment import Replications
     from aqmlab.experiment.file import WarmUp
@@ -160,7 +160,7 @@ def engine(executor: str, jobs: int | None, options: list[str] | None) -> "Itera
 
 
 def _value(text: str) -> int | str:
-    """Return a property of a job as a number if it is one, else as text."""
+    """Return a property of a job as a number if its value is a number, else as text."""
     return int(text) if text.isdecimal() else text
 
 

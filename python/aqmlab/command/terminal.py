@@ -44,7 +44,7 @@ def console() -> "Console":
     """Return the console for tables."""
     from rich.console import Console
 
-    # A file or a pipe does not have a width, so a table is printed with 160 columns.
+    # A file or a pipe does not have a width, so a table in a file or a pipe is 160 columns wide.
     return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
 
 

@@ -86,8 +86,9 @@ def traffic_command(
 ) -> None:
     """Show the sizes, times and load of the traffic in a scenario, without a network.
 
-    For web traffic the command also draws a sample of users and estimates the Hurst parameter of
-    their load. The output is a folder with figures of the sizes, the load and the Hurst parameter.
+    For web traffic the command also computes a random sample of users, and estimates the Hurst
+    parameter of their load. The output is a folder with figures of the sizes, the load and the
+    Hurst parameter.
     """
     from aqmlab import traffic
     from aqmlab.scenario import normalize

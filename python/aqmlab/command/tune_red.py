@@ -96,8 +96,9 @@ def tune_red_command(
 ) -> None:
     """Find RED thresholds that keep the average queue between them under every load.
 
-    The output is a folder with the tuned scenario, and a table and a figure of the shares of time.
-    If the scenario has no warm-up, the warm-up is the first fifth of its duration.
+    The output is a folder with the tuned scenario. A table and a figure in this folder show the
+    share of time in which the average queue is between the thresholds. If the scenario has no
+    warm-up, the warm-up is the first fifth of its duration.
     """
     from contextlib import ExitStack
 
@@ -142,16 +143,18 @@ def tune_red_command(
 def read_loads(
     scenario: dict[str, Any], counts: str | None, flow: str | None, described: list[str]
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return the loads by name.
+    """Return the changes of the scenario for each load, by the name of the load.
 
     Raises
     ------
     ValueError
-        If a load is wrong, or the option that sets a count applies to several tables of flows.
+        If a load is wrong, or if ``--loads`` could set the count of several tables of flows.
     """
     every: dict[str, list[tuple[str, str]]] = {}
     if flow and not counts:
-        raise ValueError("--flow selects the table whose count --loads sets; give --loads too")
+        raise ValueError(
+            "--flow selects the [[flows]] table whose count --loads sets; give --loads too"
+        )
     if counts:
         at = _counted(scenario, flow)
         for text in counts.split(","):

@@ -1,7 +1,8 @@
 """Comparison of queues: the same traffic through each queue, in every replication.
 
-Random numbers are common to all queues. Runs with the same seed have the same flow starts, delays,
-sizes and arrivals, so that queues are compared pair by pair (docs/statistics.md).
+Random numbers are common to all queues. In runs with the same seed, the flows have the same start
+times, delays, sizes and arrival times, so that queues are compared pair by pair
+(docs/statistics.md).
 """
 
 import json
@@ -82,7 +83,7 @@ class Comparison:
         return [m for m in self.possible if all(m.name in run.not_measured for run in all_runs)]
 
     def name(self, name: str, link: str) -> str:
-        """Return the name of a link's measure, which has the link in it if there are several."""
+        """Return the name of a link's measure, which includes the link if there are several."""
         return key(name, link if len(self.links) > 1 else "")
 
     def values(self, arm: int, name: str) -> list[float]:
@@ -111,14 +112,14 @@ class Comparison:
         return estimates.mean(values)
 
     def interval(self, arm: int, name: str) -> Interval:
-        """Return the mean of a measure and its 95 % interval; the bounds are NaN without one."""
+        """Return the mean of a measure and its 95 % interval; unknown bounds are NaN."""
         return self.estimate(arm, name).interval
 
     def difference(self, arm: int, name: str) -> Interval:
         """Return the mean difference of a measure to the first queue, with its 95 % interval.
 
-        Pairs are the runs with the same seed. The bounds are NaN with one replication. All numbers
-        are NaN if a value is only a lower bound.
+        The two runs of a pair have the same seed. With one replication, the bounds of the interval
+        are NaN. If a value is only a lower bound, the mean and both bounds of the interval are NaN.
         """
         if self.is_exceeded(arm, name) or self.is_exceeded(0, name):
             return Interval(math.nan, math.nan, math.nan)
@@ -150,8 +151,8 @@ class Comparison:
     def is_identical(self, arm: int, name: str | None = None) -> bool:
         """Return True if a queue has the first queue's value of a measure in each replication.
 
-        Without a name, all measures must be equal. The first queue does not count as identical to
-        itself.
+        If no measure is named, all measures must be equal. The first queue does not count as
+        identical to itself.
         """
         names = [name] if name else [m.name for m in self.measures]
         pairs = zip(self.runs[arm], self.runs[0], strict=True)
@@ -249,8 +250,8 @@ def compare(
         Links that get the compared queue. "bottleneck" is the bottleneck of a dumbbell.
     warm_up : str, optional
         Time with its unit ("5 s") for the key `warm_up` of the scenario. Counts, delays and
-        goodputs begin at that time, and only transfers that begin later count. The default is the
-        warm-up of the scenario.
+        goodputs cover the time after the warm-up, and only transfers that begin after the warm-up
+        count. The default is the warm-up of the scenario.
     overrides : sequence of (str, str)
         Dotted paths and values, as for ``--set``.
     store : Store, optional

@@ -2,8 +2,8 @@
 
 The trade-off between delay and goodput follows RFC 7928 §2.7, after Winstein 2014
 (`winstein2014transport`). Each run is a point, each ellipse is a contour of the maximum-likelihood
-Gaussian of the points, and each circle is their median. The queueing delay decreases to the right,
-so that better queues are further up and further to the right.
+Gaussian of the points, and each circle is the median of the points. The queueing delay decreases to
+the right, so that the points of a better queue are further up and further to the right.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def ellipse(
 
 
 def trade_off(comparison: Comparison, link: str) -> Figure:
-    """Draw goodput over queueing delay: a point per run, an ellipse and the median per queue."""
+    """Plot goodput over queueing delay: a point per run, an ellipse and the median per queue."""
     figure, axes = sheet(size=(7.2, 5))
     all_delays = []
     for i, arm in enumerate(comparison.arms):
@@ -109,7 +109,7 @@ def _logarithmic(axes: Axes) -> None:
 
 
 def delays(comparison: Comparison, link: str) -> Figure:
-    """Draw the mean and the 95th and 99th percentile of the queueing delay of each queue."""
+    """Plot the mean and the 95th and 99th percentile of the queueing delay of each queue."""
     names = ("mean_delay_s", "p95_delay_s", "p99_delay_s")
     parts = [("mean", "o"), ("95 % of packets", "s"), ("99 % of packets", "^")]
     figure, axes = sheet(size=(7.2, _height(comparison)))
@@ -123,7 +123,7 @@ def delays(comparison: Comparison, link: str) -> Figure:
 
 
 def rates(comparison: Comparison, link: str) -> Figure:
-    """Draw the shares of packets that each queue dropped and marked."""
+    """Plot the shares of packets that each queue dropped and marked."""
     figure, axes = sheet(size=(7.2, _height(comparison)))
     for shift, name, label, hatch in [
         (-0.2, "drop_rate", "dropped", ""),
@@ -142,7 +142,7 @@ def rates(comparison: Comparison, link: str) -> Figure:
 
 
 def fairness(comparison: Comparison) -> Figure:
-    """Draw Jain's index of each run, and the mean of each queue with its 95 % interval."""
+    """Plot Jain's index of each run, and the mean of each queue with its 95 % interval."""
     figure, axes = sheet(size=(7.2, _height(comparison)))
     for i in range(len(comparison.arms)):
         values = comparison.values(i, "jain")
@@ -155,7 +155,7 @@ def fairness(comparison: Comparison) -> Figure:
 
 
 def queue_over_time(comparison: Comparison, link: str) -> Figure:
-    """Draw the queue length over time in the first replication, one panel per queue."""
+    """Plot the queue length over time in the first replication, one panel per queue."""
     n = len(comparison.arms)
     columns = 2 if n > 1 else 1
     rows = math.ceil(n / columns)
@@ -201,7 +201,7 @@ def _bounds(comparison: Comparison, name: str, scale: float) -> tuple[np.ndarray
 
 
 def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: Any) -> None:
-    """Draw the mean of each queue with its interval as a dot in the row of the queue."""
+    """Plot the mean of each queue with its interval as a dot in the row of the queue."""
     middle, errors = _bounds(comparison, name, scale)
     axes.errorbar(
         middle, np.arange(len(middle)), xerr=errors, linestyle="none", capsize=2, elinewidth=1,

@@ -92,7 +92,7 @@ def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> 
 
 
 def _copy_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
-    """Copy the runs into the new folder; without `afresh`, also those of the folder it replaces."""
+    """Copy the runs into the new folder; unless `afresh`, also the runs of the replaced folder."""
     own = claim.named / RUNS
     if runs.folder == own:
         runs.copy(claim.new / RUNS)
@@ -143,7 +143,7 @@ def write(
 
 
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
-    """Yield name, title, function and caption of each figure, for each link where it has data."""
+    """Yield name, title, function and caption of each figure, for each link with data."""
     sampled = any(run.traces for runs in comparison.runs for run in runs)
     for name, title, draw, caption, shows in OF_EACH_LINK:
         for i, link in enumerate(comparison.links):
@@ -193,7 +193,7 @@ def _measures(comparison: "Comparison") -> Chapter:
 
 
 def _scenario(comparison: "Comparison") -> Chapter:
-    """Return the chapter with every key of the scenario, with the first queue."""
+    """Return the chapter with every key of the scenario that has the first queue."""
 
     def keys(node: Any, path: str) -> list[list[str | Entry]]:
         if isinstance(node, dict):

@@ -16,7 +16,7 @@ from aqmlab.scenario import ScenarioLike, normalize, toml_value
 
 @dataclass(frozen=True)
 class Plan:
-    """Scenarios of a comparison, with what they have in common.
+    """Scenarios of a comparison, with their common queues, links, flows and AQMs.
 
     Attributes
     ----------
@@ -65,7 +65,8 @@ def plan(
     texts = []
     for r in range(count):
         for scenarios in by_arm:
-            # The figure of the queue over time needs this series of the first replication only.
+            # The figure of the queue over time needs the series "queue" of the first replication
+            # only.
             wanted = [*series, *["queue"] * (r == 0)]
             record = {
                 "links": list(queue_paths),

@@ -106,7 +106,7 @@ def _split_name(text: str) -> tuple[str, str]:
 
 
 def _checked_kind(kind: str) -> str:
-    """Return the kind of queue; raise ValueError with similar kinds if it does not exist."""
+    """Return the kind of queue; raise ValueError with similar kinds if it is unknown."""
     kinds = [page.name for page in manual.in_category("queues") if page.has_kind]
     kinds.remove(KIND)
     if kind not in kinds:

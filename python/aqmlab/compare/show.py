@@ -59,7 +59,7 @@ def gain(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") ->
 
 
 def head(comparison: "Comparison", arm: int) -> str:
-    """Return the heading of a queue; it says so if all measures equal those of the first queue."""
+    """Return the heading of a queue, with a note if all measures equal those of the first queue."""
     label = comparison.arms[arm].label
     return f"{label} (identical)" if comparison.is_identical(arm) else label
 

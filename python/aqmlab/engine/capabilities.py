@@ -21,7 +21,7 @@ EVERY_ENGINE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """Features that an engine supports. An attribute that is None supports everything.
+    """Features that an engine supports. An attribute that is None does not restrict the support.
 
     Attributes
     ----------

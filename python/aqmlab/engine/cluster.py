@@ -2,7 +2,7 @@
 
 A worker receives a scenario as text and returns its result, so it needs only the package. Only the
 client writes to a store. Every worker must have the same build of the simulator as the client, so
-that a run has the same address everywhere. The cluster refuses other workers.
+that a run has the same address everywhere. The cluster refuses a worker with another build.
 """
 
 import json
@@ -92,7 +92,7 @@ class Cluster:
         Raises
         ------
         NoClusterError
-            If the scheduler is gone, has no workers, or one of them has another build.
+            If the scheduler is gone, has no workers, or a worker has another build.
         ScenarioError
             If a scenario is wrong, or uses an AQM written in Python, which no worker has.
         """
@@ -222,7 +222,7 @@ def build_of_worker() -> str:
 
 
 def _workers_lost(text: str) -> MemoryError:
-    """Return the error of a run whose workers all ended while they ran it."""
+    """Return the error of a run whose workers all ended while they executed the run."""
     scenario = json.loads(text)
     return MemoryError(
         f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}: each "
@@ -263,7 +263,7 @@ def connect(
         ) from None
     for logger in ("distributed", *logging.root.manager.loggerDict):
         if logger.partition(".")[0] in ("distributed", "tornado", "asyncio"):
-            # An error that matters is raised as an exception.
+            # Messages of Dask are hidden, because each important error is also an exception.
             logging.getLogger(logger).setLevel(logging.CRITICAL)
     address = re.fullmatch(r"dask://([\w.\[\]:-]+:\d+)", name)
     if options and name != "slurm":

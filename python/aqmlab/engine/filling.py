@@ -20,8 +20,8 @@ class Filling:
     The table ``flows`` has one row per flow of TCP, ``datagrams`` one row per flow of UDP, and
     ``links`` one row per link and direction, in the order of :attr:`network`. In ``flows``,
     ``datagrams`` and ``links`` the columns that name flows, hosts and links are already filled, so
-    the engine adds only the columns that it measures. In other tables the engine writes the names,
-    too.
+    the engine adds only the columns that it measures. In other tables the engine writes the columns
+    of names, too.
 
     Parameters
     ----------
@@ -62,7 +62,8 @@ class Filling:
         table : str
             Name of a table in docs/results.md.
         columns : mapping of str to sequence
-            Values by column, one per row. The time of an event that did not happen is NaN.
+            Values by column, one per row. The value is NaN for the time of an event that did not
+            happen.
 
         Raises
         ------

@@ -87,7 +87,7 @@ class Limiting(Engine, Protocol):
         """Return an engine with the same properties and limits on each run.
 
         A run that exceeds a limit fails, and the other runs go on. A limit does not change the
-        result of a run that stays below it.
+        result of a run that stays below the limit.
 
         Parameters
         ----------

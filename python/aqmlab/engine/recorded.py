@@ -57,7 +57,7 @@ class Recorded:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Series that at least one run recorded, without limits on the other features.
+        """Capabilities: the series that at least one run recorded, and every other feature.
 
         A scenario without a recorded run fails when it is run.
         """

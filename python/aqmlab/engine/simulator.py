@@ -40,13 +40,13 @@ def _build() -> str:
 
 
 def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
-    """Return the next run that ends within `POLL_S`, or None."""
+    """Return the next run that ends within `POLL_S`, or None if no run ends."""
     try:
         finished = batch.next(POLL_S)
     except (InvariantViolation, ScenarioError, MemoryError) as error:
         # The error of a failed run has an attribute with the index of the run. An AQM written in
-        # Python may raise the same types without it. The attribute is removed, because such an AQM
-        # may also raise the error of another run.
+        # Python may raise an error of the same type without this attribute. The attribute is
+        # removed, because such an AQM may also raise the error of another run.
         run: int | None = vars(error).pop("run", None)
         if run is None:
             raise

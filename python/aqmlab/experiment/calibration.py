@@ -43,13 +43,13 @@ ORDERS = {
 
 @dataclass(frozen=True)
 class LoadTarget:
-    """Offered load, and the scenario whose users shall offer it.
+    """Offered load, and the scenario whose web users must offer this load.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        A scenario with web traffic. The counts of its users are the first guess, and their ratio
-        between the tables of flows stays.
+        A scenario with web traffic. The numbers of web users in this scenario are the first guess.
+        The ratio between the numbers of users of the tables of flows does not change.
     load_bps : float
         The load on the link in bit/s.
     folder : path
@@ -129,8 +129,8 @@ def calibrate(
     ScenarioError
         If a scenario is wrong, or has no web traffic.
     ValueError
-        If no number of users offers a load, because one user offers more or the network is too
-        slow.
+        If no number of users offers a load, because a single user offers more than the load, or the
+        network is too slow.
     """
     searches = [_Search(target, uncongested, link, warm_up, tolerance) for target in targets]
     for search in searches:  # searches with the same scenario select users from one run
@@ -184,7 +184,11 @@ class _Trial:
 
     @classmethod
     def of(cls, result: Result, whole: Result | None = None) -> "_Trial":
-        """Measure a run. `whole` is the same run without a warm-up, for the complete requests."""
+        """Measure a run.
+
+        `whole` is the same run without a warm-up, which recorded the requests of the whole
+        duration.
+        """
         seen = MeasuredRun(result, [])
         (link,) = result.scenario["record"]["links"]
         load_bps = 8 * seen.link(link, "departed_bytes") / seen.seconds

@@ -33,7 +33,7 @@ def check_count(name: str, count: Any) -> None:
     Raises
     ------
     ValueError
-        Names the count, its value and the bound.
+        The error names the count, its value and the bound.
     """
     if not isinstance(count, Integral) or count < 1:
         raise ValueError(f"{name} = {count!r} must be a whole number, 1 or more")
@@ -136,7 +136,7 @@ def campaign(
 
 
 def in_order(finished: Iterable[tuple[int, Reduced]]) -> list[Reduced]:
-    """Return what a campaign yields, in the order of its requests."""
+    """Return the reduced results of a campaign, in the order of its requests."""
     done = dict(finished)
     return [done[i] for i in range(len(done))]
 
@@ -148,9 +148,9 @@ class _Run:
     Attributes
     ----------
     text : int
-        Index of its scenario in the texts of the campaign.
+        Index of the run's scenario in the texts of the campaign.
     address : str, optional
-        Its address in a store; None if it cannot be stored.
+        Address of the run in a store; None if the run cannot be stored.
     parts : list of (int, int)
         Requests that need the run: the index of each request, and the position in the request.
     """
@@ -162,7 +162,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Scenarios(Sequence[str]):
-    """Sequence of the scenarios of runs. Each scenario is restored when an engine reads it."""
+    """Sequence of the scenarios of runs, each restored when an engine reads it."""
 
     runs: list[_Run]
     texts: Texts

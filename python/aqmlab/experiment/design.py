@@ -19,7 +19,7 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class Range:
-    """Range of numbers or choice of values from which the value of a factor is drawn.
+    """Range of numbers or choice of values from which the value of a factor is sampled.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Range:
     whole : bool
         True if the numbers are whole. All whole numbers from `low` to `high` are equally likely.
     choice : sequence
-        Values that are equally likely. These values replace the range.
+        Values that are equally likely. The choice replaces the range.
     """
 
     low: float = 0
@@ -93,7 +93,7 @@ def zipped(values: Mapping[str, Sequence[Any]]) -> list[Point]:
 
 
 def random(ranges: Mapping[str, Range], n: int, seed: int) -> list[Point]:
-    """Return `n` points. The values of the factors are drawn independently from their ranges."""
+    """Return `n` points. The values of the factors are sampled independently from their ranges."""
     import numpy as np
 
     return _at(ranges, np.random.default_rng(seed).random((n, len(ranges))))

@@ -42,7 +42,8 @@ class Replications:
     first : int
         Number of replications of the first round, 1 or more.
     measure : str, optional
-        Measure whose confidence interval must become narrow; None: there is only the first round.
+        Measure whose confidence interval must become narrow; None: the first round is the only
+        round.
     half_width : float
         Half width of the 95 % interval, relative to the mean, at which no replication is added.
     at_most : int
@@ -57,7 +58,7 @@ class Replications:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Warm-up of all runs, which is not counted.
+    """Warm-up of all runs, which the measures exclude.
 
     Attributes
     ----------
@@ -65,8 +66,8 @@ class WarmUp:
         A time with its unit, for the key `warm_up` of the scenario; default: the scenario's.
     series : str, optional
         A column of a sampled series (``queue.queue_packets[left>right]``). MSER-5 estimates a
-        warm-up from it in one run of each arm at each point. The longest warm-up applies to all
-        runs.
+        warm-up from this series in one run of each arm at each point. The longest of these warm-ups
+        applies to all runs.
     """
 
     time: str | None = None
@@ -222,7 +223,7 @@ class _Node:
         self.value, self.path = value, path
 
     def wrong(self, must: str) -> NoReturn:
-        """Raise the error that the value must be something else."""
+        """Raise an error that states the value and the requirement."""
         raise ScenarioError(f"{self.path or 'the file'}: {shown(self.value)} must be {must}")
 
     def get(self, key: str) -> Any:
@@ -470,7 +471,7 @@ def _replications(node: _Node) -> Replications:
 
 
 def _warm_up(node: _Node) -> WarmUp:
-    """Return the warm-up as a time, or as a series that decides it."""
+    """Return the warm-up as a time, or as a series from which it is estimated."""
     if node.value is None:
         return WarmUp()
     if isinstance(node.value, str):

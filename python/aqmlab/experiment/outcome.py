@@ -72,7 +72,7 @@ class ArmEstimate:
     measure : Measured
         The measure. All numbers are in its unit for display.
     values : dict
-        Value of each seed. With several points it is the mean over the points.
+        Value of each seed. With several points, each value is the mean over the points.
     estimate : Estimate
         Estimate from the values.
     difference : Estimate, optional
@@ -385,7 +385,7 @@ class Outcome:
         return sorted(corrected, key=lambda one: order[json.dumps(one.at, default=str)])
 
     def ratios(self, measure: str, arm: str) -> list[Interval]:
-        """Return the ratio arm / (first arm + arm) at each point, in ascending order.
+        """Return the ratio of values, arm / (first arm + arm), at each point, in ascending order.
 
         Each interval is the mean and 95 % interval over the ratios of the seeds. The bounds are NaN
         if only one seed has a ratio. Points without a ratio are left out.
@@ -518,7 +518,7 @@ class Outcome:
 def _estimates(
     at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]], kind: Kind
 ) -> Iterator[ArmEstimate]:
-    """Yield the estimates of a measure at a point. Each arm is compared with the first."""
+    """Yield the estimates of a measure at a point. Each arm is compared with the first arm."""
     first = next(iter(by_arm.values()))
     for i, (arm, values) in enumerate(by_arm.items()):
         estimate = estimates.mean(values.values(), kind)

@@ -62,8 +62,9 @@ Reduced = TypeVar("Reduced")
 class Row:
     """Row of a run: its point, arm and seed, and its values in the order of the measures.
 
-    A value is NaN if the run does not have it. `failed` is the reason of a failed run, else "".
-    `not_measured` has the names of the measures that the engine did not measure, one per line.
+    The value of a measure is NaN if the run has no value of the measure. `failed` is the reason of
+    a failed run, else "". `not_measured` has the names of the measures that the engine did not
+    measure, one per line.
     """
 
     point: int
@@ -97,9 +98,9 @@ class Plan:
     def text(self, point: Point, arm: str) -> str:
         """Return the normalized scenario of an arm at a point as text.
 
-        Shorter paths are set before longer paths, and of paths with the same length those of the
-        arm before those of the factors. A factor can therefore change a key of a table that an arm
-        sets.
+        Keys with shorter paths are set before keys with longer paths. Among keys with paths of the
+        same length, the keys of the arm are set before the keys of the factors. A factor can
+        therefore change a key of a table that an arm sets.
 
         Raises
         ------
@@ -402,7 +403,7 @@ def _ignore(_: float, __: int) -> None:
 
 
 def _settled(text: str, result: Result) -> tuple[float, str]:
-    """Return the end of the warm-up of a run in s by a column of a series, and a problem or "".
+    """Return the end of a run's warm-up in s, estimated from a column, and a problem or "".
 
     The time is NaN if the series does not become stationary.
     """

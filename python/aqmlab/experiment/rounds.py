@@ -159,11 +159,11 @@ def _wide_intervals(prepared: PreparedExperiment, rows: Iterable[Row]) -> list[s
 
 
 def enough(values: Sequence[float], half_width: float, at_most: int) -> int:
-    """Return the number of replications that the stopping rule needs after those that exist.
+    """Return the number of replications that the stopping rule needs, from the existing ones.
 
     The number of existing replications is returned if the interval is narrow enough. Otherwise the
-    half width of Student's interval is assumed to decrease with the square root of the number.
-    Source: ``law2007simulation``, section 9.4.1.
+    half width of Student's interval is assumed to decrease with the square root of the number of
+    replications. Source: ``law2007simulation``, section 9.4.1.
 
     Parameters
     ----------

@@ -109,8 +109,8 @@ class Sweep:
     def _parts(self, name: str) -> "Iterator[pd.DataFrame]":
         """Yield the rows of a table of all runs in parts of many runs.
 
-        Runs without the table have no rows. A column that only some runs have is empty in the rows
-        of the other runs.
+        The parts have no rows for a run without the table. A column that only some runs have is
+        empty in the rows of the other runs.
 
         Raises
         ------

@@ -6,7 +6,7 @@ its loads; `rfc2884`, section 4.4, does so by hand. The search runs pairs of thr
 constant ratio under every load: first coarse steps of minth, then the values next to the best of
 these. The score of a pair is the share of time between the thresholds under the worst load, in
 whole percent. The best pair has the maximum score, and of equal scores the lowest minth, because
-that gives the shortest queue.
+the lowest minth gives the shortest queue.
 """
 
 import json
@@ -165,7 +165,7 @@ class Tuning:
 
 
 def best(pairs: Iterable[ThresholdPair]) -> ThresholdPair:
-    """Return the pair with the maximum score in whole percent, of equal pairs the lowest."""
+    """Return the pair with the maximum score in whole percent; if equal, with the lowest minth."""
     return max(pairs, key=lambda one: (round(100 * one.score), -one.minth))
 
 
@@ -245,12 +245,12 @@ def _amount(text: str) -> tuple[float, str]:
 
 
 def the_queue(scenario: ScenarioLike, link: str | None = None) -> RedQueue:
-    """Return the queue to tune: the only queue with thresholds, or that of a link.
+    """Return the queue to tune: the queue of a link, or the only queue with thresholds.
 
     Raises
     ------
     ScenarioError
-        If the scenario has no such queue or several; the error names them.
+        If the scenario has no queue with thresholds or several; the error names them.
     """
     every = red_queues(scenario)
     known = list(dict.fromkeys(queue.link for queue in every))
@@ -304,7 +304,7 @@ def tune(
         The link whose queue is tuned; default: the only link with such a queue.
     minth : (float, float), optional
         Minimum and maximum of minth in the unit of the queue's thresholds. Default: from 2 packets
-        or 2000 bytes to 64 times that, as far as maxth fits the buffer.
+        or 2000 bytes to 64 times this minimum, as far as maxth fits the buffer.
     ratio : float
         Ratio of maxth to minth, above 1.
     warm_up : str, optional
@@ -323,7 +323,7 @@ def tune(
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, or does not have exactly one such queue.
+        If the scenario is wrong, or does not have exactly one queue with thresholds.
     ValueError
         If `loads` is empty, the bounds allow no minth, or no sample is after the warm-up.
     """

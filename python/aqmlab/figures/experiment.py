@@ -50,7 +50,7 @@ def figures_of(
 
 
 def interactions(outcome: Outcome, measure: str) -> Figure:
-    """Draw the mean over the levels of each factor, one line per arm.
+    """Plot the mean over the levels of each factor, one line per arm.
 
     With one arm and several factors, the lines are the levels of a second factor. The means are
     over all other factors, seed by seed. Bars are 95 % intervals. Lines that are not parallel show
@@ -94,7 +94,7 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
 def _draw_lines(
     axes: Axes, lines: dict[str, list[ArmEstimate]], factor: str, levels: Sequence[Any]
 ) -> None:
-    """Draw lines of estimates over the levels of a factor, with their intervals."""
+    """Plot lines of estimates over the levels of a factor, with their intervals."""
     names = [*map(str, levels)]
     for i, (name, some) in enumerate(lines.items()):
         cells = sorted(some, key=lambda cell: names.index(str(cell.at[factor])))
@@ -115,10 +115,10 @@ def over_factor(
     by: Sequence[str] | None = None,
     kind: Kind = "t",
 ) -> Figure:
-    """Draw measures over the levels of a factor, a line per arm, with intervals.
+    """Plot measures over the levels of a factor, a line per arm, with intervals.
 
-    Each measure has a row of panels, and each level of a second factor a column. Over the other
-    factors the mean is taken, seed by seed.
+    Each measure has a row of panels, and each level of a second factor has a column of panels. The
+    values are means over all other factors, seed by seed.
 
     Parameters
     ----------
@@ -179,10 +179,10 @@ def over_factor(
 
 
 def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
-    """Draw arm / (first arm + arm) at each point, sorted by this ratio.
+    """Plot arm / (first arm + arm) at each point, sorted by this ratio.
 
     A ratio of 0.5 means that both arms are equal. The figure compares arms over hundreds of points.
-    Line and band are the mean over the ratios of the seeds and its 95 % interval.
+    The line and the band of an arm are the mean over the ratios of the seeds and its 95 % interval.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
 
 
 def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, label: str) -> int:
-    """Draw the sorted ratios of an arm as the i-th line of the axes; return their number."""
+    """Plot the sorted ratios of an arm as the i-th line of the axes; return their count."""
     ratios = outcome.ratios(measure, arm)
     colour, marker = look(i)
     at = range(1, len(ratios) + 1)
@@ -225,7 +225,7 @@ def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, la
 
 
 def heat_map(outcome: Outcome, measure: str) -> Figure:
-    """Draw the means over the first two varied factors, one panel per arm.
+    """Plot the means over the first two varied factors, one panel per arm.
 
     Small maps also show the means as numbers, with half of their 95 % intervals (Student's t).
 
@@ -286,7 +286,7 @@ def _numbers(
 
 
 def distributions(outcome: Outcome, measure: str) -> Figure:
-    """Draw the value of each run, and quartiles by arm and by level of the first factor.
+    """Plot the value of each run, and quartiles by arm and by level of the first factor.
 
     Raises
     ------

@@ -24,8 +24,8 @@ def sequence(
     Parameters
     ----------
     result : Result
-        A run that recorded the series "segments". The figure includes "drops" and "marks" if they
-        were recorded too.
+        A run that recorded the series "segments". The figure includes the series "drops" and
+        "marks" if the run recorded them.
     flow : str
         Name of the flow.
     times : (float or None, float or None)
@@ -103,7 +103,7 @@ def sequence(
 
 
 def _window_edge(axes: "Axes", acks: "pd.DataFrame", data: "pd.DataFrame") -> None:
-    """Draw the edge of the advertised window, without extending the axis far above the data."""
+    """Plot the edge of the advertised window, without extending the axis far above the data."""
     if acks.empty or data.empty:
         return
     edge = (acks["ack"] + acks["window_bytes"]) / 1000
@@ -237,6 +237,6 @@ def _finish(axes: "Axes", times: Times) -> None:
 
 
 def _limits(axes: "Axes", times: Times) -> None:
-    """Set the limits of the time axis; call it last, because fixed limits do not adapt."""
+    """Set the limits of the time axis; call this last, because fixed limits do not adapt."""
     begin, end = times
     axes.set_xlim(left=begin, right=end)

@@ -1,6 +1,6 @@
-"""Figures of models: loops over frequency and time, delays, and three of a published study.
+"""Figures of models: control loops over frequency and time, delays, and figures of a study.
 
-Curves are models. Points are simulations, with intervals.
+Curves are models. Points are results of simulations, with their confidence intervals.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEAST = 1e-6
 
 
 def bode(loops: Mapping[str, Loop]) -> Figure:
-    """Draw gain and phase of loops over the frequency, with their stability margins.
+    """Plot gain and phase of control loops over the frequency, with their stability margins.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def bode(loops: Mapping[str, Loop]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Frequency in rad/s, gain in dB, phase in degrees. Dots mark the frequencies with gain 1 and,
-        on the gain, the frequency with phase -180°.
+        Frequency in rad/s, gain in dB, phase in degrees. Dots mark the frequencies at which the
+        gain is 1. A dot on the curve of the gain marks the frequency at which the phase is -180°.
     """
     figure, (gain, phase) = sheet(2, 1, (7.2, 5.6), sharex=True)
     ends = []
@@ -91,7 +91,7 @@ def _fit(axes: Axes) -> None:
 
 
 def courses(over_time: Mapping[str, Course]) -> Figure:
-    """Draw solutions of the fluid model over time: queue and signal probability.
+    """Plot solutions of the fluid model over time: queue and signal probability.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def courses(over_time: Mapping[str, Course]) -> Figure:
 def delays(
     queues: Mapping[str, BatchQueue], waits: Mapping[str, tuple[Any, Any]] | None = None
 ) -> Figure:
-    """Draw the share of packets that wait longer than t, for models and runs.
+    """Plot the share of packets that wait longer than t, for models and runs.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _end(queue: BatchQueue) -> float:
 
 
 def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
-    """Draw the mean queue over the flow size, for flows of equal size.
+    """Plot the mean queue over the flow size, for flows of equal size.
 
     `kuzmanovic2005ecnplus`, figure 7. Curves are those of
     :func:`aqmlab.models.power_of_ecn.mean_by_flow_size`.
@@ -194,7 +194,7 @@ def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
 
 
 def figure_8(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
-    """Draw the probability of a long delay over the load, in web traffic.
+    """Plot the probability of a long delay over the load, in web traffic.
 
     `kuzmanovic2005ecnplus`, figure 8. Curves are those of
     :func:`aqmlab.models.power_of_ecn.late_by_load`.
@@ -215,7 +215,7 @@ def figure_8(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
 
 
 def figure_9(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
-    """Draw the same as :func:`figure_8` for general traffic (`kuzmanovic2005ecnplus`, figure 9)."""
+    """Plot :func:`figure_8` for general traffic (`kuzmanovic2005ecnplus`, figure 9)."""
     return _by_load(curves, points, "general traffic")
 
 
@@ -232,7 +232,10 @@ def _by_load(
 def _curves(
     curves: Mapping[str, Curve], points: Mapping[str, Points] | None
 ) -> tuple[Figure, Axes]:
-    """Return a figure with curves and points. A curve and points of one name share a colour."""
+    """Return a figure with curves and points.
+
+    A curve and the points with the same name have the same colour.
+    """
     figure, axes = sheet()
     names = list(curves)
     for i, (name, (x, y)) in enumerate(curves.items()):

@@ -17,7 +17,7 @@ POINTS = 400
 
 
 def responses(schemes: Mapping[str, Sequence[Responses]], longest_s: float = 2.0) -> Figure:
-    """Draw the distribution of the response times of each scheme, and its tail.
+    """Plot the distribution of the response times of each scheme, and its tail.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def responses(schemes: Mapping[str, Sequence[Responses]], longest_s: float = 2.0
 
 
 def _curve(axes: Axes, i: int, label: str | None, at: Any, several: Sequence[Any]) -> None:
-    """Draw the mean of curves, with a band for its interval if there are at least two curves."""
+    """Plot the mean of curves, with a band for its interval if there are at least two curves."""
     import numpy as np
     from scipy.stats import t
 

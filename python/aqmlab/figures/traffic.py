@@ -18,15 +18,15 @@ SPANS = (1, 10, 100)
 
 
 def sizes(sample: Sample) -> Figure:
-    """Draw the tail distribution of drawn sizes and of the scenario's distributions.
+    """Plot the tail distribution of sampled sizes, and of the scenario's distributions.
 
     Keys with a constant size are omitted.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Sizes in B, on logarithmic axes. Dots are drawn sizes, thinned to equal distances; lines are
-        the distributions of the scenario.
+        Sizes in B, on logarithmic axes. Dots are sampled sizes, thinned to equal distances; lines
+        are the distributions of the scenario.
     """
     import numpy as np
 
@@ -57,7 +57,7 @@ def sizes(sample: Sample) -> Figure:
 
 
 def load(sample: Sample, bin_s: float, rate_bps: float) -> Figure:
-    """Draw the load at three time scales, each ten times as coarse and as long as the one before.
+    """Plot the load at three time scales, each ten times as coarse and as long as the one before.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def load(sample: Sample, bin_s: float, rate_bps: float) -> Figure:
 
 
 def hurst(estimates: dict[str, Hurst], bin_s: float) -> Figure:
-    """Draw the points and the fitted line of each estimate of the Hurst parameter.
+    """Plot the points and the fitted line of each estimate of the Hurst parameter.
 
     Parameters
     ----------

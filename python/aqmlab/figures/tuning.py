@@ -1,4 +1,4 @@
-"""Figure of the thresholds that tune-red evaluated: position of RED's average at each load."""
+"""Figure of the thresholds that tune-red evaluated: shares of time of RED's average queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def threshold_pairs(pairs: Sequence[ThresholdPair], best: ThresholdPair, unit: str) -> Figure:
-    """Draw the share of time with the average between minth and maxth, one line per load.
+    """Plot the share of time with the average queue from minth to maxth, one line per load.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Measure(Generic[Read]):
 
 
 def key(name: str, part: str) -> str:
-    """Return the name of a measure of one link or flow; an empty `part` leaves the name alone.
+    """Return the name of a measure of one link or flow; an empty `part` does not change it.
 
     Examples
     --------

@@ -204,7 +204,8 @@ class MeasuredRun:
     def goodput(self, flows: Collection[str]) -> float:
         """Return the data of flows over the time in which at least one of them ran, in bit/s.
 
-        The result is NaN if no flow ran. For one flow it is `goodput_bps` of the table `flows`.
+        The result is NaN if no flow ran. For one flow the result is `goodput_bps` of the table
+        `flows`.
         """
         seconds = self.running_s(flows)
         return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan
@@ -219,8 +220,8 @@ class MeasuredRun:
     def transfers(self, flows: CrossingFlows) -> tuple[list[float], list[bool]]:
         """Return the durations in s of the transfers that began after the warm-up.
 
-        The second list is True for each transfer that ended. The duration of an unfinished transfer
-        is the time from its start to the end of the run.
+        The second list has the value True for each transfer that ended. The duration of an
+        unfinished transfer is the time from its start to the end of the run.
         """
         table = self.result.columns("transfers" if flows.transient else "flows")
         durations, ended = [], []

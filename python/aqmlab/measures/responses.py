@@ -88,6 +88,6 @@ class Responses:
         return time_quantile(self.times, self.ended, share)
 
     def slow_handshakes(self, longer_s: float) -> float:
-        """Return the share of the handshakes that took longer than `longer_s`; NaN without any."""
+        """Return the share of the handshakes that took longer than `longer_s`; NaN if none."""
         handshakes = self.handshakes[~np.isnan(self.handshakes)]
         return float((handshakes > longer_s).mean()) if len(handshakes) else float("nan")

@@ -14,12 +14,12 @@ equals the rate of the transitions back:
 
 Every term is positive, so the sum loses no digits by cancellation (level crossing). With constant
 service the same relation holds between two instants one service time apart (Crommelin's argument),
-with X replaced by the number of arrivals in between. :meth:`BatchQueue.by_inversion` computes the
-same numbers from the generating function.
+with X replaced by the number of arrivals between the instants. :meth:`BatchQueue.by_inversion`
+computes the same numbers from the generating function.
 
 The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound
-P(N > n) ≤ E[z^N] / z^(n+1) gives that end, for every z with a finite expectation. X must therefore
-be bounded.
+P(N > n) ≤ E[z^N] / z^(n+1) gives the end of the recursion, for every z with a finite expectation.
+X must therefore be bounded.
 """
 
 import math
@@ -159,7 +159,7 @@ class BatchQueue(ABC):
 
     @property
     def mean_wait(self) -> float:
-        """Mean wait of a packet before service, in s: the work, and packets of its own batch."""
+        """Mean wait of a packet before service, in s: for the work, and for its own batch."""
         return self.mean_work + self.service_s * (self.batches.packets_a_batch_seen - 1) / 2
 
     @property
@@ -237,11 +237,11 @@ class BatchQueue(ABC):
 
     @abstractmethod
     def work_exceeds(self, seconds: float) -> float:
-        """Return P(V > seconds), the probability that a batch waits longer than that."""
+        """Return P(V > seconds), the probability that a batch waits longer than `seconds`."""
 
     @abstractmethod
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before service."""
+        """Return the share of packets that wait longer than `seconds` before service."""
 
 
 class MxM1(BatchQueue):
@@ -281,7 +281,7 @@ class MxM1(BatchQueue):
         return self._erlang(self.pmf, seconds)
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before service."""
+        """Return the share of packets that wait longer than `seconds` before service."""
         return self._erlang(self._ahead, seconds)
 
     @cached_property
@@ -363,10 +363,11 @@ class MxD1(BatchQueue):
     def _at_most(self, part: float) -> Array:
         """Return P(V ≤ (n + part) service times) for n from 0 on, with a fixed fraction `part`.
 
-        Of the packets present at a time, more than n are left after n service times exactly if the
-        work was larger. During a fraction of a service time no packet leaves. The generating
-        function of the number of packets at the end of the fraction is therefore divided by the
-        generating function of the arrivals during the fraction.
+        If and only if the unfinished work at a time exceeds n service times, more than n of the
+        packets present at that time are left after n service times. During a fraction of a service
+        time no packet leaves. The generating function of the number of packets at the end of the
+        fraction is therefore divided by the generating function of the arrivals during the
+        fraction.
         """
         from scipy.signal import oaconvolve
 
@@ -381,7 +382,7 @@ class MxD1(BatchQueue):
         return max(0.0, 1 - float(at_most[n])) if n < len(at_most) else 0.0
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before service."""
+        """Return the share of packets that wait longer than `seconds` before service."""
         if seconds < 0:
             return 1.0
         ahead = self.batches.above / self.batches.mean

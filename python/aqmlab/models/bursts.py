@@ -3,13 +3,13 @@
 A flow first sends its initial window. In each further round trip it sends as many packets as its
 window allows, up to the receiver's advertised window, and at the end the remainder ("The power of
 explicit congestion notification", `kuzmanovic2005ecnplus`, section 5.2.2, "file-to-burst-size
-transformations"). A flow is therefore a sequence of bursts. The model draws each burst
-independently from all bursts of a mix of flows.
+transformations"). A flow is therefore a sequence of bursts. In the model each burst is an
+independent random sample from all bursts of a mix of flows.
 
 The study describes the start of a flow in two ways. A short flow, which never reaches the
 advertised window, sends 2, 4, 8, …; a long flow sends 1, 2, 4, …, Wmax, Wmax, …. The first burst is
 the parameter `initial_window` for a short flow and `long_initial_window` for a long flow. The study
-prints the remainder of a short flow as s mod (2ⁿ - 1). With a first burst of 2 packets, the bursts
+states the remainder of a short flow as s mod (2ⁿ - 1). With a first burst of 2 packets, the bursts
 and this remainder do not add up to s. In this module the remainder of a flow is s minus its earlier
 bursts.
 
@@ -44,10 +44,11 @@ class Ramp:
     initial_window : float
         Packets of the first burst; at least 1. Default 2 (the study, citing RFC 2581).
     long_initial_window : float, optional
-        The same for flows that reach the advertised window; default: `initial_window`.
+        Packets of the first burst of flows that reach the advertised window; default:
+        `initial_window`.
     growth : float
         Factor from one burst to the next; above 1. Default 2, slow start with one ACK per packet.
-        With one ACK per two packets it is 1.5.
+        With one ACK per two packets the factor is 1.5.
 
     Examples
     --------
@@ -215,7 +216,7 @@ def shape_of(top: float, share: float) -> tuple[float, float]:
     """Return σ of a lognormal and the exponent of a Pareto distribution of flow sizes.
 
     In both distributions the largest `top` of all flows carry `share` of all bytes. In the study's
-    web traffic, 15 % of the flows carry 80 % (section 4.2); its list of sizes is not printed.
+    web traffic, 15 % of the flows carry 80 % (section 4.2); its list of sizes is not published.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The model curves of figures 7, 8 and 9 of "The power of explicit congestion notification".
 
 The sources are `kuzmanovic2005ecnplus`, sections 5.2.2 and 5.3.1; :mod:`aqmlab.figures.models`
-draws the curves. The study does not print its lists of flow sizes.
+draws the curves. The study does not state its lists of flow sizes.
 :func:`aqmlab.models.bursts.shape_of` gives two distributions that match its description.
 """
 

@@ -1,9 +1,9 @@
 """Duration of a transfer that ends in slow start or soon after it.
 
 :func:`latency` counts round trips on an empty path without losses. The window doubles per round
-trip, or grows by 1.5 with delayed ACKs. The rate of the bottleneck matters when a burst is longer
-than a round trip. :func:`cardwell` includes losses: `cardwell2000latency`, section II, with PFTK
-for the data after slow start.
+trip, or grows by the factor 1.5 with delayed ACKs. The rate of the bottleneck affects the duration
+if a burst takes longer than a round trip. :func:`cardwell` includes losses: `cardwell2000latency`,
+section II, with PFTK for the data after slow start.
 """
 
 from math import log

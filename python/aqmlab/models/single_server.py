@@ -164,7 +164,7 @@ class MG1K:
     """M/G/1/K: an M/G/1 queue that holds at most K packets, including the one in service.
 
     The number of packets that a departing packet leaves behind has the distribution of the
-    unlimited queue, truncated at K and normalized. The time averages follow from it
+    unlimited queue, truncated at K and normalized. The time averages follow from this distribution
     (`kleinrock1975queueing`, chapter 5).
 
     Parameters

@@ -115,7 +115,7 @@ def back_off(p: float) -> float:
 def pftk_simple(
     p: float, rtt_s: float, rto_s: float, *, per_ack: float = 2, window: float = 1e9
 ) -> float:
-    """Return Reno's rate in segments/s by the approximation (`padhye1998`, equation 33).
+    """Return Reno's rate in segments/s by the approximate model (`padhye1998`, equation 33).
 
     Examples
     --------

@@ -27,8 +27,8 @@ def cautions(values: Iterable[float]) -> list[str]:
     -------
     list of str
         At most one phrase about few values, and at most one about identical or skewed values. A
-        single value yields an empty list because it has no interval. Identical values of 0 are not
-        reported because they are common, for example as counts of drops.
+        single value yields an empty list because a single value has no interval. Identical values
+        of 0 are not reported because such values are common, for example as counts of drops.
 
     Examples
     --------

@@ -82,8 +82,8 @@ def central(values: Iterable[float], share: float = 0.95) -> Interval:
 def jain(values: Iterable[float]) -> float:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2).
 
-    The index is 1 if all values are equal, 1/n if only one value is above 0, and NaN if all are 0.
-    Source: ``jain1984fairness``.
+    The index is 1 if all values are equal, 1/n if only one value is above 0, and NaN if all values
+    are 0. Source: ``jain1984fairness``.
 
     Raises
     ------

@@ -172,7 +172,7 @@ class _Coded:
     columns: "np.ndarray"
 
     def of(self, level: int) -> "np.ndarray":
-        """Return the values of the columns at a level."""
+        """Return the values of the columns at a level of the factor."""
         import numpy as np
 
         last = len(self.levels) - 1
@@ -219,7 +219,7 @@ class _Blocks:
 
 
 class _Design:
-    """The columns of all terms except the blocks, minus block means, and the place of each term."""
+    """Columns of all terms except the blocks, minus block means, and the index of each term."""
 
     def __init__(self, blocks: _Blocks) -> None:
         import numpy as np
@@ -259,7 +259,8 @@ class _Design:
         q, r = np.linalg.qr(self.matrix)
         y = self._blocks.without(y)
         coefficients = np.linalg.solve(r, q.T @ y)
-        # A run with leverage 1 has a residual of 0. The bound turns its 0/0 into 0.
+        # A run with leverage 1 has a residual of 0. The bound turns the quotient 0/0 of such a run
+        # into 0.
         rest = np.maximum(1 - self._blocks.leverage - (q**2).sum(axis=1), 1e-12)
         residuals = y - self.matrix @ coefficients
         half = np.linalg.solve(r, q.T * (residuals / np.sqrt(rest)))

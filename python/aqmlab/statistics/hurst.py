@@ -117,7 +117,7 @@ def aggregated_variance(
     parametric bootstrap therefore fits the same line to fractional Gaussian noise. The bias of the
     bootstrap's fits corrects the estimate, and the spread of these fits gives the interval. For 100
     series of 1024 values, the interval contained H 95 times with H = 0.5, 87 times with 0.7 and 84
-    times with 0.85. Prefer :func:`local_whittle` for this reason.
+    times with 0.85. Because the interval often misses H, prefer :func:`local_whittle`.
 
     Parameters
     ----------
@@ -126,7 +126,8 @@ def aggregated_variance(
     confidence : float
         Confidence, in 0..1; default 0.95.
     shortest : int
-        Minimum block length of the fit, in values. Raise it to exclude short-range dependence.
+        Minimum block length of the fit, in values. A larger minimum excludes short-range
+        dependence.
     replications : int
         Number of bootstrap replications.
 
@@ -161,7 +162,8 @@ def aggregated_variance(
     slope, intercept = slope_of(variances)
     middle = 1 + slope / 2
     model = min(max(middle, 0.01), 0.99)
-    # The first replications estimate the bias. The others use the corrected parameter.
+    # The first replications of the bootstrap estimate the bias. The other replications use the
+    # corrected parameter.
     few = replications // 4 + 1
     model = min(max(2 * model - float(bootstrap(model, range(few)).mean()), 0.01), 0.99)
     again = bootstrap(model, range(few, few + replications))

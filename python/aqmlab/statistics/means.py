@@ -151,9 +151,10 @@ def bootstrap_interval(
 ) -> Interval:
     """Return a statistic with its bias-corrected and accelerated bootstrap interval (BCa).
 
-    The interval follows the skew of the values, unlike Student's interval. The bootstrap estimates
-    the distribution from the values alone, so the interval is too narrow with fewer than about
-    twenty values. Ties count half in the bias. Source: ``efron1987bca``.
+    If the values are skewed, the interval is asymmetric, unlike Student's interval. The bootstrap
+    estimates the distribution from the values alone, so the interval is too narrow with fewer than
+    about twenty values. A resampled statistic that equals the statistic of the values counts half
+    in the bias. Source: ``efron1987bca``.
 
     Parameters
     ----------
@@ -165,9 +166,10 @@ def bootstrap_interval(
     confidence : float
         Confidence, in 0..1; default 0.95.
     resamples : int
-        Samples drawn with replacement, 1 or more; default 9999.
+        Number of samples with replacement, 1 or more; default 9999.
     seed : int
-        Seed of the draws, 0 or more; default 1. Equal values and equal seeds give equal intervals.
+        Seed of the random samples, 0 or more; default 1. Equal values and equal seeds give equal
+        intervals.
 
     Returns
     -------
@@ -224,9 +226,9 @@ def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -
     """Return the mean of a log-normal distribution and its interval, by Cox's method.
 
     The interval is exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))) with the mean m and the variance s² of the
-    n logarithms and Student's t with n − 1 degrees of freedom. Use it only for durations and sizes
-    whose logarithm is about normal. The middle of the interval is not the arithmetic mean of the
-    values. Source: ``olsson2005lognormal``, the modified Cox method.
+    n logarithms and Student's t with n − 1 degrees of freedom. Use Cox's method only for durations
+    and sizes whose logarithm is about normal. The middle of the interval is not the arithmetic mean
+    of the values. Source: ``olsson2005lognormal``, the modified Cox method.
 
     Parameters
     ----------
@@ -276,7 +278,7 @@ def batch_means(
     the mean. The function divides the series into batches of equal length and treats the means of
     the batches as independent. A batch must be many times longer than the dependence lasts; ten to
     thirty batches are enough. Values at the start that do not fill a batch are ignored. Remove the
-    warm-up before. Source: ``schmeiser1982batch``.
+    warm-up from the series before the call. Source: ``schmeiser1982batch``.
 
     Parameters
     ----------

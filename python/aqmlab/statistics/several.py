@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Return p-values corrected so that any false rejection among them is improbable.
+    """Return p-values corrected so that any false rejection among the tests is improbable.
 
     If each hypothesis with a corrected p-value below 0.05 is rejected, the probability of at least
     one false rejection is at most 0.05, however the tests depend on each other.
@@ -48,7 +48,7 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
 
     If each hypothesis with a corrected p-value below 0.05 is rejected, on average at most 5 % of
     the rejections are false, provided that the tests are independent or depend positively on each
-    other. Use it to screen many hypotheses; :func:`holm` is stricter. Source:
+    other. Use this correction to screen many hypotheses; :func:`holm` is stricter. Source:
     ``benjamini1995fdr``.
 
     Parameters, return value and exceptions are those of :func:`holm`.
@@ -62,7 +62,8 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
 
     p, order = _ordered(p_values)
     n = len(order)
-    # All factors are at least 1 and the last one is 1, so no corrected p is below the original.
+    # Each factor of the correction is at least 1, so no corrected p-value is below the original
+    # p-value.
     steps = p[order] * (n / np.arange(1, n + 1))
     p[order] = np.minimum.accumulate(steps[::-1])[::-1]
     return [float(x) for x in p]

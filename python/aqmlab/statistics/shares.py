@@ -28,7 +28,7 @@ def quantile_interval(
     -------
     Interval
         Lower bound, quantile (the smallest value that at least `share` of the values do not
-        exceed), upper bound. A bound is infinite if there are too few values for it. At 95 %
+        exceed), upper bound. A bound is infinite if there are too few values for the bound. At 95 %
         confidence, finite bounds of the median need 6 values, and a finite upper bound needs 72
         values for the 95 % quantile and 368 for the 99 % quantile.
 
@@ -148,7 +148,8 @@ def exact_proportion_interval(successes: int, trials: int, confidence: float = 0
     """Return a proportion with the interval of Clopper and Pearson.
 
     The interval contains the true proportion at least as often as its confidence states. With few
-    trials it contains it more often, because it is wide. Source: ``clopper1934fiducial``.
+    trials the interval is wide, so it contains the true proportion more often. Source:
+    ``clopper1934fiducial``.
 
     Parameters, return value and exceptions are those of :func:`proportion_interval`.
 

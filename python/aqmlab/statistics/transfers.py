@@ -16,14 +16,16 @@ def time_quantile(
 ) -> tuple[float, bool]:
     """Return the time within which a share of all transfers end, including unfinished ones.
 
-    An unfinished transfer gives only a lower bound of its time. Leaving it out would favour a
-    scheme that starves it. The quantile is that of the product-limit estimate, which equals the
-    nearest rank if all transfers ended. Source: ``kaplan1958incomplete``.
+    An unfinished transfer gives only a lower bound of its time. A quantile without the unfinished
+    transfers would favour a scheme that starves transfers. The quantile is that of the
+    product-limit estimate, which equals the nearest rank if all transfers ended. Source:
+    ``kaplan1958incomplete``.
 
     Parameters
     ----------
     times : iterable of float
-        Duration of each transfer until it ended or the run did, 0 or more, in any unit.
+        Duration of each transfer until the end of the transfer or of the run, 0 or more, in any
+        unit.
     ended : iterable of bool
         True for each transfer that ended.
     share : float
@@ -79,7 +81,7 @@ def share_within(times: "ArrayLike", ended: "ArrayLike", at: "ArrayLike") -> "np
     Parameters
     ----------
     times : array of float
-        Duration of each transfer until it ended or the run did, in any unit.
+        Duration of each transfer until the end of the transfer or of the run, in any unit.
     ended : array of bool
         True for each transfer that ended.
     at : array of float

@@ -13,8 +13,8 @@ def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     """Return the number of values at the start of a series that belong to the warm-up.
 
     The function divides the series into batches. The function then removes the number of batches at
-    the start that minimizes the marginal standard error of the rest, √(Σ(x − mean)²)/n. Sources:
-    ``white1997truncation``; ``white2000comparison``, for batches of 5.
+    the start that minimizes the marginal standard error of the remaining values, √(Σ(x − mean)²)/n.
+    Sources: ``white1997truncation``; ``white2000comparison``, for batches of 5.
 
     Parameters
     ----------

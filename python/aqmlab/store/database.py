@@ -48,7 +48,7 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     Raises
     ------
     OSError
-        If the folder has none.
+        If the folder has no database.
     """
     path = folder / FILE
     if not path.is_file():
@@ -67,7 +67,7 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
 def check(database: sqlite3.Connection, path: Path, *, whole: bool) -> None:
     """Raise OSError unless a file is an undamaged store of the supported version.
 
-    `whole` also checks the content for damage.
+    If `whole` is True, the function also checks the content of the file for damage.
 
     Raises
     ------

@@ -58,7 +58,7 @@ class Texts:
         self._short: list[bytes] = []
 
     def add(self, text: str) -> int:
-        """Store a text and return its number."""
+        """Store a text and return its index."""
         whole = text.encode()
         self._base = self._base or whole
         self._short.append(shorten(whole, self._base))

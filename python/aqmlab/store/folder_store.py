@@ -153,7 +153,7 @@ class FolderStore:
         self.finished += 1
 
     def fail(self, address: str, build: str, error: Exception) -> None:
-        """Record the error of a run. The run stays missing, so that it is tried again.
+        """Record the error of a run. The run stays missing, so that the next campaign repeats it.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class FolderStore:
         requested : int
             Number of distinct runs requested.
         stored : int
-            Number of these that the store already has.
+            Number of requested runs that the store already has.
         jobs : int
             Maximum number of simultaneous runs.
 
@@ -240,7 +240,7 @@ class FolderStore:
         Raises
         ------
         OSError
-            If they cannot be written.
+            If the runs cannot be written.
         """
         if self._opened is None or not self._opened.in_transaction:
             return
@@ -302,7 +302,7 @@ class FolderStore:
         return int(run)
 
     def _compressed(self, database: sqlite3.Connection, words: bytes) -> tuple[int, bytes]:
-        """Return the row id of the base, and the words compressed against it."""
+        """Return the row id of the base text, and the words as their difference from this text."""
         if self._base is None:
             last = database.execute("SELECT max(id) FROM bases").fetchone()[0]
             with suppress(*DAMAGED):

@@ -35,7 +35,8 @@ class Lock:
     Raises
     ------
     Held
-        If another process, or another object of this one, holds the lock; names the process.
+        If another process, or another object of this process, holds the lock. The error names the
+        process.
     FileExistsError
         If the file is not a lock of aqmlab.
     OSError

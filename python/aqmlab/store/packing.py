@@ -134,7 +134,7 @@ def read_table(path: Path) -> Columns:
     import pyarrow as pa
     import pyarrow.parquet
 
-    # Arrow reads bytes: its threads that read a Python file can outlive the interpreter.
+    # Arrow reads bytes, because its threads that read a Python file can outlive the interpreter.
     content = pa.BufferReader(path.read_bytes())
     table = pyarrow.parquet.read_table(content, page_checksum_verification=True)
     return {

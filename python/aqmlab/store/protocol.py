@@ -43,7 +43,7 @@ class Store(Protocol):
         requested : int
             Number of distinct runs requested.
         stored : int
-            Number of these that the store already has.
+            Number of requested runs that the store already has.
         jobs : int
             Maximum number of simultaneous runs.
 
@@ -54,7 +54,7 @@ class Store(Protocol):
         """
 
     def settle(self) -> None:
-        """Write all stored runs to the disk; the runner calls it about ten times per second.
+        """Write all stored runs to the disk; campaigns call it about ten times per second.
 
         Raises
         ------

@@ -60,7 +60,7 @@ class Status:
 
     @property
     def left_s(self) -> float | None:
-        """Time in s until all runs have ended at this rate; None if it is unknown."""
+        """Time in s until all runs have ended at the present rate; None if it is unknown."""
         return self.left / self.rate if self.process and self.rate else None
 
 

@@ -77,7 +77,7 @@ class Place:
         Raises
         ------
         NotApplicable
-            If the scenario has none.
+            If the scenario has no such link.
         """
         network = seen.result.scenario["network"]
         named = {}
@@ -142,7 +142,7 @@ class Place:
         Raises
         ------
         NotApplicable
-            If reverse data crosses it too.
+            If reverse data crosses the link, too.
         """
         forward, reverse = self._directions
         if reverse:
@@ -174,7 +174,7 @@ class Place:
         Raises
         ------
         NotApplicable
-            If it was not recorded.
+            If the series was not recorded.
         """
         self._needs(name)
         return self.result.columns(name)

@@ -3,7 +3,7 @@
 The model is that of `kuzmanovic2005ecnplus`, section 5.2.2, with the run's responses, the initial
 window and window growth of its TCP, and the measured load. The model treats each response as a
 connection of its own and the bursts as independent. If round trips are short compared with the
-queueing delay, TCP sends at the rate of its ACKs and the bursts are spread out.
+queueing delay, TCP sends at the rate of its ACKs, so the packets of a burst are spread over time.
 """
 
 import numpy as np

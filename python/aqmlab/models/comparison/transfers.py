@@ -1,4 +1,4 @@
-"""Unlimited transfers: goodput at the measured signals, and DCTCP's queue at a threshold."""
+"""Unlimited transfers: goodput at the measured signal share, DCTCP's queue at a threshold."""
 
 from typing import Any
 

@@ -89,8 +89,8 @@ class Red(Controller):
     wq : float
         Weight of one packet's sample in the average.
     gentle : bool
-        True if the probability rises linearly to 1 at twice maxth. Otherwise it jumps to 1 at
-        maxth.
+        True if the probability rises linearly to 1 at twice maxth. Otherwise the probability jumps
+        to 1 at maxth.
     spacing : str
         Spacing of the signals, one of :data:`SPACING`. Uniform gaps give nearly twice as many
         signals as geometric gaps.
@@ -191,7 +191,7 @@ class Integral(Controller):
     k : float
         K, in 1/(packet s).
     z : float
-        Its zero, in rad/s.
+        z, the zero of the controller, in rad/s.
     queue : float
         Reference queue q0, in packets.
     period_s : float

@@ -1,8 +1,9 @@
 """Published rules for coefficients, for at least N flows and round-trip times of at most R.
 
-The papers were not available. The rule for PI is verified by numbers. For the setting of its paper,
-the rule gives the K and z that the literature cites, and K and z give the coefficients that ns-2
-uses. For RED only the cited design is known, which lies within the bound.
+The papers of these rules were not available. The rule for PI is verified by numbers. For the
+setting of its paper, the rule gives the K and z that the literature cites, and K and z give the
+coefficients that ns-2 uses. For RED only the design that the literature cites is known, which lies
+within the bound of the rule.
 
 The rules for PI and RED need the equilibrium of the worst case: the fewest flows and the longest
 round-trip time.

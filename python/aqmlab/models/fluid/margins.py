@@ -1,9 +1,9 @@
 """The closed loop of network and controller, and its stability margins.
 
-The loop has L(s) = P(s) C(s) and a minus sign at the comparison. The loop is unstable if the phase
-reaches -180° while the gain is above 1. The *gain margin* is the factor by which the gain may grow.
-The *phase margin* is the distance of the phase from -180° where the gain is 1. The *delay margin*
-is the additional delay that uses it up.
+The gain of the open loop is L(s) = P(s) C(s), and the feedback has a minus sign. The loop is
+unstable if the phase reaches -180° while the gain is above 1. The *gain margin* is the factor by
+which the gain may grow. The *phase margin* is the distance of the phase from -180° where the gain
+is 1. The *delay margin* is the additional delay that uses up the phase margin.
 """
 
 from dataclasses import dataclass

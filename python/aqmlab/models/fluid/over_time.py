@@ -71,11 +71,12 @@ def over_time(
     seconds : float
         Duration of the solution, in s.
     flows : sequence of (float, float)
-        Times in s, and the number of flows from each time on. Default: the network's number.
+        Times in s, and the number of flows from each time on. Default: the number of flows of the
+        network.
     start : (float, float), optional
         Initial window of a flow and initial queue, in packets. Default: the equilibrium.
     limit : float
-        Limit of the queue in packets. Packets above it are lost without a signal. Default:
+        Limit of the queue in packets. Packets above the limit are lost without a signal. Default:
         infinite.
     points : int
         Number of times in the result, equally spaced.
