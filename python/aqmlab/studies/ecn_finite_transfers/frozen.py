@@ -1,9 +1,10 @@
-"""The frozen reading of the study: each setting that it leaves open, our choice, and the reason.
+"""Frozen reading of the study: our choice for each setting that the study leaves open.
 
-The module also lists the claims that are not counted. `published/notes.md` has the search that
-chose the settings of the study's simulator: about 1 600 settings of TCP against Table I, and 48
-settings of RED against Tables II and III. The printed numbers of these three tables are therefore
-fitted, and so are the claims that repeat them.
+Each choice has its reason. The module also lists the claims that the score does not count.
+`published/notes.md` describes the search that chose the settings of the study's simulator: about 1
+600 settings of TCP against Table I, and 48 settings of RED against Tables II and III. The published
+numbers of these three tables are therefore fitted. The claims that repeat these numbers are fitted
+too.
 """
 
 from aqmlab.studies.framework import Choice

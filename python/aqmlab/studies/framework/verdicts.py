@@ -9,7 +9,8 @@ to a bound, or all values on one side of 0. The verdict compares our interval wi
   statement is reproduced or contradicted.
 
 Where the source prints one single run, the tolerance is the spread of our single runs, if that is
-wider than the stated tolerance. The verdict then reads "reproduced (single run)".
+wider than the stated tolerance. A verdict that needs this wider tolerance reads "reproduced (single
+run)".
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Distance from a printed value within which a value counts as equal.
+    """Tolerance: the distance from a published value within which our value counts as equal.
 
     Attributes
     ----------
@@ -131,7 +132,8 @@ def verdict(
     Parameters
     ----------
     interval : Interval
-        Our interval, in the unit of the printed number. A bound that is NaN is unknown.
+        Our interval, in the unit of the printed number. A bound of the interval is unknown if it is
+        NaN.
     printed, width, kind, spread
         As for :func:`accepted`.
 
@@ -168,7 +170,7 @@ def judge(
     spread: Estimate | None = None,
     kind: Kind = "number",
 ) -> str:
-    """Return the verdict on one printed number; contradicted if none of our runs has the number.
+    """Return the verdict on a published number; contradicted if no run of ours has a value.
 
     Examples
     --------
@@ -202,21 +204,21 @@ Run = TypeVar("Run")
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a study: ours, and the printed one if there is one.
+    """One number of a study: our number, and the published number if it exists.
 
     Attributes
     ----------
     ours : Estimate
-        Our number. The verdict judges its interval, unless `confidence` is given.
+        Our number. The verdict judges the interval of `ours`, unless `confidence` is given.
     confidence : Estimate, optional
         Our number with its confidence interval, if the interval of `ours` is the spread of single
         runs.
     again : bool
         True if the printed number follows from others or was compared before. The score does not
-        count such a number.
+        count such a published number.
     fitted : bool
         True if the printed number was used to choose a setting. The score does not count such a
-        number.
+        published number.
     """
 
     item: str
@@ -260,12 +262,12 @@ class Cell:
 
     @property
     def judged(self) -> Estimate:
-        """Estimate whose interval the verdict judges."""
+        """Our estimate whose interval the verdict judges."""
         return self.ours if self.confidence is None else self.confidence
 
     @property
     def verdict(self) -> str:
-        """Verdict; empty without a printed number."""
+        """Verdict on the published number; empty if the cell has no published number."""
         spread = None if self.confidence is None else self.ours
         return judge(self.judged, self.published, self.tolerance, spread)
 
@@ -291,7 +293,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Our number minus the printed one, in the cell's unit."""
+        """Our number minus the published number, in the cell's unit."""
         return None if self.published is None else self.ours.value - self.published
 
     def row(self, study: str) -> dict[str, object]:

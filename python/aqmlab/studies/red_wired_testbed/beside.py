@@ -58,7 +58,7 @@ QUICK_START_S = 0.0
 
 
 def setting(row: Row) -> Beside:
-    """Return the setting of a printed row."""
+    """Return the setting for a row of the published table."""
     case = next(case for case in CASES if case.name == row["test_case"])
     return Beside(case, row["discipline"], row["htb_config"], float(row["cbr_start_s"]))
 

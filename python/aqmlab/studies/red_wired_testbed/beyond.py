@@ -86,7 +86,7 @@ class Today:
     stack: str = ""
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return self.base.columns() | {
             "queue": self.queue,
             "added_rtt_ms": self.rtt_ms,

@@ -90,11 +90,11 @@ class With:
     change: str
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return self.base.columns() | {"kernel": self.change}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         scenario = self.base.scenario(replication) | {"record": {"series": []}}
         CHANGES[self.change](scenario)
         return scenario

@@ -110,7 +110,7 @@ class Outcome:
 
 
 def reduce(result: Result) -> Outcome:
-    """Reduce the result of a run."""
+    """Reduce the result of a run to the values that tables, figures and claims read."""
     flows = result.columns("flows")
     acks, leaves = _acks(result), _leaves(result)
     transfers = tuple(

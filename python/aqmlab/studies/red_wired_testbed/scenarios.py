@@ -204,7 +204,7 @@ class Three:
     delayed_ack_ms: float = 0
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         red = self.red if self.discipline == RED else None
         return {
             "test": "three flows",
@@ -218,7 +218,7 @@ class Three:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         known = remembered("three", self.discipline, replication) if self.memory else None
         rate = round(1000 * self.link_kbit)
         leaf = _class(100, LINK_KBIT, queue=_leaf(self.discipline, self.red))
@@ -284,7 +284,7 @@ class Beside:
     delayed_ack_ms: float = 0
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {
             "test": f"test case {self.case.name}",
             "discipline": self.discipline,
@@ -294,7 +294,7 @@ class Beside:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         rate = LINK_BPS - (CBR_BPS if self.classes == ALONE else 0)
         first = _class(70, LINK_KBIT, queue=_leaf(self.discipline, CLASS_1))
         first["ceil"] = f"{rate} bit/s"

@@ -45,7 +45,7 @@ PRINTED_STARTS_S = (0.0, 2.0, 5.5)
 
 
 def setting(row: Row) -> Three:
-    """Return the setting of a printed row."""
+    """Return the setting for a row of the published table."""
     return Three(row["discipline"], float(row["third_flow_start_s"]))
 
 

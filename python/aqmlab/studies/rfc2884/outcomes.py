@@ -95,7 +95,7 @@ class Outcome:
 
 
 def reduce(result: Result) -> Outcome:
-    """Reduce the result of a run."""
+    """Reduce the result of a run to the values that tables, figures and claims read."""
     flows = result.columns("flows")
     names = list(map(str, flows["flow"]))
     ends_s = float(result.manifest["simulated_s"])

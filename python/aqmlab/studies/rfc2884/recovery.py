@@ -24,7 +24,7 @@ class Window:
     segments: int
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {"experiment": "recovery", "tcp": RENO, "window": self.segments}
 
     def scenario(self, replication: int) -> dict[str, Any]:

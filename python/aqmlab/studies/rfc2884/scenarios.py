@@ -112,7 +112,7 @@ class Setting:
     reading: Reading = field(default=AS_READ)
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {
             "experiment": self.kind,
             "congesting": self.congesting,
@@ -136,7 +136,7 @@ class Setting:
         return round(BEGINS_S + 1.1 * 8 * self.size / share_bps)
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         return {
             "title": f"{self.kind}, {self.congesting} congesting flows, maxp {self.maxp:g}",
             "seed": replication + 1,
