@@ -1,10 +1,10 @@
 """Frozen reading of the study: our choice for each setting that the study leaves open.
 
 Each choice has its reason. The module also lists the claims that the score does not count.
-`published/notes.md` describes the search that chose the settings of the study's simulator: about 1
-600 settings of TCP against Table I, and 48 settings of RED against Tables II and III. The published
-numbers of these three tables are therefore fitted. The claims that repeat these numbers are fitted
-too.
+`published/notes.md` describes the search that chose the settings of the study's simulator. The
+search compared about 1600 settings of TCP against Table I, and 48 settings of RED against Tables II
+and III. The published numbers of these three tables are therefore fitted. The claims that repeat
+these numbers are fitted too.
 """
 
 from aqmlab.studies.framework import Choice

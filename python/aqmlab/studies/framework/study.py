@@ -131,7 +131,7 @@ class Reproduction:
 
     @property
     def whole(self) -> dict[str, str]:
-        """Stored verdicts of the whole study, for comparison with the verdicts of this quick form."""
+        """Verdicts of the whole study, for comparison with the verdicts of this quick form."""
         from aqmlab.studies.framework.stored_verdicts import read_verdicts
 
         decides = self.quick and self.study.quick is not None and self.study.quick.claims
@@ -139,7 +139,7 @@ class Reproduction:
 
     @property
     def cells(self) -> list[Cell]:
-        """Numbers of all items. Numbers of readings other than the frozen one are marked as not counted."""
+        """Numbers of all items. The score omits readings other than the frozen one."""
         return [
             cell if item.scored else replace(cell, again=True)
             for item, section in zip(self.items, self.sections, strict=True)

@@ -1,7 +1,7 @@
 """Time-sequence graphs of our replications that are nearest to those in the thesis.
 
-A figure is one sheet, as in the thesis: the two long flows above and the third below, or one panel
-per configuration.
+A figure is one sheet, as in the thesis. The sheet shows the two long flows above the third flow, or
+one panel per configuration.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ QUICK = ("5-4", "5-15")
 
 
 def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
-    """Draw the segments and ACKs of a flow over time, as recorded at its sender's host."""
+    """Plot the segments and ACKs of a flow over time, as recorded at its sender's host."""
     assert run.result is not None, "recorded for this figure"
     rows = rows_of(run.result, "segments", flow.name)
     sent = rows["direction"] == "sent"
@@ -137,7 +137,7 @@ def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
 
 
 def _three(run: Outcome) -> Sheet:
-    """Return the two long flows above and the third below, with the time of its first data."""
+    """Return a figure of the two long flows above the third, with the time of its first data."""
     figure, grid = sheet(2, 2, (9.6, 6.6), sharex=True)
     panels, empty = grid.flat[:3], grid.flat[3]
     third = run.at(THIRD)
@@ -156,7 +156,7 @@ def _three(run: Outcome) -> Sheet:
 
 
 def _beside(shown: Sequence[tuple[Beside, Outcome]]) -> Sheet:
-    """Return a sheet with one panel per configuration."""
+    """Return a figure with one panel per configuration of HTB."""
     columns = 3 if len(shown) == 3 else 2
     lines = -(-len(shown) // columns)
     figure, grid = sheet(lines, columns, (4.6 * columns, 0.6 + 3.2 * lines), squeeze=False)

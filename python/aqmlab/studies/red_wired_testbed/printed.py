@@ -44,20 +44,20 @@ def rows(file: str) -> tuple[Row, ...]:
 
 
 def number(row: Row, column: str) -> float | None:
-    """Return a printed number, or None for an empty cell."""
+    """Return a published number, or None for an empty cell of the table."""
     return float(row[column]) if row[column] else None
 
 
 @cache
 def _drawn(n: int) -> np.ndarray:
-    """Return the drawn replications of each resample, with a fixed seed for equal reports."""
+    """Return the sampled replications of each resample; a fixed seed makes reports equal."""
     return np.random.default_rng(2002).integers(0, n, (RESAMPLES, n))
 
 
 def estimate(statistic: str, values: Iterable[float]) -> Estimate:
     """Return a statistic of replications, with the central 95 % of its bootstrap.
 
-    Replications without a number are missing.
+    Replications without a number count as missing.
     """
     every = np.array(list(values), dtype=float)
     there = every[np.isfinite(every)]
@@ -108,7 +108,7 @@ def table(caption: str, head: Sequence[str], lines: Iterable[tuple[str, Sequence
 
 
 def doubtful(row: Row, statistic: str, place: str = "") -> str:
-    """Return the doubt about a printed number, empty if there is none."""
+    """Return the doubt about a published number, empty if the number is not in doubt."""
     doubt = row["doubt"]
     if not doubt:
         return ""

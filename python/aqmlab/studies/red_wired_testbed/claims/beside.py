@@ -50,7 +50,7 @@ Read = Measure[Outcome]
 
 
 def of(runs: Runs, at: Beside, read: Read) -> list[float]:
-    """Return a measure, one number per replication."""
+    """Return a measure of a setting, one number per replication."""
     return [read.of(run) for run in runs.of(at)]
 
 
@@ -77,7 +77,7 @@ def lost_of_cbr(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-088", "RW-089", "RW-090", items=FIRST)
 def slow_starts(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the time to the first retransmission, over the starts."""
+    """Decide the claim by the times to the first retransmission, over all start times."""
     if claim.id == "RW-090":
 
         def every(of_runs: Runs) -> list[float]:
@@ -133,7 +133,7 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-097", items=FIRST)
 def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the CBR flow's 40 s minus the median of TCP, at start 0."""
+    """Decide the claim by the CBR flow's 40 s minus TCP's median time, at start time 0."""
     at = Beside(LONG, TAIL_DROP, ONE_CLASS)
     text = "40 s minus the median with Tail Drop."
     return near(
@@ -199,7 +199,7 @@ def first_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-110", "RW-111", items=SECOND)
 def before_and_after(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the medians over the starts before 1.5 s, or from then on."""
+    """Decide the claim by the medians over the CBR flow's starts before 1.5 s, or the later ones."""
     chosen = slice(None, 3) if claim.id == "RW-110" else slice(3, None)
 
     def mean(of_runs: Runs) -> float:
@@ -227,7 +227,7 @@ def short_transfers(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-116", "RW-117", items=SECOND)
 def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest or the largest difference of medians at three starts."""
+    """Decide the claim by the smallest or the largest difference of medians at three start times."""
     pick = min if claim.id == "RW-116" else max
 
     def gaps(of_runs: Runs) -> list[float]:
@@ -266,7 +266,7 @@ def medium_transfers(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-127", "RW-128", items=THIRD)
 def steady_with_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean over the starts of the medians with RED."""
+    """Decide the claim by the mean of RED's medians over the start times of the CBR flow."""
     read = ELAPSED if claim.id == "RW-127" else RECEIVED
 
     def mean(of_runs: Runs) -> float:
@@ -277,7 +277,7 @@ def steady_with_red(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-129", "RW-130", items=THIRD)
 def range_over_starts(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the range of the medians over the starts."""
+    """Decide the claim by the range of the medians over the start times of the CBR flow."""
     discipline = _discipline(claim)
 
     def width(of_runs: Runs) -> float:
@@ -289,7 +289,7 @@ def range_over_starts(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-131", items=THIRD)
 def advantage_of_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean over the starts of RED minus Tail Drop."""
+    """Decide the claim by the mean over the CBR flow's start times of RED minus Tail Drop."""
 
     def gap(of_runs: Runs) -> float:
         red, tail = (
@@ -315,7 +315,7 @@ def third_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-138", items=THIRD)
 def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the first start from which on Tail Drop has the lower median."""
+    """Decide the claim by the first start time from which Tail Drop has the lower median."""
 
     def wins(of_runs: Runs) -> list[bool]:
         red, tail = (medians(of_runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))

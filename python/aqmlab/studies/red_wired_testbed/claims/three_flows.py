@@ -55,18 +55,18 @@ replications have the thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s.
 
 
 def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> list[float]:
-    """Return a column of the printed tables, one number per replication."""
+    """Return a column of the published tables, with our number of each replication."""
     read = handshake(place) if column == "handshake" else measure(place, column)
     return [read.of(run) for run in runs.of(Three(discipline, start_s))]
 
 
 def elapsed(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return elapsed times, one per replication."""
+    """Return the elapsed times of a flow in s, one per replication."""
     return of(runs, discipline, start_s, place, "elapsed_time_s")
 
 
 def rates(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return throughputs, one per replication."""
+    """Return the throughputs of a flow in byte/s, one per replication."""
     return of(runs, discipline, start_s, place, "throughput_bytes_per_s")
 
 
@@ -91,7 +91,7 @@ def throughput_of_long_flows(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-005", "RW-006", items=TAIL)
 def ends_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the minimum elapsed time of each start, which the text calls median."""
+    """Decide the claim by the minimum elapsed time per start time, in the thesis called median."""
     pick = min if claim.id == "RW-005" else max
 
     def end(of_runs: Runs) -> float:
@@ -132,7 +132,7 @@ def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
         by_start, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
 
     def lead(of_runs: Runs) -> float:
-        """Return the lead of the printed start over the best other one."""
+        """Return the lead of the published start time over the best other start time."""
         if claim.id == "RW-011":
             values = {s: -rate for s, rate in _third_rate(of_runs).items()}
         else:
@@ -172,13 +172,13 @@ def size_of_third(_: Runs, claim: Published) -> Decision:
 
 
 def fair(run: Outcome) -> bool:
-    """Return True if the throughputs of the two long flows are nearly equal."""
+    """Return True if the two long flows have nearly equal throughputs."""
     return run.at(SLOWEST).throughput > (1 - FAIR) * run.at(FASTEST).throughput
 
 
 @CLAIMS.decides("RW-018", "RW-019", "RW-024", "RW-045", "RW-046", "RW-047", items=TAIL)
 def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of replications of one kind, within two of 20."""
+    """Decide the claim by the number of replications of one kind, within 2 of 20 replications."""
     start_s = 5.5 if "5.5" in claim.scenario else 0.0
     ran = runs.of(Three(TAIL_DROP, start_s))
     third = [run.at(THIRD).throughput for run in ran]
@@ -255,7 +255,7 @@ def example(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-032", items=TAIL)
 def first_packet_again(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the timeouts of the third flow: each retransmits its first packet."""
+    """Decide the claim by the timeouts in which the third flow retransmits its first packet."""
     timeouts = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
     return occurs(claim, timeouts)
 
@@ -344,7 +344,7 @@ def resent_by_red(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-079", "RW-080", "RW-081", "RW-082", items=BOTH)
 def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the ratios of RED's to Tail Drop's medians at the five start times."""
+    """Decide the claim by the long flows' over the third flow's median of retransmissions."""
     discipline = RED if claim.id in ("RW-079", "RW-080") else TAIL_DROP
     pick = min if claim.id in ("RW-079", "RW-081") else max
 
@@ -377,7 +377,7 @@ def dropped_near_maxth(_: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-139", items=TAIL)
 def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the largest ratio of medians of starts that are two seconds apart."""
+    """Decide the claim by the largest ratio of the medians of start times two seconds apart."""
 
     def ratio(of_runs: Runs) -> float:
         times = _medians(of_runs, TAIL_DROP, THIRD)
