@@ -199,7 +199,7 @@ def first_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-110", "RW-111", items=SECOND)
 def before_and_after(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the medians over the CBR flow's starts before 1.5 s, or the later ones."""
+    """Decide the claim by the medians over the CBR flow's starts before 1.5 s, or from then on."""
     chosen = slice(None, 3) if claim.id == "RW-110" else slice(3, None)
 
     def mean(of_runs: Runs) -> float:
@@ -227,7 +227,7 @@ def short_transfers(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-116", "RW-117", items=SECOND)
 def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest or the largest difference of medians at three start times."""
+    """Decide the claim by the smallest or largest difference of medians at three start times."""
     pick = min if claim.id == "RW-116" else max
 
     def gaps(of_runs: Runs) -> list[float]:
