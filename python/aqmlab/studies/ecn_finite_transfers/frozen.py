@@ -11,7 +11,7 @@ from aqmlab.studies.framework import Choice
 from aqmlab.studies.framework.claims import FITTED, INPUT
 
 FITTED_TABLES = ("table-1", "table-2", "table-3")
-"""Items whose printed numbers were used to choose settings."""
+"""Items whose published numbers were used to choose settings."""
 TABLE_I, TABLES = "Table I", "Tables I to III"
 
 CHOICES = (

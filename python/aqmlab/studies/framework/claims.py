@@ -36,7 +36,7 @@ MEASURED = "measured"
 INPUT = "input or arithmetic"
 """Class of the claims that restate an input, or follow from one by arithmetic."""
 FITTED = "fitted"
-"""Class of the claims whose printed number was used to choose a setting."""
+"""Class of the claims whose published number was used to choose a setting."""
 BASES = (MEASURED, INPUT, FITTED)
 """Classes of claims."""
 
@@ -187,14 +187,14 @@ class Claims:
 def estimated(
     claim: Published, ours: Estimate, tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
-    """Decide a printed number or bound by an estimate and its interval."""
+    """Decide a published number or bound by an estimate and its interval."""
     return _decided(claim, ours, tolerance, evidence)
 
 
 def value(
     claim: Published, values: Iterable[float], tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
-    """Decide a printed number by the median of one number per replication.
+    """Decide a published number by the median of one number per replication.
 
     The interval is the exact 95 % confidence interval of the median.
     """
@@ -214,7 +214,7 @@ def whole(
     tolerance: Tolerance,
     evidence: str = "",
 ) -> Decision:
-    """Decide a printed number or bound by one number computed from all replications together.
+    """Decide a published number or bound by one number computed from all replications together.
 
     The interval comes from a bootstrap of the replications.
     """

@@ -103,7 +103,7 @@ class Excerpt:
     Attributes
     ----------
     claims : tuple of str
-        Ids of the claims whose printed number, our number and verdict are repeated.
+        Ids of the claims whose published number, our number and verdict are repeated.
     tables : tuple of str
         Captions of the tables that are repeated.
     """
@@ -205,7 +205,7 @@ class Study:
     reduce : callable
         Function that extracts from the result of a run the values that items and claims read.
     headline : callable
-        Function that returns one line on the number of reproduced printed numbers.
+        Function that returns one line on the number of reproduced published numbers.
     replications : int
         Replications of each setting.
     quick : Quick, optional

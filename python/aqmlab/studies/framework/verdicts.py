@@ -1,6 +1,6 @@
-"""Verdicts: comparisons of our interval with the range that a printed statement accepts.
+"""Verdicts: comparisons of our interval with the range that a published statement accepts.
 
-A printed statement accepts a range of values: a number plus or minus its tolerance, all values up
+A published statement accepts a range of values: a number plus or minus its tolerance, all values up
 to a bound, or all values on one side of 0. The verdict compares our interval with that range:
 
 - The interval lies within the range: the statement is reproduced.
@@ -27,7 +27,7 @@ from aqmlab.statistics import Interval
 
 REPRODUCED = "reproduced"
 SINGLE_RUN = "reproduced (single run)"
-"""Verdict on a printed number of one run, if our median fits the spread of our single runs."""
+"""Verdict on a published number of one run, if our median fits the spread of our single runs."""
 CONTRADICTED = "contradicted"
 OPEN = "open"
 """Verdict on an interval that lies partly within and partly outside the accepted range."""
@@ -41,7 +41,7 @@ DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
 CHANGED = "under changed assumptions"
 
 Kind = Literal["number", "upper_bound", "lower_bound", "sign"]
-"""Kind of a printed statement: a number, a highest or lowest value, or a direction -1, 0, 1."""
+"""Kind of a published statement: a number, a highest or lowest value, or a direction -1, 0, 1."""
 KINDS_OF_QUALIFIER: dict[str, Kind] = {"upper_bound": "upper_bound", "lower_bound": "lower_bound"}
 
 LEAST_ABOVE_0 = math.nextafter(0.0, 1.0)
@@ -58,7 +58,7 @@ class Tolerance:
     about : str
         Tolerance in words.
     width : callable
-        Function that returns the distance allowed on either side of a printed value, in its unit.
+        Function that returns the distance allowed on either side of a published value, in its unit.
     single_run : bool
         True if the source prints one single run, so that the spread of our single runs is allowed
         too.
@@ -70,7 +70,7 @@ class Tolerance:
 
     @classmethod
     def of(cls, about: str, width: float, *, single_run: bool = False) -> Tolerance:
-        """Return a tolerance with the same width for every printed value."""
+        """Return a tolerance with the same width for every published value."""
         return cls(about, lambda _: width, single_run)
 
     @classmethod
@@ -86,7 +86,7 @@ class Tolerance:
 def accepted(
     printed: float, width: float, kind: Kind = "number", spread: Interval | None = None
 ) -> tuple[float, float]:
-    """Return the minimum and the maximum that a printed statement accepts.
+    """Return the minimum and the maximum that a published statement accepts.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def verdict(
     kind: Kind = "number",
     spread: Interval | None = None,
 ) -> str:
-    """Return the verdict on a printed statement from our interval.
+    """Return the verdict on a published statement from our interval.
 
     Parameters
     ----------
@@ -214,10 +214,10 @@ class Cell:
         Our number with its confidence interval, if the interval of `ours` is the spread of single
         runs.
     again : bool
-        True if the printed number follows from others or was compared before. The score does not
+        True if the published number follows from others or was compared before. The score does not
         count such a published number.
     fitted : bool
-        True if the printed number was used to choose a setting. The score does not count such a
+        True if the published number was used to choose a setting. The score does not count such a
         published number.
     """
 
@@ -247,7 +247,7 @@ class Cell:
         again: bool = False,
         fitted: bool = False,
     ) -> Cell:
-        """Return the median of a measure over runs, in its unit, beside the printed number.
+        """Return the median of a measure over runs, in its unit, beside the published number.
 
         The cell shows the central 95 % of the runs. The verdict judges the confidence interval of
         the median.

@@ -1,6 +1,6 @@
 """The claims of the paper, decided from the runs.
 
-The verdict compares the 95 % confidence interval of our mean with the printed number and its
+The verdict compares the 95 % confidence interval of our mean with the published number and its
 tolerance. A claim about a direction is decided if the interval of the mean paired difference does
 not contain 0.
 """

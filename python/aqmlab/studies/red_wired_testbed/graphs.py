@@ -45,7 +45,7 @@ RATE, TIME, TRANSMIT = "throughput_bytes_per_s", "elapsed_time_s", "data_xmit_ti
 
 
 def _nearest(read: Measure[Outcome], value: float) -> Choose:
-    """Return a function that chooses the replication nearest to a printed value."""
+    """Return a function that chooses the replication nearest to a published value."""
     return lambda ran: min(range(len(ran)), key=lambda r: abs(read.of(ran[r]) - value))
 
 
@@ -104,7 +104,7 @@ GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
              [(Beside(BRIEF, TAIL_DROP, ONE_CLASS, s), _nearest(ELAPSED, v))
               for s, v in ((0, 25.5), (7, 23.7), (18, 24.5))]),
 }  # fmt: skip
-"""Title, printed numbers, settings and chosen replications of each figure."""
+"""Title, published numbers, settings and chosen replications of each figure."""
 QUICK = ("5-4", "5-15")
 
 

@@ -212,7 +212,7 @@ COLUMNS = {
     "dup_acks": ("duplicates", "ACKs", "Duplicate ACKs"),
     "triple_dupacks": ("triples", "times", "Triple duplicate ACKs"),
 }
-"""Columns of the printed tables: attribute of a transfer, unit and head."""
+"""Columns of the published tables: attribute of a transfer, unit and head."""
 
 
 def measure(place: str, column: str) -> Measure[Outcome]:

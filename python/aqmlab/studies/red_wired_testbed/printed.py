@@ -38,7 +38,7 @@ RESAMPLES = 400
 
 @cache
 def rows(file: str) -> tuple[Row, ...]:
-    """Return the rows of a printed table."""
+    """Return the rows of a published table."""
     with (PUBLISHED / file).open(encoding="utf-8", newline="") as opened:
         return tuple(csv.DictReader(opened))
 
@@ -77,7 +77,7 @@ SPREAD = Tolerance.larger_of(0, 0.30)
 
 
 def tolerance(place: str, column: str, statistic: str) -> Tolerance:
-    """Return the tolerance of a printed number.
+    """Return the tolerance of a published number.
 
     The tolerance is 3 % for times and rates of the slowest flow, 10 % for times and rates of other
     flows, the larger of one and 20 % for counts, and 30 % for standard deviations.
@@ -96,7 +96,7 @@ def cell(
     values: Iterable[float], printed: float | None, rule: Tolerance, note: str = "",
     *, again: bool = False, fitted: bool = False,
 ) -> Cell:  # fmt: skip
-    """Return our statistic beside the printed one."""
+    """Return our statistic beside the published one."""
     ours, columns = estimate(statistic, values), columns | {"statistic": statistic}
     return Cell(item, columns, quantity, unit, ours, printed, rule, note, again, fitted)
 

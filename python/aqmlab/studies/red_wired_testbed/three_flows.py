@@ -41,7 +41,7 @@ OF = {FASTEST: "the fastest flow", SLOWEST: "the slowest flow", THIRD: "the thir
 NAMED = {TAIL_DROP: "Tail Drop", RED: "RED"}
 QUARTILES = Tolerance.of("inside the printed quartiles", 0)
 PRINTED_STARTS_S = (0.0, 2.0, 5.5)
-"""Starts with printed replications, which are those of the quick form."""
+"""Starts with published replications, which are those of the quick form."""
 
 
 def setting(row: Row) -> Three:

@@ -26,7 +26,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 )
 
 REPLICATIONS, FEWER = 5, 3
-"""Replications of settings with a printed number, and of others."""
+"""Replications of settings with a published number, and of others."""
 PRINTED = {
     (RENO, LOW, 0.1): 23.0, (RENO, HIGH, 0.1): 50.0,
     (RENO, HIGH, 0.02): 10.0, (RENO, HIGH, 0.5): 60.0,

@@ -1,7 +1,7 @@
 """The claims of the memo, decided from the runs.
 
 The memo ran each of its tests ten times and prints means. The verdict compares the 95 % confidence
-interval of our mean with the printed mean, plus or minus five percentage points. A claim about a
+interval of our mean with the published mean, plus or minus five percentage points. A claim about a
 direction is decided if the interval of our difference does not contain 0.
 """
 
@@ -126,7 +126,7 @@ def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-022", items=["fairness"])
 def smallest_index(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the index of the printed cell; the evidence has our smallest index."""
+    """Decide the claim by the index of the published cell; the evidence has our smallest index."""
     cells = {key: fairness.index(runs, *key) for key in fairness.printed()}
     least = min(cells, key=lambda key: cells[key].ours.value)
     where = f"{fairness.NAMES[least[0]]} background, maxp {least[1]:g}"

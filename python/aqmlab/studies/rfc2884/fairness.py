@@ -21,7 +21,7 @@ PUBLISHED = Path(__file__).parent / "published"
 BACKGROUNDS = {"ecn": "all", "non_ecn": "none"}
 NAMES = {"all": "ECN", "none": "non-ECN"}
 RATES = MAXP[:4]
-"""Maximum drop rates of the printed table."""
+"""Maximum drop rates of the published table."""
 TIMES = 10
 """Replications of each test in the memo."""
 INDEX = Tolerance.of("0.01", 0.01)

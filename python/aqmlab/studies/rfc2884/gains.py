@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = Tolerance.of("5 percentage points", 5)
-"""Tolerance of a printed mean gain."""
+"""Tolerance of a published mean gain."""
 
 
 def both(runs: Runs, at: Setting) -> tuple[list[float], list[float]]:

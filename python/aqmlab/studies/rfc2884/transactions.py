@@ -29,7 +29,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 SMALL = SIZES_KB[0]
 RECOVERIES = ("fast", "timeouts", "client_timeouts")
 FEWER = 6
-"""Replications of settings without a printed number; the others have all."""
+"""Replications of settings without a published number; the others have all."""
 PRINTED = {
     (RENO, MODERATE, 0.1): 42.0, (RENO, HIGH, 0.1): 62.0,
     (RENO, HIGH, 0.02): 20.0, (RENO, HIGH, 0.5): 140.0,

@@ -1,6 +1,6 @@
 """Claims of "Does ECN offer a competitive advantage": five and ten clients, limit 64.
 
-A printed number of a named client is compared with the client in the same role, which is the
+A published number of a named client is compared with the client in the same role, which is the
 slowest client without ECN in each replication.
 """
 

@@ -1,6 +1,6 @@
 """Claims of "Lockouts": shares and progress of two downloads.
 
-Chance decides which of two equal clients is faster. A printed number of C0 or C1 is therefore
+Chance decides which of two equal clients is faster. A published number of C0 or C1 is therefore
 compared with the client in the same role (faster or slower) of each replication.
 """
 

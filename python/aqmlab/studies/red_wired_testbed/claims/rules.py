@@ -37,12 +37,12 @@ def near(
 def middle(
     claim: Published, values: Iterable[float], share: float = 0.10, width: float = 0.0
 ) -> Decision:
-    """Decide a printed median by the confidence interval of our median."""
+    """Decide a published median by the confidence interval of our median."""
     return value(claim, values, Tolerance.larger_of(width, share, claim.unit))
 
 
 def occurs(claim: Published, values: Iterable[float]) -> Decision:
-    """Decide a printed number of one replication by the spread of our replications."""
+    """Decide a published number of one replication by the spread of our replications."""
     return value(claim, values, EXAMPLE, "The printed number is that of one replication.")
 
 

@@ -50,7 +50,7 @@ STARTS = {TAIL_DROP: TAIL_DROP_STARTS_S, RED: RED_STARTS_S}
 LINK_BYTES_PER_S = 17_500
 """Rate of the link in byte/s in the thesis's shares: 140 kbit/s."""
 FAIR = 0.035
-"""Relative difference of the throughputs of fair long flows. With this value the printed
+"""Relative difference of the throughputs of fair long flows. With this value the published
 replications have the thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s."""
 
 
