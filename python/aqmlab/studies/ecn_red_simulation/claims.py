@@ -53,7 +53,7 @@ DIFFERS = 3.0
 AROUND = 0.5
 """Width of “around” on either side, in percentage points."""
 PAIRS = 13
-"""Pairs beyond the threshold, as printed."""
+"""Number of pairs beyond the threshold, as published."""
 
 
 COUNT = Tolerance.larger_of(1, 0.10, "pair")

@@ -68,7 +68,7 @@ def _curve(
 
 
 def _crosses(axes: Axes, i: int, label: str, at: tuple[list[float], list[float]]) -> None:
-    """Draw published medians."""
+    """Plot published medians."""
     if at[0]:
         axes.plot(*at, "x", color=look(i)[0], markersize=6, label=label)
 

@@ -115,8 +115,7 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the smallest Drop Tail buffer that equals each ECN buffer."""
 
     def ratios(of: Runs) -> dict[int, float]:
-        # If a queue limit of 512 packets is too small, the ratio of the limits is set to 1024 /
-        # limit.
+        # The ratio is set to 1024 / limit if a queue limit of 512 packets is too small.
         return {
             limit: min(
                 (tail for tail in LIMITS if not _ecn_is_better(pair(of, 10, tail, limit))),

@@ -344,7 +344,7 @@ def resent_by_red(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-079", "RW-080", "RW-081", "RW-082", items=BOTH)
 def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the long flows' over the third flow's median of retransmissions."""
+    """Decide the claim by the ratio of the long flows' to the third flow's retransmissions."""
     discipline = RED if claim.id in ("RW-079", "RW-080") else TAIL_DROP
     pick = min if claim.id in ("RW-079", "RW-081") else max
 
