@@ -47,7 +47,7 @@ QUESTIONS: tuple[Item, ...] = (
 
 
 def drops_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the share of reproduced drops in Table IV, which chose no setting."""
+    """Return the share of Table IV's drops that are reproduced; no setting was fitted to them."""
     drops = [c for c in cells if c.item == "table-4" and c.quantity == "dropped_packets"]
     counts = Counter(cell.verdict for cell in drops)
     return f"Drops in Table IV reproduced: {good(counts)} of {len(drops)} cells" if drops else ""

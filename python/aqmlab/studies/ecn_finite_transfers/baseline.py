@@ -31,7 +31,7 @@ def setting(limit: int = 39, header_bytes: int = 0) -> Setting:
 
 
 def header_time_s() -> float:
-    """Return the time in s that headers on every segment add to a download on a busy link."""
+    """Return the time in s by which headers on every segment extend a download on a busy link."""
     return FILE_SEGMENTS * HEADER_BYTES * 8 / BOTTLENECK_BPS
 
 
@@ -94,7 +94,7 @@ def _cells(runs: Runs, limit: int) -> list[Cell]:
 
 
 def _with_headers(runs: Runs) -> list[Cell]:
-    """Return the numbers with headers beside theory: those without, plus the time of headers."""
+    """Return the numbers with headers beside the expected ones, which add the headers' time."""
     without, with_them = runs.of(setting()), runs.of(setting(39, HEADER_BYTES))
     columns = {**setting(39).columns(), "header_bytes": HEADER_BYTES}
     plain_time = estimates.median(run.time_s[0] for run in without).value

@@ -22,7 +22,7 @@ SAME_EFFICIENCY = 1.0
 
 @dataclass(frozen=True)
 class Pair:
-    """Drop Tail with a limit, and aggressive ECN with half of it."""
+    """Pair of settings: Drop Tail with a queue limit, and aggressive ECN with half the limit."""
 
     tail: Setting
     ecn: Setting
@@ -42,7 +42,7 @@ class Pair:
 
 
 def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
-    """Return a Drop Tail limit and an ECN limit with their numbers."""
+    """Return the numbers of a run with Drop Tail and of a run with ECN, with their queue limits."""
     tail, ecn = Setting(n, "DT", tail_limit), Setting(n, "ECN-A", ecn_limit)
     numbers = [
         efficiency.spread(runs, setting, quantity)
@@ -53,7 +53,7 @@ def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
 
 
 def halves(runs: Runs) -> list[Pair]:
-    """Return a pair for every Drop Tail limit whose half was run with ECN."""
+    """Return a pair of settings for every Drop Tail limit of which half was run with ECN."""
     return [
         pair(runs, n, limit, limit // 2)
         for n in (2, 5, 10)

@@ -1,7 +1,7 @@
-"""Two countings of the queue limit: without and with the packet in service.
+"""Two ways to count packets against the queue limit: without and with the packet in service.
 
-In the study's simulator Drop Tail counts the packet in service and RED does not. Drop Tail
-therefore stores one packet less at the same limit (`published/notes.md`).
+In the study's simulator Drop Tail counts the packet in service, and RED does not count it. Drop
+Tail therefore stores one packet less at the same limit (`published/notes.md`).
 """
 
 from __future__ import annotations

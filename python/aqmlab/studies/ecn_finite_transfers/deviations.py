@@ -1,4 +1,4 @@
-"""Paragraphs of the report: summary, rules of the numbers, and differences from the study."""
+"""Paragraphs of the report: the study, rules for its numbers, and differences from it."""
 
 ABOUT = (
     "A reproduction of a simulation study by K. Pentikousis and H. Badr: n clients download 20 MiB "

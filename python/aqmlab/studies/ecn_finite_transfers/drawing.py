@@ -36,7 +36,7 @@ FASTEST, SLOWEST = "#0072B2", "#D55E00"
 def against_limit(
     axes: Axes, curves: Mapping[str, Sequence[Estimate]], limits: Sequence[int], label: str
 ) -> None:
-    """Draw one line per scheme over the queue limit, with the central 95 % of replications."""
+    """Plot one line per scheme over the queue limit, with the central 95 % of replications."""
     for scheme, spreads in curves.items():
         colour = COLOURS[scheme]
         axes.fill_between(
@@ -60,7 +60,7 @@ def against_limit(
 
 
 def limit_axis(axes: Axes, limits: Sequence[int]) -> None:
-    """Set up a doubling axis with the number of each queue limit."""
+    """Set up a base-2 logarithmic axis that labels each queue limit."""
     axes.set_xscale("log", base=2)
     axes.set_xticks(list(limits), [str(limit) for limit in limits])
     axes.minorticks_off()
@@ -68,7 +68,7 @@ def limit_axis(axes: Axes, limits: Sequence[int]) -> None:
 
 
 def band(axes: Axes, time_s: np.ndarray, curves: Sequence[np.ndarray], colour: str) -> None:
-    """Draw the central 95 % of one curve per replication."""
+    """Plot the range of the central 95 % of curves, of which each replication has one."""
     if len(curves) > 1:
         low, high = np.quantile(np.array(curves), [0.025, 0.975], axis=0)
         axes.fill_between(time_s, low, high, color=colour, alpha=0.15, linewidth=0)

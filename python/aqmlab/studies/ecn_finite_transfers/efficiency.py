@@ -28,13 +28,13 @@ QUANTITIES = (
 
 
 def delivered_to_dropped(run: Transfers) -> float:
-    """Return the delivered segments per dropped segment; infinite without drops."""
+    """Return the delivered segments per dropped segment, infinity if no segment was dropped."""
     dropped = run.dropped.sum()
     return float(run.delivered.sum() / dropped) if dropped else float("inf")
 
 
 def limits_of(n: int) -> tuple[int, ...]:
-    """Return the queue limits in ascending order; with ten clients the study adds 512."""
+    """Return the queue limits in ascending order; only runs with ten clients have limit 512."""
     return tuple(sorted(LIMITS + ((512,) if n == 10 else ())))
 
 
@@ -60,7 +60,7 @@ def cells(item: str, runs: Runs, settings: list[Setting]) -> list[Cell]:
 
 
 def figure_item(number: int, n: int, clients: str, delay_ms: int = 20) -> Item:
-    """Return the item of one figure."""
+    """Return the item of the study that reproduces one figure."""
     name = f"figure-{number}"
     title = f"Figure {number}: goodput efficiency, {clients} clients"
     if delay_ms != 20:

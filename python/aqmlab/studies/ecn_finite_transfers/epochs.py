@@ -1,7 +1,7 @@
 """Congestion epochs: drops grouped by the round trip in which they happen.
 
-A sender detects a drop one round trip later. Drops within one round trip of the first one
-therefore belong to one epoch. The round trip is that with a full queue.
+A sender detects a drop one round trip later. Drops within one round trip of an epoch's first drop
+therefore belong to that epoch. The length of an epoch is the round-trip time with a full queue.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Epochs:
 
     @property
     def losers(self) -> Ints:
-        """Clients that lost a packet, per epoch."""
+        """Number of clients that lost a packet, per epoch."""
         losers: Ints = (self.lost > 0).sum(axis=1)
         return losers
 
@@ -52,7 +52,7 @@ def full_queue_rtt_s(setting: Setting) -> float:
 
 
 def epochs(run: Transfers, length_s: float) -> Epochs:
-    """Return the epochs of a run; each lasts `length_s` from its first drop."""
+    """Return the congestion epochs of a run; each epoch lasts `length_s` from its first drop."""
     if run.drops is None:
         raise ValueError("series: drops: not recorded by this run; request the series")
     time_s, client = run.drops.time_s, run.drops.client
@@ -69,7 +69,7 @@ def epochs(run: Transfers, length_s: float) -> Epochs:
 
 
 def coincident_share(incidents: Incidents, n: int, within_s: float) -> float:
-    """Return the share of incidents that more than half of the clients share; NaN without any.
+    """Return the share of drops or timeouts that more than half of the clients have together.
 
     Examples
     --------

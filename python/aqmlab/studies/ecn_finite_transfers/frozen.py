@@ -1,16 +1,17 @@
-"""The frozen reading of the study: each setting that it leaves open, our choice, and the reason.
+"""Frozen reading of the study: our choice for each setting that the study leaves open.
 
-The module also lists the claims that are not counted. `published/notes.md` has the search that
-chose the settings of the study's simulator: about 1 600 settings of TCP against Table I, and 48
-settings of RED against Tables II and III. The printed numbers of these three tables are therefore
-fitted, and so are the claims that repeat them.
+Each choice has its reason. The module also lists the claims that the score does not count.
+`published/notes.md` describes the search that chose the settings of the study's simulator. The
+search compared about 1600 settings of TCP against Table I, and 48 settings of RED against Tables II
+and III. The published numbers of these three tables are therefore fitted. The claims that repeat
+these numbers are fitted too.
 """
 
 from aqmlab.studies.framework import Choice
 from aqmlab.studies.framework.claims import FITTED, INPUT
 
 FITTED_TABLES = ("table-1", "table-2", "table-3")
-"""Items whose printed numbers were used to choose settings."""
+"""Items whose published numbers were used to choose settings."""
 TABLE_I, TABLES = "Table I", "Tables I to III"
 
 CHOICES = (

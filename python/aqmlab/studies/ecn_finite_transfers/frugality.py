@@ -25,7 +25,7 @@ PARTS = (
 
 
 def figure_item(number: int, delay_ms: int) -> Item:
-    """Return the item of one figure."""
+    """Return the item of the study that reproduces one figure."""
     name = f"figure-{number}"
     title = f"Figure {number}: packets sent to ten clients"
     if delay_ms != 20:
@@ -85,7 +85,7 @@ def _draw(runs: Runs, delay_ms: int) -> MatplotlibFigure:
 
 
 def _bars(runs: Runs, setting: Setting, at: float, whole: Axes, overhead: Axes) -> None:
-    """Draw one stacked bar in each panel."""
+    """Plot one stacked bar in each panel of the figure."""
     chosen = runs.of(setting)
     duplicates = float(np.median([run.duplicates for run in chosen]))
     dropped = float(np.median([run.dropped.sum() for run in chosen]))

@@ -24,19 +24,19 @@ TRACED = (Setting(2, "DT", 64), Setting(2, "RED-A", 128))
 
 
 def slower_share_percent(run: Transfers) -> float:
-    """Return the share of the slower of two downloads while both run, in %."""
+    """Return the slower download's share of the link while both downloads run, in %."""
     rates = run.rate_while_all_run_kbps
     return float(100 * rates.min() / rates.sum())
 
 
 def gap_percent(run: Transfers) -> float:
-    """Return the excess of the faster download's goodput when it finishes, in % of the slower."""
+    """Return the goodput lead of the faster download when it finishes, in % of the slower one."""
     rates = run.rate_while_all_run_kbps
     return float(100 * (rates.max() / rates.min() - 1))
 
 
 def slower_progress_percent(run: Transfers) -> float:
-    """Return the slower download's progress when the faster finishes, in % of the faster's."""
+    """Return the slower download's progress when the faster one finishes, in % of the latter."""
     acked = run.acked_at(float(run.time_s.min()))
     return float(100 * acked.min() / acked.max())
 
@@ -117,7 +117,7 @@ ITEM = Item("lock-out", "Lock-out: sharing while all run", _needs, _make)
 
 
 def first_difference(run: Transfers, bytes_apart: float) -> float:
-    """Return the first time in s at which two downloads differ by more bytes; NaN if never."""
+    """Return the first time in s at which two downloads differ by more than a number of bytes."""
     assert run.progress is not None
     apart = np.abs(np.diff(run.progress.acked_bytes, axis=1))[:, 0] > bytes_apart
     return float(run.progress.time_s[apart.argmax()]) if apart.any() else float("nan")

@@ -1,8 +1,8 @@
-"""Migration: ECN at some of the clients only, aggressive RED, limit 64, five and ten clients.
+"""Migration to ECN: some of five or ten clients have ECN, behind aggressive RED with limit 64.
 
-The study enables ECN at the client that was slowest without it. The slowest client differs between
-replications. Each replication therefore enables ECN at the slowest client of its own run without
-ECN, then at the two slowest, and so on.
+The study enables ECN at the client that was slowest in the run without ECN. The slowest client
+differs between replications. Each replication therefore enables ECN at the slowest client of its
+own run without ECN, then at the two slowest, and so on.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def with_ecn(runs: Runs, n: int, count: int) -> list[Setting]:
 
 
 def runs_with_ecn(runs: Runs, n: int, count: int) -> list[Transfers]:
-    """Return the runs of `with_ecn`, one per replication."""
+    """Return the runs of the settings that `with_ecn` returns, one per replication."""
     return [runs.one(setting, r) for r, setting in enumerate(with_ecn(runs, n, count))]
 
 
 def worst(runs: Runs, n: int) -> list[int]:
-    """Return the client that is slowest without ECN, per replication."""
+    """Return the client that is slowest without ECN, one client per replication."""
     return [run.slowest for run in runs.of(WITHOUT[n])]
 
 
 def rank(run: Transfers, client: int) -> int:
-    """Return the rank of a client by its download time, from 1 for the first."""
+    """Return the rank of a client by its download time; the fastest client has rank 1."""
     return 1 + int((run.time_s < run.time_s[client]).sum())
 
 

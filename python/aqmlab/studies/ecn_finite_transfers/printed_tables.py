@@ -1,8 +1,8 @@
-"""Tables I to IV: one column per queue limit, two downloads.
+"""Tables I to IV of the study: two downloads, with one column per queue limit.
 
-The rows of a table are the printed ones and G, which follows from the printed goodputs
-(2 * min / 1500, see `published/notes.md`). Our numbers use the sampling of the study: a download
-ends at the next multiple of 0.5 s.
+The rows of a table are the published rows and the goodput efficiency G, which follows from the
+published goodputs (2 * min / 1500, see `published/notes.md`). Our numbers use the sampling of the
+study: a download ends at the next multiple of 0.5 s.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROUNDING_KBPS = 0.05
 
 
 def step(goodput_kbps: float) -> float:
-    """Return the change of a goodput if its download ends one sampling step earlier, in kbit/s."""
+    """Return the change in kbit/s of a goodput whose download ends one sampling step earlier."""
     return KBIT / (KBIT / goodput_kbps - SAMPLING_S) - goodput_kbps + ROUNDING_KBPS
 
 
@@ -69,7 +69,7 @@ EFFICIENCY = Tolerance(ONE_STEP, _step_percent, single_run=True)
 
 @dataclass(frozen=True)
 class Quantity:
-    """A row of the printed tables: its measure, its printed value and its tolerance."""
+    """A row of the published tables: its measure, its published value and its tolerance."""
 
     measure: Measure[Transfers]
     printed: Callable[[Row], float]
@@ -78,7 +78,7 @@ class Quantity:
 
 
 def _goodputs(run: Transfers) -> Floats:
-    """Return the goodputs with the sampled times of the study, in kbit/s."""
+    """Return the goodputs in kbit/s, computed from download times sampled as in the study."""
     return KBIT / run.sampled_time_s
 
 
@@ -111,20 +111,20 @@ QUANTITIES = (
 
 
 def published(file: str) -> list[Row]:
-    """Return the printed columns of a table."""
+    """Return the published columns of a table."""
     with (PUBLISHED / file).open(encoding="utf-8", newline="") as opened:
         return list(csv.DictReader(opened))
 
 
 def letter(row: Row) -> str:
-    """Return the letter of the scheme, C or A, from the maxp of a printed column."""
+    """Return the letter of RED's parameters, C or A, from the maxp of a published column."""
     return next(name for name, maxp in MAXP.items() if maxp == float(row["maxp"]))
 
 
 def table_item(
     name: str, title: str, file: str, text: list[str], setting: Callable[[Row], Setting]
 ) -> Item:
-    """Return the item of one table; `setting` returns the setting of a printed column."""
+    """Return the study's item of one table; `setting` returns the setting of a column."""
 
     def needs() -> Iterator[Need]:
         yield from (Need(setting(row)) for row in published(file))
@@ -141,7 +141,7 @@ def table_item(
 
 
 def _column(item: str, runs: Runs, setting: Setting, row: Row) -> list[Cell]:
-    """Return all quantities of one printed column."""
+    """Return all quantities of one published column."""
     return [
         Cell.of(
             item, setting.columns(), quantity.measure, runs.of(setting),
@@ -153,7 +153,7 @@ def _column(item: str, runs: Runs, setting: Setting, row: Row) -> list[Cell]:
 
 
 def _table(title: str, maxp: str, columns: list[tuple[Row, list[Cell]]]) -> Table:
-    """Return one block of a printed table, in its form."""
+    """Return one block of a published table, in the form of that table."""
     caption = f"{title}, maxp = {100 * float(maxp):g} %" if maxp else title
     head = ["Queue limit (minth)"]
     for row, _ in columns:

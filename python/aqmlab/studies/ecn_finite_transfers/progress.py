@@ -31,7 +31,7 @@ ROLES = (("fastest", FASTEST), ("slowest", SLOWEST))
 
 
 def _curve(run: Transfers, client: int, time_s: Floats) -> Floats:
-    """Return the acknowledged data of a client at these times, in MiB."""
+    """Return the acknowledged data of a client at the sampled times, in MiB."""
     assert run.progress is not None
     return np.interp(time_s, run.progress.time_s, run.progress.acked_bytes[:, client]) / 2**20
 
@@ -41,7 +41,7 @@ def _name(setting: Setting, client: int) -> str:
 
 
 def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Figure:
-    """Draw acknowledged data over time, as the study does; lines are replication 0."""
+    """Plot acknowledged data over time, as in the study; the lines are from replication 0."""
     figure, axes = sheet()
     setting, first = pairs[0]
     end = max(run.time_s.max() for _, run in pairs)
@@ -66,7 +66,7 @@ def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Fig
 
 
 def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
-    """Yield the download times of the two clients, and the spread between them."""
+    """Yield the download times of the fastest and the slowest client, and their spread."""
     columns = pairs[0][0].columns()
     runs = [run for _, run in pairs]
     for role, time in TIMES.items():
@@ -75,12 +75,12 @@ def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
 
 
 def section(item: str, number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Section:
-    """Return the figure and its numbers."""
+    """Return the figure of download progress and its numbers."""
     return Section([], list(cells(item, pairs)), [], [draw(number, title, pairs)])
 
 
 def figure_item(number: int, title: str, setting: Setting) -> Item:
-    """Return the item of a figure whose setting does not depend on other runs."""
+    """Return the study's item of a figure whose setting does not depend on other runs."""
     name, title = f"figure-{number}", f"Figure {number}: {title}"
 
     def needs() -> Iterable[Need]:
@@ -93,7 +93,7 @@ def figure_item(number: int, title: str, setting: Setting) -> Item:
 
 
 def _figure_13() -> Item:
-    """Return the item of figure 13: ECN only at the slowest client of each replication."""
+    """Return the study's item of figure 13: ECN only at each replication's slowest client."""
     title = "Figure 13: progress, five clients, ECN only at the client that is slowest without it"
 
     def needs() -> Iterable[Need]:

@@ -1,7 +1,7 @@
 """The network, the queues and the TCP of the study, and its settings as scenarios.
 
 Source: Pentikousis & Badr (`pentikousis2004ecn`), "Experimental methodology" and figure 1. The
-settings that it does not state come from `published/notes.md`.
+settings that the publication does not state come from `published/notes.md`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ STUDY_RED: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of one column of a table, or of one point of a figure.
+    """Setting of one column of a published table, or of one point of a published figure.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ class Setting:
 
     @property
     def maxp(self) -> float | None:
-        """Maximum signal probability; None for Drop Tail."""
+        """Maximum signal probability of RED; None for Drop Tail."""
         return MAXP.get(self.scheme[-1]) if "-" in self.scheme else None
 
     @property
     def limit_counts(self) -> str:
-        """Packets that the queue limit counts."""
+        """Kinds of packets that the queue limit counts."""
         return self.counting or ("waiting-and-in-service" if self.scheme == "DT" else "waiting")
 
     @property
@@ -106,11 +106,11 @@ class Setting:
 
     @property
     def payload_segments(self) -> int:
-        """Segments that the files of all clients fill."""
+        """Number of segments into which the files of all clients are divided."""
         return self.n * FILE_SEGMENTS
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {
             "n": self.n,
             "scheme": self.scheme,
@@ -134,8 +134,8 @@ class Setting:
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication.
 
-        Replication 0 is the study: all flows start at once. The others start each flow up to 1 ms
-        later. All replications differ in the random stream.
+        In replication 0, as in the study, all flows start at the same time. The other replications
+        start each flow up to 1 ms later. All replications differ in their random numbers.
         """
         return {
             "title": f"{self.n} downloads through {self.scheme}, limit {self.limit} packets",

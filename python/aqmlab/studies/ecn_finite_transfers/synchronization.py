@@ -1,7 +1,7 @@
 """Global synchronization: shared losses, shared timeouts, and idle time of the bottleneck.
 
-The indices are measured while all clients run, in the first replications, which record every drop
-and sample the windows every 50 ms:
+The indices of synchronization are measured while all clients run. Only the first replications
+record every drop, and sample the congestion windows every 50 ms, for these indices:
 
 - loss synchronization: share of congestion epochs in which more than half of the clients lose;
 - retransmission synchronization: share of timeouts that more than half of the clients share
@@ -50,7 +50,7 @@ class Together:
 
 
 def together(setting: Setting, run: Transfers) -> Together:
-    """Measure a run while all its clients are active."""
+    """Return the synchronization indices of a run, measured while all its clients are active."""
     until, rtt = float(run.time_s.min()), full_queue_rtt_s(setting)
     losers = epochs(run, rtt).before(until).losers
     assert run.timed_out is not None
@@ -67,7 +67,7 @@ def together(setting: Setting, run: Transfers) -> Together:
 
 
 def measured(runs: Runs, setting: Setting) -> list[Together]:
-    """Return the indices of the traced replications."""
+    """Return the synchronization indices of the replications that record every drop."""
     return [together(setting, run) for run in runs.of(setting)[:TRACED]]
 
 
@@ -121,7 +121,7 @@ def _table(runs: Runs, n: int, limit: int, cells: list[Cell]) -> Table:
 
 
 def _raster(runs: Runs) -> Figure:
-    """Return a raster of the losses and timeouts of ten clients in the first 200 s."""
+    """Plot the times of the losses and timeouts of ten clients in the first 200 s."""
     run = runs.one(SHOWN, 0)
     figure, axes = sheet(size=(8.4, 3.8))
     axes.plot(run.drops.time_s, run.drops.client, "|", color="#0072B2", label="drop", markersize=9)

@@ -5,7 +5,7 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 
 
 def setting(row: Row) -> Setting:
-    """Return the setting of a printed column; limit 16 has minth 5."""
+    """Return the setting for a column of the published table; limit 16 has minth 5."""
     return Setting(2, f"RED-{letter(row)}", int(row["queue_limit_packets"]))
 
 

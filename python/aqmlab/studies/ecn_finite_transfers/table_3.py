@@ -5,7 +5,7 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 
 
 def setting(row: Row) -> Setting:
-    """Return the setting of a printed column."""
+    """Return the setting for a column of the published table."""
     return Setting(2, f"ECN-{letter(row)}", int(row["queue_limit_packets"]))
 
 

@@ -1,4 +1,4 @@
-"""Table IV: two downloads through RED, ECN only at the client that is weaker in Table II."""
+"""Table IV: two downloads through RED; only the client that is slower in Table II has ECN."""
 
 from aqmlab.studies.ecn_finite_transfers.printed_tables import (
     Row,
@@ -10,14 +10,14 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 
 
 def weaker_client(row: Row) -> int:
-    """Return the client with the lower printed goodput in Table II; C0 in a tie."""
+    """Return the client with the lower published goodput in Table II; client C0 in a tie."""
     key = ("maxp", "queue_limit_packets")
     column = next(r for r in published("table2_red.csv") if all(r[k] == row[k] for k in key))
     return int(float(column["goodput1_kbps"]) < float(column["goodput0_kbps"]))
 
 
 def setting(row: Row) -> Setting:
-    """Return the setting of a printed column."""
+    """Return the setting for a column of the published table."""
     limit = int(row["queue_limit_packets"])
     return Setting(2, f"RED-{letter(row)}", limit, ecn=(weaker_client(row),))
 

@@ -34,7 +34,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Incidents:
-    """Drops or timeouts in order of time: times in s, and numbers of clients."""
+    """Drops or timeouts in order of time: the time in s and the client of each."""
 
     time_s: Floats
     client: Ints
@@ -86,7 +86,7 @@ class Transfers:
 
     @property
     def sampled_time_s(self) -> Floats:
-        """Download times as sampled by the study: the next multiple of 0.5 s."""
+        """Download times as the study samples them, rounded up to a multiple of 0.5 s."""
         return np.ceil(self.time_s / SAMPLING_S) * SAMPLING_S
 
     @property
@@ -111,12 +111,12 @@ class Transfers:
 
     @property
     def fastest(self) -> int:
-        """The client that finishes first."""
+        """Number of the client that finishes first."""
         return int(self.time_s.argmin())
 
     @property
     def slowest(self) -> int:
-        """The client that finishes last."""
+        """Number of the client that finishes last."""
         return int(self.time_s.argmax())
 
     @property
@@ -131,7 +131,7 @@ class Transfers:
         return rates
 
     def acked_at(self, time_s: float) -> Floats:
-        """Return the acknowledged bytes of each client at a time, shape (n,)."""
+        """Return the acknowledged bytes of each of the n clients at one time, shape (n,)."""
         p = self.progress
         if p is None:
             raise ValueError("series: window: not recorded by this run; request the series")
@@ -139,7 +139,7 @@ class Transfers:
 
 
 def reduce(result: Result) -> Transfers:
-    """Reduce the result of a run."""
+    """Reduce the result of a run to the values that tables, figures and claims read."""
     flows, links = result.columns("flows"), result.columns("links")
     bottleneck = list(links["link"]).index(BOTTLENECK)
     names = list(flows["flow"])
@@ -174,9 +174,9 @@ PROGRESS_S = 0.5
 def _window(
     window: Columns, n: int, end_s: float, acked_at_end: Floats
 ) -> tuple[Progress, Incidents]:
-    """Return the progress up to the last completion, and the timeouts seen in the windows.
+    """Return the progress until the last download ends, and the timeouts that cwnd shows.
 
-    Every sample has all flows in order.
+    Every sample contains all flows, in the order of the clients.
     """
     time_s = _floats(window["time_s"])[::n]
     keys = ("acked_bytes", "cwnd_bytes", "ssthresh_bytes")
@@ -192,7 +192,7 @@ def _window(
 
 
 def _timeouts(time_s: Floats, cwnd: Floats, ssthresh: Floats) -> Incidents:
-    """Return the samples in which cwnd falls below ssthresh or to one segment, by timeouts.
+    """Return the samples in which a timeout reduces cwnd below ssthresh or to one segment.
 
     Fast recovery and the response to ECN leave cwnd at ssthresh or above, which is at least two
     segments (RFC 5681 §3.1, eq. 4; RFC 3168 §6.1.2).

@@ -15,7 +15,7 @@ TRACE = Record(frozenset({"window", "drops"}), 0.5)
 
 
 def figure_item(number: int, title: str, setting: Setting) -> Item:
-    """Return the item of one figure."""
+    """Return the item of the study that reproduces one figure."""
     name, title = f"figure-{number}", f"Figure {number}: {title}"
 
     def needs() -> Iterable[Need]:

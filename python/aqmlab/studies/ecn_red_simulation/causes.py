@@ -1,4 +1,4 @@
-"""Causes of gains and losses of goodput: RED's average, drops above maxth, timeouts."""
+"""Causes of the gain or loss of goodput by ECN: RED's average, drops above maxth, timeouts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Group:
 
     @classmethod
     def of(cls, case: Case) -> Group:
-        """Return the group of a case."""
+        """Return the group of a case: its file size, number of sessions, maxth and CBR traffic."""
         return cls(case.bulk, case.cbr_share > 0, case.sessions, case.maxth)
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ def mean(runs: Runs, setting: Setting, measure: Measure[Tally]) -> float:
 def over(
     runs: Runs, network: str, arm: str, measure: Measure[Tally], chosen: pairs.Chosen
 ) -> float:
-    """Return the mean of a measure over the chosen cases, in its unit; NaN without cases."""
+    """Return the mean of a measure over the chosen cases, in its unit; NaN for an empty choice."""
     settings = (Setting(network, case, arm) for case in pairs.ALL if chosen(case))
     values = [mean(runs, setting, measure) for setting in settings if runs.has(setting)]
     return float(np.mean(values)) if values else float("nan")
@@ -173,7 +173,7 @@ def _correlations(runs: Runs, network: str) -> str:
 
 
 def _room(runs: Runs, network: str) -> str:
-    """Return a sentence on the bounds of a gain: idle time of the link, and duplicate data."""
+    """Return a sentence on what bounds the gain: the link's idle time, and the duplicate data."""
     settings = [Setting(network, case, arm) for case in pairs.ALL for arm in (OFF, ECN)]
     there = [setting for setting in settings if runs.has(setting)]
     idle = [100 - mean(runs, setting, UTILIZATION) for setting in there]

@@ -1,7 +1,7 @@
-"""Misbehaving endpoints: receivers that hide marks, senders that ignore them, and the nonce.
+"""Misbehaving endpoints: receivers that hide marks and senders that ignore marks; ECN nonce.
 
 The study describes misbehaving endpoints in sections II and III without results. The item
-`cheating` measures the share of the link that misbehaving endpoints take.
+`cheating` of the study measures the share of the link that misbehaving endpoints take.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ ITS = Measure[Tally]("goodput_of_suspects", "kbit/s", lambda t: t.goodput_bps[1]
 
 @dataclass(frozen=True)
 class Beside:
-    """Six sessions that behave beside six suspects."""
+    """Setting: six sessions that obey the protocol beside six sessions that may misbehave."""
 
     victims: str
     cheats: str
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {"network": SINGLE, "others": self.victims, "suspects": self.cheats}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         scenario = Setting(SINGLE, CASE, ECN).scenario(replication)
         others, suspects = scenario["flows"]
         size, ecn = VICTIMS[self.victims]
@@ -75,7 +75,7 @@ def _needs() -> Iterator[Need]:
 
 
 def share(runs: Runs, setting: Beside) -> Estimate:
-    """Return the suspects' share of all goodput in %: mean and 95 % interval."""
+    """Return the misbehaving sessions' share of all goodput in %: mean and 95 % interval."""
     return estimates.mean(100 * t.goodput_bps[1] / sum(t.goodput_bps) for t in runs.of(setting))
 
 

@@ -1,10 +1,11 @@
-"""The 30 printed claims of the study, decided from the pairs of both networks.
+"""The 30 published claims, decided from the pairs of runs in both networks.
 
 The study averages five runs, and calls a pair different if its goodput changes by more than about
-3 %. The claims in this module use the same rule. The interval of a count reaches from the pairs
-whose whole 95 % interval meets the condition to the pairs whose interval overlaps it. A count is
-reproduced within one pair or a tenth of the printed count. “Most cases” means more than half of the
-pairs, by Wilson's interval of their share.
+3 %. The claims in this module use the same rule. The lower bound of a count is the number of pairs
+whose whole 95 % interval meets the condition. The upper bound is the number of pairs whose interval
+overlaps the condition. A count is reproduced if it is within one pair, or within 10 %, of the
+published count. “Most cases” means more than half of the pairs, by Wilson's interval of their
+share.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ DIFFERS = 3.0
 AROUND = 0.5
 """Width of “around” on either side, in percentage points."""
 PAIRS = 13
-"""Pairs beyond the threshold, as printed."""
+"""Number of pairs beyond the threshold, as published."""
 
 
 COUNT = Tolerance.larger_of(1, 0.10, "pair")
@@ -60,14 +61,14 @@ PERCENT = Tolerance.of(f"{AROUND:g} percentage points (“around”)", AROUND)
 
 
 def _size(gain: Gain) -> Interval:
-    """Return the interval of a difference of goodput without its sign, in %."""
+    """Return the interval of the absolute difference of goodput, in %."""
     low, middle, high = gain.percent
     least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     return Interval(least, abs(middle), max(abs(low), abs(high)))
 
 
 def _is(gain: Gain, least: float) -> tuple[bool, bool]:
-    """Return (surely, possibly): whether a pair differs by more than `least` percent."""
+    """Return two flags: a pair surely, or possibly, differs by more than `least` percent."""
     size = _size(gain)
     return size.low > least, size.high > least
 
@@ -92,7 +93,7 @@ def _largest(all_gains: Sequence[Gain]) -> str:
 
 @CLAIMS.decides("ES-001", items=FOUR)
 def tests_run(runs: Runs, claim: Published) -> Decision:
-    """Decide by the settings of one congested link that were run."""
+    """Decide the claim by the settings of one congested link that were run."""
     settings = [need.setting for need in pairs.needs(SINGLE, (OFF, ECN))]
     run = len({setting for setting in settings if runs.has(setting)})
     return exactly(claim, run, "Settings run with and without ECN.")
@@ -100,14 +101,14 @@ def tests_run(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-002", items=FOUR)
 def pairs_compared(runs: Runs, claim: Published) -> Decision:
-    """Decide by the pairs that were compared."""
+    """Decide the claim by the number of pairs of runs that were compared."""
     compared = len(gains(runs, SINGLE, GOODPUT))
     return exactly(claim, compared, "Pairs with both of their settings.")
 
 
 @CLAIMS.decides("ES-003", "ES-004", "ES-005", items=FOUR)
 def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
-    """Decide by the formula of the ratio."""
+    """Decide the claim by the formula of the ratio ECN / (ECN + non-ECN)."""
     percent = {"ES-003": 0, "ES-004": 10, "ES-005": 20}[claim.id]
     ours = share(percent)
     return exactly(claim, ours, f"{percent} % more is (1 + x)/(2 + x).", 0.0005)
@@ -115,7 +116,7 @@ def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-006", items=FOUR)
 def pairs_that_differ(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of pairs beyond 3 %; “around” is half a point either way."""
+    """Decide the claim by the number of pairs beyond the threshold of around 2.5 to 3.5 %."""
     all_gains = gains(runs, SINGLE, GOODPUT)
     sure = sum(_is(g, DIFFERS + AROUND)[0] for g in all_gains)
     maybe = sum(_is(g, DIFFERS - AROUND)[1] for g in all_gains)
@@ -127,7 +128,7 @@ def pairs_that_differ(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-007", items=FOUR)
 def threshold(runs: Runs, claim: Published) -> Decision:
-    """Decide by the 13th largest difference, since 13 pairs exceed the threshold of the study."""
+    """Decide the claim by the 13th largest difference: 13 pairs exceed the study's threshold."""
     by_size = sorted(gains(runs, SINGLE, GOODPUT), key=lambda g: -abs(g.percent.middle))
     if len(by_size) < PAIRS:
         return Decision("none", OPEN, f"There are {len(by_size)} pairs, fewer than {PAIRS}.")
@@ -139,7 +140,7 @@ def threshold(runs: Runs, claim: Published) -> Decision:
 def _of_large(
     runs: Runs, claim: Published, what: str, test: Callable[[Gain], bool], printed: float
 ) -> Decision:
-    """Decide by the number of pairs of one kind beyond 3 %, with its interval."""
+    """Decide the claim by the number of pairs of one kind beyond 3 %, with its interval."""
     all_gains = gains(runs, SINGLE, GOODPUT)
     differ = large(all_gains)
     possible = sum(_is(g, DIFFERS)[1] for g in all_gains)
@@ -161,25 +162,25 @@ def _of_large(
 
 @CLAIMS.decides("ES-008", items=FOUR)
 def bulk_among_them(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of pairs that are not bulk transfers, which is printed as 0."""
+    """Decide the claim by the number of pairs that are not bulk transfers, 0 in the study."""
     return _of_large(runs, claim, "Transactional", lambda g: not g.case.bulk, 0)
 
 
 @CLAIMS.decides("ES-009", items=FOUR)
 def not_twelve_sessions(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of these pairs with six sessions per pair of nodes."""
+    """Decide the claim by the differing pairs that have six sessions per pair of nodes."""
     what = "Six sessions per pair of nodes"
     return _of_large(runs, claim, what, lambda g: g.case.sessions != 12, claim.value)
 
 
 @CLAIMS.decides("ES-010", items=FOUR)
 def with_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of these pairs with CBR traffic."""
+    """Decide the claim by the number of differing pairs that have CBR traffic."""
     return _of_large(runs, claim, "With CBR traffic", lambda g: g.case.cbr_share > 0, claim.value)
 
 
 def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: float) -> Decision:
-    """Decide by the number of pairs with a gain, or a loss, and another maxth."""
+    """Decide the claim by the pairs with a gain, or with a loss, and another maxth."""
     sign, outcome = (1, "ECN wins") if gain else (-1, "ECN loses")
     all_gains = gains(runs, SINGLE, GOODPUT)
 
@@ -208,13 +209,13 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
 
 @CLAIMS.decides("ES-011", items=FOUR)
 def maxth_of_losers(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of losing pairs with another maxth than printed, which must be 0."""
+    """Decide the claim by the pairs in which ECN loses with another maxth; none may exist."""
     return _side(runs, claim, gain=False, maxth=claim.value, printed=0)
 
 
 @CLAIMS.decides("ES-012", items=FOUR)
 def maxth_of_winners(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of winning pairs with another maxth than the printed one, at most 1."""
+    """Decide the claim by the pairs in which ECN wins with another maxth; at most 1 may exist."""
     bound = replace(claim, qualifier="upper_bound")
     return _side(runs, bound, gain=True, maxth=claim.value, printed=1)
 
@@ -225,13 +226,13 @@ def _maxths(chosen: list[Gain]) -> str:
 
 @CLAIMS.decides("ES-013", items=FOUR)
 def exceptions(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of winning pairs with another maxth than 60."""
+    """Decide the claim by the number of pairs in which ECN wins with another maxth than 60."""
     return _side(runs, claim, gain=True, maxth=60, printed=claim.value)
 
 
 @CLAIMS.decides("ES-014", items=FOUR)
 def best_case(runs: Runs, claim: Published) -> Decision:
-    """Decide by maxth of the pair with the largest gain."""
+    """Decide the claim by maxth of the pair with the largest gain."""
     all_gains = gains(runs, SINGLE, GOODPUT)
     best, other = (
         max(
@@ -243,7 +244,7 @@ def best_case(runs: Runs, claim: Published) -> Decision:
     )
     if best is None or other is None:
         return Decision("none", OPEN, "The runs have one maxth only.")
-    # The two pairs are taken as independent, so the variances of their means add.
+    # The two pairs of runs are taken as independent, so the variances of their means add.
     lead = best.percent.middle - other.percent.middle
     half = math.hypot(*((g.percent.high - g.percent.low) / 2 for g in (best, other)))
     ours = Estimate("lead, 95 % confidence", lead, lead - half, lead + half, 2)
@@ -262,9 +263,9 @@ def _middle(gain: Gain) -> float:
 
 @CLAIMS.decides("ES-015", "ES-016", items=SIX)
 def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest, or the largest, noticeable difference of bulk transfers.
+    """Decide the claim by the smallest, or the largest, noticeable difference of bulk transfers.
 
-    The claim is that few of them differ, by 5 to 10 %. “Few” means at most one in eight.
+    The claim is that few bulk transfers differ, by 5 to 10 %. “Few” means at most one in eight.
     """
     bulk = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
     least = 5 - AROUND
@@ -285,7 +286,7 @@ def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
 
 
 def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
-    """Decide a printed count of pairs with an increase."""
+    """Decide a published number of pairs in which a measure increases."""
     more = sum(g.difference.value > 0 for g in chosen)
     ours = _counted(((g.difference.low > 0, g.difference.high > 0) for g in chosen), more)
     return estimated(claim, ours, COUNT, f"{about}: {more} of {len(chosen)}.")
@@ -293,7 +294,7 @@ def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
 
 @CLAIMS.decides("ES-017", "ES-018", items=SIX)
 def more_signals(runs: Runs, claim: Published) -> Decision:
-    """Decide by the pairs with more drops and marks; or by the bulk transfers among them."""
+    """Decide the claim by the pairs, or the bulk transfers, with more drops and marks."""
     all_gains = list(gains(runs, MULTIPLE, SIGNALS))
     if claim.id == "ES-017":
         return _count(claim, all_gains, "Pairs with more drops and marks with ECN")
@@ -302,7 +303,7 @@ def more_signals(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-019", items=["causes"])
 def full_links(runs: Runs, claim: Published) -> Decision:
-    """Decide by the utilization of the observed link without ECN."""
+    """Decide the claim by the utilization of the observed link without ECN."""
     settings = [Setting(n, case, OFF) for n in (SINGLE, MULTIPLE) for case in pairs.ALL]
     used = [
         UTILIZATION.scale * float(np.mean([UTILIZATION.of(run) for run in runs.of(setting)]))
@@ -319,7 +320,7 @@ def full_links(runs: Runs, claim: Published) -> Decision:
 def _mostly(
     claim: Published, chosen: list[Gain], tally: Callable[[Gain], int], about: str
 ) -> Decision:
-    """Decide a direction by the share of pairs with the printed sign: -1, 0 or 1."""
+    """Decide a direction by the share of pairs with the published sign: -1, 0 or 1."""
     signs = [tally(g) for g in chosen]
     counts = {sign: signs.count(sign) for sign in (1, 0, -1)}
     sure = {
@@ -340,7 +341,7 @@ def _sign(g: Gain) -> int:
 
 
 def _differs(g: Gain) -> int:
-    """Return the direction of a difference of goodput, 0 within the threshold of the study."""
+    """Return the direction of a goodput difference, 0 if it is within the study's threshold."""
     middle = g.percent.middle
     return 0 if abs(middle) <= DIFFERS else int(np.sign(middle))
 
@@ -375,7 +376,7 @@ for _id, _row in DIRECTIONS.items():
 
 @CLAIMS.decides("ES-029", items=HEADS)
 def head_of_one_link(runs: Runs, claim: Published) -> Decision:
-    """Decide by the share of pairs whose goodput changes by at most 3 % with head marking."""
+    """Decide the claim by the share of pairs whose goodput head marking changes by at most 3 %."""
     all_gains = list(gains(runs, SINGLE, GOODPUT, HEAD, ECN))
     return _mostly(
         claim, all_gains, _differs, "Goodput against plain ECN, up to 3 % counts as none"
@@ -384,7 +385,7 @@ def head_of_one_link(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-030", items=HEADS)
 def head_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean change of goodput over all pairs, replication by replication."""
+    """Decide the claim by the mean change of goodput over all pairs, per replication."""
     totals = {
         arm: [
             GOODPUT.scale * sum(GOODPUT.of(t) for t in ran) / len(ran)

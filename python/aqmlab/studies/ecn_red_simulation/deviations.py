@@ -1,4 +1,4 @@
-"""Paragraphs of the report: summary, rules of the numbers, and differences from the study."""
+"""Paragraphs of the report: the study, rules for its numbers, and differences from it."""
 
 ABOUT = (
     "A reproduction of a simulation study of TCP with ECN in RED networks (ns-2 2.26, FullTcp with "

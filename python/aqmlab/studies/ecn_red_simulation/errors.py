@@ -33,17 +33,17 @@ MEASURES = (GOODPUT, DROPS, MARKS, LOST, BY_ERRORS, CUTS, REDUCTIONS, TIMEOUTS)
 
 @dataclass(frozen=True)
 class Noisy:
-    """Twelve downloads over a wire with errors."""
+    """Setting: twelve downloads over a link with transmission errors."""
 
     rate: float
     arm: str
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {"network": SINGLE, "arm": self.arm, "error_rate": self.rate}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         scenario = Setting(SINGLE, CASE, self.arm).scenario(replication)
         if self.rate:
             errors = [{"kind": "loss", "probability": self.rate}]

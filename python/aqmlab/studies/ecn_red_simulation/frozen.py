@@ -1,6 +1,6 @@
-"""The frozen reading of the study: each setting that it leaves open, our choice, and the reason.
+"""Frozen reading of the study: our choice for each setting that the study leaves open.
 
-The item `readings` shows other readings, which the score does not count.
+The item `readings` of the study shows other readings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice

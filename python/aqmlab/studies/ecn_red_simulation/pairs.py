@@ -1,4 +1,4 @@
-"""The 128 pairs of a network: each case without ECN, and with ECN or head marking."""
+"""The 128 pairs of runs in a network: a case without ECN, and with ECN or head marking."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Gain:
     ----------
     case : Case
     base : float
-        Mean under the arm of reference.
+        Mean of the measure under the reference arm.
     difference : Estimate
         Mean difference with its 95 % interval, in the measure's unit.
     p_discovery : float
@@ -86,14 +86,14 @@ class Gain:
 
     @property
     def percent(self) -> Interval:
-        """Difference in % of the base; NaN if the base is 0."""
+        """Mean difference in % of the mean under the reference arm; NaN if that mean is 0."""
         low, middle, high = self.difference.interval
         scale = 100 / self.base if self.base else math.nan
         return Interval(scale * low, scale * middle, scale * high)
 
     @property
     def significant(self) -> bool:
-        """True for a finding, at a false-discovery rate of 5 %."""
+        """True if the difference is significant at a false-discovery rate of 5 %."""
         return self.p_discovery < 0.05
 
 

@@ -1,4 +1,4 @@
-"""Figures 4 and 6: sorted ratios ECN / (ECN + non-ECN) over the pairs."""
+"""Figures 4 and 6: sorted ratios ECN / (ECN + non-ECN) of the 128 pairs of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = {SIGNALS: "drops and marks", GOODPUT: "goodput", QUEUE: "mean queue"}
 
 
 def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
-    """Draw the three curves of the study, and goodput again on a finer scale."""
+    """Plot the three curves of the study, and the goodput curve again on a finer scale."""
     first, other = outcome.arms[0], pairs.ARM_NAMES[arm]
     figure, (whole, detail) = sheet(1, 2, (10.0, 4.4), width_ratios=(3, 2))
     for i, measure in enumerate(THREE):
@@ -38,13 +38,13 @@ def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
 
 
 def share(percent: float) -> float:
-    """Return the ratio (1 + x) / (2 + x) of a value that is `percent` % higher."""
+    """Return ECN / (ECN + non-ECN) for a value that is `percent` % higher with ECN."""
     more = 1 + percent / 100
     return more / (1 + more)
 
 
 def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
-    """Return a table of the pairs with more and with less, and of the findings among them."""
+    """Return a table of the numbers of pairs with an increase, a decrease and a significant one."""
     rows = []
     for measure in THREE:
         changes = pairs.gains(runs, network, measure, arm, against)
@@ -119,7 +119,7 @@ def _head(runs: Runs) -> Section:
 
 
 def losses(runs: Runs, network: str, arm: str) -> tuple[int, float, float]:
-    """Return the number of pairs with less goodput, their mean loss and their maximum in %."""
+    """Return the number of pairs that lose goodput, their mean loss and their largest loss in %."""
     less = [g.percent.middle for g in pairs.gains(runs, network, GOODPUT, arm)]
     less = [percent for percent in less if percent < 0]
     return len(less), -sum(less) / max(len(less), 1), -min(less, default=0.0)

@@ -46,7 +46,7 @@ class Reading:
     networks: tuple[tuple[str, str], ...] = tuple((n, n) for n in NETWORKS)
 
     def setting(self, network: str, case: Case, arm: str) -> Setting:
-        """Return a case under this reading."""
+        """Return the setting of a case under this reading of the study."""
         return Setting(dict(self.networks)[network], case, arm, self.red, self.tcp)
 
 
@@ -123,7 +123,7 @@ def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
 
 
 def _congested(runs: Runs, settings: list[tuple[Setting, ...]]) -> tuple[str, str]:
-    """Return the number of busy links, and the runs in which gw1–gw2 is the worst, without ECN."""
+    """Return the number of busy links, and of runs whose worst link is gw1–gw2, without ECN."""
     without = [run for off, _ in settings for run in runs.of(off)[:REPLICATIONS]]
     worst = sum(run.first_is_worst for run in without)
     busy = float(np.mean([run.busy_links for run in without]))
@@ -131,7 +131,7 @@ def _congested(runs: Runs, settings: list[tuple[Setting, ...]]) -> tuple[str, st
 
 
 def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
-    """Return the change with ECN in %, over the replications of the readings."""
+    """Return the change by ECN in %, computed from the replications of the other readings."""
     a, b = (sum(measure.of(run) for run in runs.of(s)[:REPLICATIONS]) for s in (off, ecn))
     return 100 * (b / a - 1) if a else 0.0
 

@@ -1,7 +1,7 @@
 """The networks, the queues, the TCP and the sessions of the study, and its grid as scenarios.
 
-Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. `deviations.py`
-lists the settings that it leaves open, and the defaults of its simulator (ns-2 2.26).
+Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. `deviations.py` lists
+the settings that the study leaves open, and the defaults of the study's simulator (ns-2 2.26).
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ UDP = {SINGLE: ("ftp0", "ftp3"), **dict.fromkeys((MULTIPLE, *STARS), ("ftp3", "f
 
 @dataclass(frozen=True, order=True)
 class Case:
-    """One combination of the levels in Table 1, without ECN."""
+    """One combination of the factor levels in Table 1 of the study, without ECN."""
 
     delay_ms: int
     linterm: int
@@ -116,7 +116,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """Yield all 128 combinations, in the order of the published grid."""
+    """Yield all 128 combinations of factor levels, in the order of the published grid."""
     for values in itertools.product(*FACTORS.values()):
         yield Case(*values)
 
@@ -143,11 +143,11 @@ class Setting:
     tcp: tuple[tuple[str, Any], ...] = field(default=())
 
     def under(self, arm: str) -> Setting:
-        """Return the setting under another arm."""
+        """Return this setting under another arm."""
         return replace(self, arm=arm)
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {"network": self.network, "arm": self.arm, **vars(self.case)}
 
     def queue(self) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class Setting:
         ] + [{"from": host, "to": router, **access} for host, router in HOSTS[self.network].items()]
 
     def _sessions(self) -> list[dict[str, Any]]:
-        """Return the sessions of each pair of nodes; the next starts up to 50 ms after one ends."""
+        """Return the sessions of each node pair, each starting up to 50 ms after the one before."""
         return [
             {
                 "name": f"{server}-{client}-{{i}}",

@@ -1,4 +1,4 @@
-"""Reduction of a run to the values that figures and claims read, and their measures."""
+"""Reduction of a run to the values that figures and claims read, and measures of these values."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ class Tally:
 
     @property
     def drops(self) -> int:
-        """Packets that queues between routers dropped."""
+        """Number of packets that the queues between routers dropped."""
         return self.full + self.early + self.threshold
 
 
 def reduce(result: Result) -> Tally:
-    """Reduce the result of a run."""
+    """Reduce the result of a run to the values that tables, figures and claims read."""
     flows, links = result.columns("flows"), result.columns("links")
     names = list(links["link"])
     between = [i for i, name in enumerate(names) if name.count("gw") == 2]
@@ -110,7 +110,8 @@ def reduce(result: Result) -> Tally:
         threshold=on_links("dropped_threshold"),
         marks=on_links("marked_packets"),
         lost=int(np.sum(lost)),
-        # Little's law: the mean number of waiting packets is the sum of waits over the time.
+        # Little's law: the mean number of waiting packets is the sum of all waits over the
+        # duration.
         queue=float(delays["mean_delay_s"][0]) * int(delays["packets"][0]) / DURATION_S,
         below=float((average < MINTH).mean()),
         above=float((average >= _maxth(result)).mean()),

@@ -1,4 +1,4 @@
-"""Common parts of all studies: items, runs, cells, verdicts, claims, the folder and the report.
+"""Common parts of all studies: items, runs, cells, verdicts, claims, results and the report.
 
 docs/how-to/add-a-study.md is the guide to a new study.
 """

@@ -1,9 +1,9 @@
 """Claims of a study, and the functions that decide them from the runs.
 
 A study's `published/claims.csv` lists its claims. For each claim, a function of the study reads the
-runs and returns a `Decision`. Each function here decides one kind of claim: a printed number, a
-bound, a direction or a condition. All of them compare an interval with the printed statement
-(:mod:`aqmlab.studies.framework.verdicts`).
+runs and returns a `Decision`. Each function of this module decides one kind of claim: a published
+number, a bound, a direction or a condition. All functions compare an interval with the published
+statement (:mod:`aqmlab.studies.framework.verdicts`).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ MEASURED = "measured"
 INPUT = "input or arithmetic"
 """Class of the claims that restate an input, or follow from one by arithmetic."""
 FITTED = "fitted"
-"""Class of the claims whose printed number was used to choose a setting."""
+"""Class of the claims whose published number was used to choose a setting."""
 BASES = (MEASURED, INPUT, FITTED)
 """Classes of claims."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Result of one claim: our number, the verdict, and the evidence."""
+    """Decision on one claim: our number, the verdict, and the evidence."""
 
     ours: str
     verdict: str
@@ -54,8 +54,8 @@ class Decision:
 class Published:
     """One claim of a study: a row of its claims.csv, with the class of the claim.
 
-    `basis` is the class: measured, input or arithmetic, or fitted. `reason` explains why the claim
-    is not counted, and is empty for a counted claim.
+    `basis` is the class of the claim: measured, input or arithmetic, or fitted. `reason` explains
+    why the claim is not counted, and is empty for a counted claim.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Published:
 
     @property
     def printed(self) -> str:
-        """Printed value with its unit, and with a word for a bound."""
+        """Published value with its unit, and with a word if the value is a bound."""
         bound = {"upper_bound": "at most ", "lower_bound": "at least ", "approx": "about "}
         unit = "" if self.unit in ("1", "sign", "boolean") else f" {self.unit}"
         return f"{bound.get(self.qualifier, '')}{number(self.value)}{unit}"
@@ -96,11 +96,11 @@ NONE_ABSENT: Absent = {}
 
 @dataclass
 class Claims:
-    """Claims of a study: the printed rows, and the function that decides each claim.
+    """Claims of a study: the rows of its claims.csv, and the function that decides each claim.
 
-    Each function is registered with the items whose runs it reads. A claim is decided if all of
-    these items were run. `apart` lists the claims that are not counted: for each class, the ids of
-    its claims with the reasons.
+    Each function is registered with the items of the study whose runs it reads. A claim is decided
+    if all of these items were run. `apart` lists the claims that are not counted: for each class,
+    the ids of its claims with the reasons.
     """
 
     path: Path
@@ -149,14 +149,14 @@ class Claims:
         return every[claim]
 
     def about(self, items: Iterable[str]) -> list[Published]:
-        """Return every claim whose items are all among `items`."""
+        """Return every claim that needs only runs of the items in `items`."""
         chosen = set(items)
         return [c for c in self.published() if chosen.issuperset(self.functions[c.id][0])]
 
     def decide(
         self, runs: Any, items: Iterable[str], absent: Absent = NONE_ABSENT
     ) -> list[tuple[Published, Decision]]:
-        """Decide every claim whose items are all among `items`.
+        """Decide every claim that needs only runs of the items in `items`.
 
         `absent` is passed to :meth:`decision`.
         """
@@ -187,14 +187,14 @@ class Claims:
 def estimated(
     claim: Published, ours: Estimate, tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
-    """Decide a printed number or bound by an estimate and its interval."""
+    """Decide a published number or bound by an estimate and its interval."""
     return _decided(claim, ours, tolerance, evidence)
 
 
 def value(
     claim: Published, values: Iterable[float], tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
-    """Decide a printed number by the median of one number per replication.
+    """Decide a published number by the median of one number per replication.
 
     The interval is the exact 95 % confidence interval of the median.
     """
@@ -214,7 +214,7 @@ def whole(
     tolerance: Tolerance,
     evidence: str = "",
 ) -> Decision:
-    """Decide a printed number or bound by one number computed from all replications together.
+    """Decide a published number or bound by one number computed from all replications together.
 
     The interval comes from a bootstrap of the replications.
     """
@@ -253,10 +253,10 @@ def none(claim: Published, ours: Estimate, margin: float, evidence: str) -> Deci
 
 
 def direction(claim: Published, differences: Sequence[float], evidence: str) -> Decision:
-    """Decide the direction -1 or 1 by one difference per replication.
+    """Decide a claimed direction, -1 or 1, by one difference per replication.
 
-    The interval is the 95 % confidence interval of the mean difference. The direction is open if a
-    difference is missing or if there is only one.
+    The interval is the 95 % confidence interval of the mean difference. The verdict on the
+    direction is open if a difference is missing, or if only one exists.
     """
     mean = estimates.mean(differences)
     verdict = by_interval(mean.interval, claim.value, 0, "sign")
@@ -282,7 +282,7 @@ def holds(condition: bool, ours: object, evidence: str) -> Decision:
 
 
 def all_of(parts: Iterable[str]) -> str:
-    """Return the verdict on a statement about several cases, from the verdicts on the cases.
+    """Return the verdict on a statement about several cases, from the verdicts on all cases.
 
     Examples
     --------

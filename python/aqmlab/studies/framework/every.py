@@ -31,7 +31,7 @@ MISSES = "Misses and their causes"
 
 @dataclass(frozen=True)
 class StudyResult:
-    """Results of one reproduced study, as far as the page shows them."""
+    """Results of one reproduced study that the page about all studies shows."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Grids of settings under several arms, as the outcome of an experiment.
+"""Grids of settings, each run under several arms, as the outcome of an experiment.
 
 Some studies run every combination of a few factors under each of several arms (queues, ways of
 signalling). A grid of settings has the points, arms and seeds of an
@@ -22,13 +22,13 @@ Points = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
 def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title: str) -> Outcome:
     """Return the runs of a grid as the outcome of an experiment.
 
-    The outcome leaves out every point of which a setting was not requested, as in a quick form. The
-    outcome compares two arms by the replications that both have.
+    The outcome omits every point of the grid with a setting that was not requested, as in the quick
+    form of a study. The outcome compares two arms by the replications that both arms have.
 
     Raises
     ------
     ValueError
-        If no point has all its runs.
+        If every point of the grid lacks a run.
     """
     import pandas as pd
 

@@ -1,9 +1,9 @@
 """Bootstrap intervals of numbers that are computed from all replications together.
 
-Examples are a ratio of medians, the best of several limits, or a share of settings: such a number
-has one value for the whole study. The interval of the number comes from resampled studies, whose
-replications are drawn with replacement. A replication is drawn for all settings at once, so that
-pairs of settings stay pairs.
+Such a number has one value for the whole study: a ratio of medians, the best of several queue
+limits, or a share of settings. The interval of such a number comes from resampled studies, whose
+replications are sampled with replacement. A replication is sampled for all settings at once, so
+that pairs of settings stay pairs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RunsBySetting(Protocol):
 
 
 class Resampled:
-    """Runs of a study whose replications are drawn with replacement.
+    """Runs of a study whose replications are sampled with replacement.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Resampled:
     known : dict
         Reduced results by setting, shared by all resamples.
     seed : int
-        Seed of the draw.
+        Seed of the random sample.
     """
 
     def __init__(self, runs: RunsBySetting, known: dict[Any, list[Any]], seed: int) -> None:
@@ -59,7 +59,7 @@ class Resampled:
         self._drawn: dict[int, np.ndarray] = {}
 
     def of(self, setting: Any) -> list[Any]:
-        """Return the drawn results of a setting."""
+        """Return the results of the sampled replications of a setting."""
         every = self._known.get(setting)
         if every is None:
             every = self._known[setting] = self._runs.of(setting)
@@ -69,7 +69,7 @@ class Resampled:
         return [every[i] for i in self._drawn[n]]
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
-        """Yield (position in the draw, reduced result) of a setting."""
+        """Yield (position in the random sample, reduced result) of a setting."""
         return enumerate(self.of(setting))
 
     def has(self, setting: Any) -> bool:
@@ -85,13 +85,13 @@ def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
     runs : Runs
         Runs of the study.
     statistic : callable
-        Function that returns the number of runs, or NaN if they have none.
+        Function that computes the number from runs, or returns NaN if the runs do not give it.
 
     Returns
     -------
     Estimate
-        Number of the original runs, with the bounds of the central 95 % of the resamples. With one
-        replication, or a resample without a number, the bounds are NaN.
+        Number computed from the original runs, with the bounds of the central 95 % of the
+        resamples. With one replication, or a resample without a number, the bounds are NaN.
     """
     value, about = float(statistic(runs)), "of all replications, bootstrap 95 %"
     if math.isnan(value):

@@ -1,7 +1,8 @@
-"""Runs that the items of a study need: collected, merged, and each distinct one run once.
+"""Runs that the items of a study need; each distinct scenario runs once.
 
-Items request scenarios independently of each other. Two requests share one run if they differ only
-in their titles and in the series that they record. The shared run records the series of both.
+The items of a study request scenarios independently of each other. Two requests share one run if
+their scenarios differ only in titles and in recorded series. The shared run records the series of
+both requests.
 """
 
 from __future__ import annotations
@@ -52,16 +53,16 @@ class Record:
         return _RECORDS[key]
 
     def merged(self, other: Record) -> Record:
-        """Return a record with the series of both and the shorter interval."""
+        """Return a record with the series of two records and the shorter of their intervals."""
         intervals = [r.interval_s for r in (self, other) if r.interval_s is not None]
         return Record(self.series | other.series, min(intervals, default=None))
 
     def supported(self, capabilities: Capabilities) -> Record:
-        """Return the record without the series that the engine cannot record."""
+        """Return a record without the series that the engine cannot record."""
         return Record(frozenset(filter(capabilities.records, self.series)), self.interval_s)
 
     def keys(self) -> dict[str, Any]:
-        """Return the record as keys of a scenario's `record` table."""
+        """Return a record as keys of a scenario's `record` table."""
         interval = {} if self.interval_s is None else {"interval": f"{1000 * self.interval_s:g} ms"}
         return {"series": sorted(self.series)} | interval
 
@@ -97,7 +98,7 @@ class Need:
     quick: bool = True
 
     def chosen(self, count: int) -> Iterable[int]:
-        """Return the numbers of the needed replications.
+        """Return the numbers of the replications that an item needs.
 
         Parameters
         ----------
@@ -167,7 +168,7 @@ class _Normalizer:
         self._key, self._text = "", ""
 
     def text(self, scenario: dict[str, Any]) -> str:
-        """Return a scenario as normalized JSON."""
+        """Return a scenario as JSON in normal form."""
         if "seed" not in scenario:
             return normalize(scenario)
         key = json.dumps({**scenario, "seed": 0})
@@ -181,7 +182,7 @@ Form = Callable[[Any], Any]
 
 
 def unchanged(setting: Any) -> Any:
-    """Return a setting as it is."""
+    """Return a setting without a change."""
     return setting
 
 
@@ -283,7 +284,7 @@ class Runs:
                 planned.add_record(need.record)
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
-        """Return the scenario of a replication, with the changes whose keys it has."""
+        """Return the scenario of a replication, with every change whose key the scenario has."""
         scenario: dict[str, Any] = self._form(setting).scenario(replication)
         if not self.changes:
             return scenario
@@ -296,19 +297,19 @@ class Runs:
         return changed | own if applicable else scenario
 
     def check_changes(self) -> None:
-        """Refuse a change whose key no planned scenario has.
+        """Raise an error for a change whose key no planned scenario has.
 
         Raises
         ------
         ScenarioError
-            If there is such a change.
+            If no planned scenario has the key of a change.
         """
         for key, _ in self.changes:
             if key not in self._changed:
                 raise ScenarioError(f"--set {key}: no scenario of these items has this key")
 
     def check_recorded(self, needs: Iterable[Need]) -> None:
-        """Refuse needs with series that the engine does not record.
+        """Raise an error for a needed series that the engine does not record.
 
         Raises
         ------
@@ -327,7 +328,7 @@ class Runs:
                     raise NotMeasuredError(f"the engine does not record the series {series}")
 
     def _plan(self, setting: Any, replication: int) -> _PlannedRun:
-        """Return the planned run of a replication, shared with equal scenarios."""
+        """Return the planned run of a replication, which equal scenarios share."""
         scenario = self._scenario(setting, replication)
         own = scenario.get("record", {})
         rest = {key: own[key] for key in own if key not in ("series", "interval")}
@@ -366,7 +367,7 @@ class Runs:
             try:
                 return number, self._reduce(result)
             except NotMeasuredError as error:
-                # `one` raises the error again when an item or a claim reads the run.
+                # The method `one` raises the error again when an item or a claim reads the run.
                 return number, error
 
         completed = campaign(
@@ -390,7 +391,7 @@ class Runs:
         return reduced
 
     def has(self, setting: Any) -> bool:
-        """Return True if a setting was requested; the quick form leaves some out."""
+        """Return True if a setting was requested; the quick form omits some settings."""
         return any((setting, r) in self._of for r in range(self.replications))
 
     def of(self, setting: Any) -> list[Any]:
@@ -404,7 +405,7 @@ class Runs:
                 yield r, self.one(setting, r)
 
     def _finished(self, setting: Any, replication: int) -> FinishedRun:
-        """Return a finished run; start it first if runs are on demand."""
+        """Return a finished run; start the run before if runs start on demand."""
         finished = self._of[setting, replication].finished
         if finished is None and self._on_demand is not None:
             of_setting = {id(run): run for (of, _), run in self._of.items() if of == setting}
@@ -420,7 +421,7 @@ class Runs:
                 yield setting, replication, self._finished(setting, replication)
 
     def warnings(self) -> list[str]:
-        """Return one line per kind of warning: the number of runs, and the first warning."""
+        """Return one line per kind of warning: the number of runs with it, and its first text."""
         texts_by_kind: dict[str, list[str]] = {}
         distinct = {run.address: run for _, _, run in self.items()}.values()
         for run in distinct:

@@ -1,4 +1,4 @@
-"""Entries of the report's tables, for the numbers of a study."""
+"""Entries of the tables in a study's report, for the numbers of the study."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def interval(ours: Estimate) -> str:
 
 
 def missing(ours: Estimate) -> str:
-    """Return the number of replications without a number as text, empty if it is 0."""
+    """Return the number of replications without a value as text, empty if that number is 0."""
     return f"{ours.missing} of {ours.n + ours.missing} missing" if ours.missing else ""
 
 
 def below(ours: Estimate) -> str:
-    """Return the text below a number: its interval and the missing replications."""
+    """Return the text below a number: its interval and the number of missing replications."""
     return "\n".join(filter(None, [interval(ours), missing(ours)]))
 
 
 def entry(cell: Cell) -> Entry:
-    """Return our number with the printed number and our interval below, coloured by the verdict."""
+    """Return our number above the published one and our interval, coloured by the verdict."""
     printed = "" if cell.published is None else f"printed {number(cell.published)}"
     sub = "\n".join(filter(None, [printed, below(cell.ours)]))
     kind = KINDS.get(cell.verdict, "") if cell.standing != "fitted" else ""
@@ -49,5 +49,5 @@ def entry(cell: Cell) -> Entry:
 
 
 def plain(ours: Estimate) -> Entry:
-    """Return one of our numbers that has no printed counterpart."""
+    """Return a number of ours that the publication does not give, as an entry of a table."""
     return Entry(digits(ours.interval)[1], below(ours))

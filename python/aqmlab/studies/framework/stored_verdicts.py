@@ -1,12 +1,12 @@
-"""Verdicts of a whole run, stored beside the study, and the results in its README.
+"""Stored verdicts of a run of a whole study, and the results in the study's README.
 
     aqmlab reproduce --all --out results/all
     python -m aqmlab.studies.framework.stored_verdicts results/all
 
 The command stores the verdicts of every study of a whole run: `verdicts.csv` beside the study's
-claims, and the results in its README, between two marks. The folder may also be that of one study.
-Studies without a folder stay unchanged. With `--check` the command writes nothing and prints every
-difference. The exit status is then 1 if there is a difference.
+claims, and the results in its README, between two marks. The folder may also be the folder of one
+study. The files of a study without a folder stay unchanged. With `--check` the command writes
+nothing and prints every difference. With `--check` the exit status is 1 if a difference exists.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Ids of the testable claims of a quick form, by agreement with the whole study.
+    """Ids of the testable claims of a quick form, by agreement with the verdict of the whole study.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Agreement:
 
     @property
     def sentence(self) -> str:
-        """Number of equal verdicts, and the ids of the other claims."""
+        """Text with the number of equal verdicts, and the ids of the claims with other verdicts."""
         decided = len(self.same) + len(self.other)
         parts = [f"{len(self.same)} of {decided} verdicts are those of the whole study"]
         for reason, ids in (
@@ -167,7 +167,7 @@ def claims_of_run(folder: Path, items: Sequence[str]) -> dict[str, StoredClaim]:
 
 
 def differences(stored: Mapping[str, StoredClaim], now: Mapping[str, StoredClaim]) -> list[str]:
-    """Return one line for each claim whose class or verdict differs from the stored one.
+    """Return one line for each claim whose class or verdict differs from the stored claim's.
 
     Examples
     --------
@@ -189,12 +189,12 @@ def differences(stored: Mapping[str, StoredClaim], now: Mapping[str, StoredClaim
 
 
 def block(readme: str) -> str:
-    """Return the results in a README, without the marks around them.
+    """Return the block of results in a README, without the marks around the block.
 
     Raises
     ------
     ValueError
-        If a mark is missing.
+        If a mark of the block of results is missing.
     """
     if readme.count(BEGIN) != 1 or END not in readme.split(BEGIN)[1]:
         raise ValueError(f"README.md: the marks {BEGIN!r} and {END!r} are missing; add both")
@@ -221,7 +221,7 @@ def wrap(text: str) -> str:
 
 
 def with_block(readme: str, text: str) -> str:
-    """Return a README with other results between its marks."""
+    """Return a README whose block of results is replaced."""
     block(readme)
     before, rest = readme.split(BEGIN)
     return f"{before}{BEGIN}\n\n{wrap(text)}\n\n{END}{rest.split(END, 1)[1]}"

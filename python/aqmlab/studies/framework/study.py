@@ -62,7 +62,7 @@ class Item:
     """One table, figure or question of a study.
 
     `needs` yields the runs of the item. `then` yields further runs, which depend on the results of
-    the first ones. `make` returns the section. `scored` is False for an item that shows other
+    the first runs. `make` returns the section. `scored` is False for an item that shows other
     readings than the frozen one, or that goes beyond the study: the score leaves its numbers out.
     """
 
@@ -103,7 +103,7 @@ class Excerpt:
     Attributes
     ----------
     claims : tuple of str
-        Ids of the claims whose printed number, our number and verdict are repeated.
+        Ids of the claims whose published number, our number and verdict are repeated.
     tables : tuple of str
         Captions of the tables that are repeated.
     """
@@ -114,7 +114,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A study that was run, with everything that its folder and its report contain."""
+    """A study that was run, with all contents of its folder and its report."""
 
     study: Study
     items: list[Item]
@@ -126,12 +126,12 @@ class Reproduction:
 
     @property
     def quick(self) -> bool:
-        """True for the quick form."""
+        """True if the quick form of the study was run."""
         return self.runs.quick
 
     @property
     def whole(self) -> dict[str, str]:
-        """Stored verdicts of the whole study, for comparison with those of this quick form."""
+        """Verdicts of the whole study, for comparison with the verdicts of this quick form."""
         from aqmlab.studies.framework.stored_verdicts import read_verdicts
 
         decides = self.quick and self.study.quick is not None and self.study.quick.claims
@@ -139,7 +139,7 @@ class Reproduction:
 
     @property
     def cells(self) -> list[Cell]:
-        """Numbers of all items. Numbers of other readings are marked as not counted."""
+        """Numbers of all items. The score omits readings other than the frozen one."""
         return [
             cell if item.scored else replace(cell, again=True)
             for item, section in zip(self.items, self.sections, strict=True)
@@ -148,7 +148,7 @@ class Reproduction:
 
     @property
     def counted(self) -> list[Cell]:
-        """Cells that the score counts."""
+        """Cells of the study that the score counts."""
         return [cell for cell in self.cells if cell.counted]
 
     @property
@@ -164,7 +164,7 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Quick:
-    """The quick form of a study: fewer, shorter runs for a first look.
+    """The quick form of a study: fewer and shorter runs than the whole study.
 
     Attributes
     ----------
@@ -205,14 +205,14 @@ class Study:
     reduce : callable
         Function that extracts from the result of a run the values that items and claims read.
     headline : callable
-        Function that returns one line on the number of reproduced printed numbers.
+        Function that returns one line on the number of reproduced published numbers.
     replications : int
         Replications of each setting.
     quick : Quick, optional
         Quick form. The quick form runs the settings with :attr:`Need.quick`, and decides claims
         only with :attr:`Quick.claims`.
     choices : tuple of Choice
-        The frozen reading of the source. The score counts only this reading.
+        The frozen reading of the source. The score counts only the frozen reading.
     excerpt : Excerpt
         Parts of the report that the README repeats.
     """
@@ -310,7 +310,8 @@ class Study:
         runs.check_changes()
         _run(runs, jobs, console)
         absent: dict[str, NotMeasuredError] = {}
-        # Every item reads the first runs before one of them is run again to record more series.
+        # Every item reads its first runs before any of these runs is repeated to record more
+        # series.
         runs.request([need for item in items for need in _then(item, runs, absent)])
         _run(runs, jobs, console)
         sections = [_section(item, runs, absent) for item in items]
@@ -320,7 +321,7 @@ class Study:
     def _decide(
         self, runs: Runs, items: Sequence[Item], absent: Mapping[str, NotMeasuredError]
     ) -> list[tuple[Published, Decision]]:
-        """Decide the claims of items; a quick form decides only a part of them, or none."""
+        """Decide the claims of items; a quick form decides only a part of the claims, or none."""
         if runs.quick and not (self.quick and self.quick.claims):
             return []
         if not runs.quick:
@@ -332,7 +333,7 @@ class Study:
         return [(claim, decided.get(claim.id, left_out)) for claim in claims]
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
-        """Return the number of replications, after checking it and the number of threads."""
+        """Return the number of replications, after a check of this number and of the threads."""
         count = self.replications if replications is None else replications
         if count < 1:
             raise ValueError(f"replications: {count}: must be at least 1")
@@ -451,7 +452,7 @@ def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[N
 
 
 def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> Section:
-    """Return the section of an item, or "Not measured" if the engine did not measure its values."""
+    """Return the report's section of an item, or "Not measured" without the needed values."""
     try:
         if item.name in absent:
             raise absent[item.name]

@@ -63,12 +63,12 @@ def good(counts: Counter[str]) -> int:
 
 
 def decided(counts: Counter[str]) -> int:
-    """Return the number of verdicts that come from an interval."""
+    """Return the number of verdicts that compare an interval with a published statement."""
     return sum(counts[verdict] for verdict in DECIDED)
 
 
 def tiles(counts: Counter[str], noun: str, under: str = "") -> list[Score]:
-    """Return one tile per verdict, with the number of claims or printed numbers.
+    """Return one tile per verdict, with the number of claims or published numbers.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def tiles(counts: Counter[str], noun: str, under: str = "") -> list[Score]:
 
 
 def show(reproduction: Reproduction, console: Console) -> None:
-    """Print the numbers of verdicts and the score of the claims."""
+    """Print the number of claims with each verdict, and the score of the claims."""
     from rich.table import Table as Printed
 
     counts = compared(reproduction.cells)
@@ -294,7 +294,7 @@ def _standing(claim: Published, decision: Decision) -> str:
 
 
 def _by_verdict(claims: Iterable[Claim]) -> str:
-    """Return the ids of the claims by verdict, and by class if they are not counted."""
+    """Return the ids of counted claims by verdict, and those of other claims by class."""
     groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE, NOT_MEASURED, ABSENT)}
     groups |= {basis: [] for basis in (INPUT, FITTED)}
     for claim, decision in claims:
@@ -305,7 +305,7 @@ def _by_verdict(claims: Iterable[Claim]) -> str:
 
 
 def markdown(table: Table) -> str:
-    """Return a table in Markdown, with small lines in brackets after their number.
+    """Return a table in Markdown; the lines below a number follow the number in brackets.
 
     Examples
     --------

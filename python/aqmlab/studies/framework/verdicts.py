@@ -1,6 +1,6 @@
-"""Verdicts: comparisons of our interval with the range that a printed statement accepts.
+"""Verdicts: comparisons of our interval with the range that a published statement accepts.
 
-A printed statement accepts a range of values: a number plus or minus its tolerance, all values up
+A published statement accepts a range of values: a number plus or minus its tolerance, all values up
 to a bound, or all values on one side of 0. The verdict compares our interval with that range:
 
 - The interval lies within the range: the statement is reproduced.
@@ -9,7 +9,8 @@ to a bound, or all values on one side of 0. The verdict compares our interval wi
   statement is reproduced or contradicted.
 
 Where the source prints one single run, the tolerance is the spread of our single runs, if that is
-wider than the stated tolerance. The verdict then reads "reproduced (single run)".
+wider than the stated tolerance. A verdict that needs this wider tolerance reads "reproduced (single
+run)".
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from aqmlab.statistics import Interval
 
 REPRODUCED = "reproduced"
 SINGLE_RUN = "reproduced (single run)"
-"""Verdict on a printed number of one run, if our median fits the spread of our single runs."""
+"""Verdict on a published number of one run, if our median fits the spread of our single runs."""
 CONTRADICTED = "contradicted"
 OPEN = "open"
 """Verdict on an interval that lies partly within and partly outside the accepted range."""
@@ -40,7 +41,7 @@ DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
 CHANGED = "under changed assumptions"
 
 Kind = Literal["number", "upper_bound", "lower_bound", "sign"]
-"""Kind of a printed statement: a number, a highest or lowest value, or a direction -1, 0, 1."""
+"""Kind of a published statement: a number, a highest or lowest value, or a direction -1, 0, 1."""
 KINDS_OF_QUALIFIER: dict[str, Kind] = {"upper_bound": "upper_bound", "lower_bound": "lower_bound"}
 
 LEAST_ABOVE_0 = math.nextafter(0.0, 1.0)
@@ -50,14 +51,14 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Distance from a printed value within which a value counts as equal.
+    """Tolerance: the distance from a published value within which our value counts as equal.
 
     Attributes
     ----------
     about : str
         Tolerance in words.
     width : callable
-        Function that returns the distance allowed on either side of a printed value, in its unit.
+        Function that returns the distance allowed on either side of a published value, in its unit.
     single_run : bool
         True if the source prints one single run, so that the spread of our single runs is allowed
         too.
@@ -69,7 +70,7 @@ class Tolerance:
 
     @classmethod
     def of(cls, about: str, width: float, *, single_run: bool = False) -> Tolerance:
-        """Return a tolerance with the same width for every printed value."""
+        """Return a tolerance with the same width for every published value."""
         return cls(about, lambda _: width, single_run)
 
     @classmethod
@@ -85,7 +86,7 @@ class Tolerance:
 def accepted(
     printed: float, width: float, kind: Kind = "number", spread: Interval | None = None
 ) -> tuple[float, float]:
-    """Return the minimum and the maximum that a printed statement accepts.
+    """Return the minimum and the maximum that a published statement accepts.
 
     Parameters
     ----------
@@ -126,12 +127,13 @@ def verdict(
     kind: Kind = "number",
     spread: Interval | None = None,
 ) -> str:
-    """Return the verdict on a printed statement from our interval.
+    """Return the verdict on a published statement from our interval.
 
     Parameters
     ----------
     interval : Interval
-        Our interval, in the unit of the printed number. A bound that is NaN is unknown.
+        Our interval, in the unit of the printed number. A bound of the interval is unknown if it is
+        NaN.
     printed, width, kind, spread
         As for :func:`accepted`.
 
@@ -168,7 +170,7 @@ def judge(
     spread: Estimate | None = None,
     kind: Kind = "number",
 ) -> str:
-    """Return the verdict on one printed number; contradicted if none of our runs has the number.
+    """Return the verdict on a published number; contradicted if no run of ours has a value.
 
     Examples
     --------
@@ -202,21 +204,21 @@ Run = TypeVar("Run")
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a study: ours, and the printed one if there is one.
+    """One number of a study: our number, and the published number if it exists.
 
     Attributes
     ----------
     ours : Estimate
-        Our number. The verdict judges its interval, unless `confidence` is given.
+        Our number. The verdict judges the interval of `ours`, unless `confidence` is given.
     confidence : Estimate, optional
         Our number with its confidence interval, if the interval of `ours` is the spread of single
         runs.
     again : bool
-        True if the printed number follows from others or was compared before. The score does not
-        count such a number.
+        True if the published number follows from others or was compared before. The score does not
+        count such a published number.
     fitted : bool
-        True if the printed number was used to choose a setting. The score does not count such a
-        number.
+        True if the published number was used to choose a setting. The score does not count such a
+        published number.
     """
 
     item: str
@@ -245,7 +247,7 @@ class Cell:
         again: bool = False,
         fitted: bool = False,
     ) -> Cell:
-        """Return the median of a measure over runs, in its unit, beside the printed number.
+        """Return the median of a measure over runs, in its unit, beside the published number.
 
         The cell shows the central 95 % of the runs. The verdict judges the confidence interval of
         the median.
@@ -260,12 +262,12 @@ class Cell:
 
     @property
     def judged(self) -> Estimate:
-        """Estimate whose interval the verdict judges."""
+        """Our estimate whose interval the verdict judges."""
         return self.ours if self.confidence is None else self.confidence
 
     @property
     def verdict(self) -> str:
-        """Verdict; empty without a printed number."""
+        """Verdict on the published number; empty if the cell has no published number."""
         spread = None if self.confidence is None else self.ours
         return judge(self.judged, self.published, self.tolerance, spread)
 
@@ -291,7 +293,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Our number minus the printed one, in the cell's unit."""
+        """Our number minus the published number, in the cell's unit."""
         return None if self.published is None else self.ours.value - self.published
 
     def row(self, study: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The power of ECN: ECN+ under web traffic: see README.md beside this file."""
+"""Study of ECN+ under web traffic ("The power of ECN"): see README.md beside this file."""
 
 from dataclasses import replace
 from typing import Any
@@ -34,7 +34,7 @@ def short(setting: Any) -> Any:
 
 
 def reduce(result: Result) -> outcomes.Outcome | model.Waited:
-    """Reduce a run to waits (queueing model), or to response times and counts (all others)."""
+    """Reduce a run of the queueing model to waits, and others to response times and counts."""
     return model.reduce(result) if "waits" in result.tables else outcomes.reduce(result)
 
 

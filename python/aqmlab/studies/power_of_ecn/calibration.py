@@ -1,7 +1,8 @@
 """Calibration of the numbers of users that offer the loads, for the table in `users.py`.
 
 On the uncongested link users do not influence each other. One run with more users than any load
-needs therefore gives the load of every smaller number: the sum over its users.
+needs therefore gives the load of every smaller number of users, which is the sum of the loads of
+these users.
 
     python -m aqmlab.studies.power_of_ecn.calibration
 """
@@ -35,8 +36,8 @@ HEADER, SEGMENT, CONTROL = 40, 1460, 160
 def sent(result: Result, ends_s: float) -> dict[str, np.ndarray]:
     """Return the bytes that each user of each flow table received after the warm-up.
 
-    A response counts evenly from its request to its end. An unfinished one counts at the rate of
-    one window per round trip.
+    The bytes of a response are spread evenly from its request to its end. The bytes of an
+    unfinished response count at the rate of one window per round trip.
     """
     asked, over = result.columns("requests"), float(result.manifest["simulated_s"])
     start, completed = (np.asarray(asked[c]) for c in ("start_s", "completed_s"))
@@ -57,7 +58,7 @@ def sent(result: Result, ends_s: float) -> dict[str, np.ndarray]:
 
 
 def _rates(result: Result, table: np.ndarray, user: np.ndarray) -> np.ndarray:
-    """Return the maximum rate of each request, in B/s."""
+    """Return the maximum rate of the response to each request, in B/s."""
     network = result.scenario["network"]
     clients = network["right_hosts"]
     near, far = (float(network["right_delay"][k].split()[0]) for k in ("first", "last"))

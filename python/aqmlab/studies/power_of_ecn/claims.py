@@ -1,7 +1,8 @@
 """The claims of the paper, decided from the runs.
 
-The verdict compares the 95 % confidence interval of our mean with the printed number and its
-tolerance. A direction is decided by an interval of the mean paired difference without 0.
+The verdict compares the 95 % confidence interval of our mean with the published number and its
+tolerance. A claim about a direction is decided if the interval of the mean paired difference does
+not contain 0.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ EVERY = list(FIGURE.values())
 
 @CLAIMS.decides("PE-001", "PE-002", "PE-003", "PE-004", items=["table-1"])
 def cited(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
-    """Return the reason why no run decides measurements in the Internet."""
+    """Return the decision on a measurement in the Internet, which no run of ours can decide."""
     return not_testable(
         "Others measured it in the Internet in 2000 and 2004; no run here measures it."
     )
@@ -78,7 +79,7 @@ def cited(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
 
 @CLAIMS.decides("PE-006", "PE-007", items=["figure-3"])
 def within_half_a_second(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean share of responses within half a second."""
+    """Decide the claim by the mean share of responses within half a second."""
     ends = OFF if claim.id == "PE-006" else ECN
     at = Setting(RED_STAR, ends, LIGHT)
     there = mean(runs, Setting(RED_STAR, ends, PERSISTENT), WITHIN)
@@ -89,9 +90,9 @@ def within_half_a_second(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-008", "PE-009", items=["table-1"])
 def range_of_gains(runs: Runs, claim: Published) -> Decision:
-    """Decide by the minimum, or the maximum, mean gain of PI, RED and REM at both loads.
+    """Decide the claim by the minimum, or the maximum, mean gain of PI, RED and REM at both loads.
 
-    The interval consists of the minima, or the maxima, of their lower and upper bounds.
+    The interval consists of the minimum, or maximum, lower bound and upper bound of all gains.
     """
     cases = [(scheme, load) for scheme in (PI, RED, REM) for load in LOADS]
     by_case = {case: estimates.mean(relative(runs, *case)) for case in cases}
@@ -105,7 +106,7 @@ def range_of_gains(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-010", "PE-011", items=["table-1"])
 def gain_of_red_star(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean gain in throughput."""
+    """Decide the claim by the mean gain in throughput."""
     load = LIGHT if claim.id == "PE-010" else PERSISTENT
     lost = mean(runs, Setting(RED_STAR, ECN, load), SYN_ACK_LOSS)
     text = f"SYN-ACKs dropped with ECN: {lost} %."
@@ -143,7 +144,7 @@ for _id, _row in THROUGHPUTS.items():
 
 @CLAIMS.decides("PE-024", items=["model"])
 def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
-    """Decide by the mean of the web mix, in packets as the paper counts them."""
+    """Decide the claim by the mean object size of the web mix, in packets."""
     ours = distribution("size", sizes(WEB)).mean / PACKET
     text = f"Mean of the web mix in packets of {PACKET} B; 7.2 kB and 7.22 packets imply this size."
     return exactly(claim, ours, f"{text} Rule: within 1 %.", 0.01 * claim.value)
@@ -151,7 +152,7 @@ def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
 
 @CLAIMS.decides("PE-025", items=["model"])
 def mean_queue(runs: Runs, claim: Published) -> Decision:
-    """Decide by equation (1); the evidence has the reading and the TCP near the printed number."""
+    """Decide the claim by equation (1) of the paper, with the nearest reading as evidence."""
     stated, *others = readings()
     near = min((one for one in others if one.meets), key=lambda one: len(one.departures))
     with_all, delayed = (
@@ -170,7 +171,7 @@ LATE = {"PE-026": (WEB, 0.95, 622e6), "PE-027": (GENERAL, 0.9, 100e6)}
 
 @CLAIMS.decides(*LATE, items=["model"])
 def long_delays(runs: Runs, claim: Published) -> Decision:
-    """Decide by the model, with packets as the paper counts them; the evidence has simulations."""
+    """Decide the claim by the queueing model, with simulations as evidence."""
     mix, load, rate = LATE[claim.id]
     ours = 100 * float(late_by_load(of_mix(mix, PACKET), [load], rate)[0])
     alike = [at for at in MIXED if (at.mix, at.rate_bps) == (mix, rate) and runs.has(at)]
@@ -182,7 +183,7 @@ def long_delays(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-028", "PE-029", "PE-030", items=["figure-10"])
 def deployed(runs: Runs, claim: Published) -> Decision:
-    """Decide by the share of requests of clients with ECN; the evidence compares profiles."""
+    """Decide the claim by the share of requests of clients with ECN, with profiles as evidence."""
     at = deployment.setting(RED, round(claim.value / 5))
     ran = runs.of(at)
     shares = [100 * r.kinds["ecn"].number / r.all.number for r in ran]
@@ -207,7 +208,7 @@ TIMES = {"PE-034": OFF, "PE-035": ECN, "PE-036": ECN_PLUS}
 
 @CLAIMS.decides(*SHARES, items=["testbed"])
 def share_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean throughput on the testbed."""
+    """Decide the claim by the mean throughput on the testbed."""
     at = testbed.Testbed(RED_STAR, SHARES[claim.id])
     ours = over(testbed.THROUGHPUT, runs.of(at))
     return estimated(claim, ours, testbed.SHARE_RULE)
@@ -215,7 +216,7 @@ def share_of_testbed(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides(*TIMES, items=["testbed"])
 def time_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean response time on the testbed."""
+    """Decide the claim by the mean response time on the testbed."""
     ours = estimates.mean(_testbed(runs, TIMES[claim.id], MEAN))
     return estimated(claim, ours, testbed.TIME_RULE)
 
@@ -230,7 +231,7 @@ OF = {"PE-037": testbed.SERVED, "PE-038": testbed.THROUGHPUT, "PE-039": MEAN}
 
 @CLAIMS.decides(*RATIOS, items=["testbed"])
 def gain_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide by ECN+ against ECN, replication by replication."""
+    """Decide the claim by the change from ECN to ECN+ in each replication."""
     both = zip(*(_testbed(runs, ends, OF[claim.id]) for ends in (ECN_PLUS, ECN)), strict=True)
     ours = estimates.mean(RATIOS[claim.id](plus, ecn) for plus, ecn in both)
     if claim.qualifier == "lower_bound":
@@ -256,13 +257,13 @@ def _pairs(schemes: Sequence[str], more: str, less: str) -> list[tuple[Setting, 
 
 @CLAIMS.decides("PE-040", items=["table-1"])
 def plus_carries_more(runs: Runs, claim: Published) -> Decision:
-    """Decide by ECN+ minus ECN for four schemes at both loads."""
+    """Decide the claim by the throughput of ECN+ minus ECN for four schemes at both loads."""
     return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), THROUGHPUT)
 
 
 @CLAIMS.decides("PE-041", items=EVERY)
 def plus_answers_sooner(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profiles of ECN+ minus ECN for four schemes at both loads."""
+    """Decide the claim by the profiles of ECN+ minus ECN for four schemes at both loads."""
     return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), PROFILE)
 
 
@@ -291,7 +292,7 @@ def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> list[float]:
 
 @CLAIMS.decides("PE-046", items=EVERY)
 def rank_of_pi(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profiles with ECN+, mean of both loads."""
+    """Decide the claim by the response-time profiles with ECN+, as the mean of both loads."""
     every = {s: _mean_over_loads(runs, s, ECN_PLUS) for s in SCHEMES}
     means = {s: estimates.mean(profiles) for s, profiles in every.items()}
     order = sorted(means, key=lambda s: -means[s].value)
@@ -305,20 +306,20 @@ def rank_of_pi(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-047", items=["figure-2", "figure-3"])
 def red_star_above_red(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profiles of RED* minus RED with ECN+, mean of both loads."""
+    """Decide the claim by the profiles of RED* minus RED with ECN+, mean of both loads."""
     both = zip(*(_mean_over_loads(runs, s, ECN_PLUS) for s in (RED_STAR, RED)), strict=True)
     return direction(claim, [star - red for star, red in both], "RED* minus RED with ECN+.")
 
 
 @CLAIMS.decides("PE-048", items=["figure-6"])
 def threshold_above_pi(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profiles in both mixes at both loads."""
+    """Decide the claim by the response-time profiles in both mixes at both loads."""
     return _all(runs, claim, [threshold.pair(*case) for case in threshold.CASES], PROFILE)
 
 
 @CLAIMS.decides("PE-049", items=["figure-10"])
 def others_lose(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profile of clients without ECN at 95 % deployment minus that at 5 %."""
+    """Decide the claim by the change of the profile without ECN from 5 to 95 % deployment."""
     first, last = (
         [100 * r.profile() for r in deployment.of_kind(runs, deployment.setting(RED, s), "plain")]
         for s in (deployment.SHARES[0], deployment.SHARES[-1])
@@ -329,7 +330,7 @@ def others_lose(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-005", items=["loads"])
 def schemes_matter_above(runs: Runs, claim: Published) -> Decision:
-    """Decide by the loads at which the profiles of the schemes differ."""
+    """Decide the claim by the loads at which the profiles of the schemes differ."""
     from aqmlab.studies.power_of_ecn import loads
 
     return loads.matters(runs, claim)

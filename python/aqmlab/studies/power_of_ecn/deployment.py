@@ -24,7 +24,7 @@ def setting(scheme: str, share: int) -> Setting:
 
 
 def of_kind(runs: Runs, at: Setting, kind: str) -> list[Responses]:
-    """Return the response times of a kind of clients, one per replication."""
+    """Return the response times of clients with or without ECN, one histogram per replication."""
     ran: list[Outcome] = runs.of(at)
     return [run.kinds[kind] for run in ran]
 

@@ -1,4 +1,4 @@
-"""Paragraphs of the report: summary, rules of the numbers, and differences from the study."""
+"""Paragraphs of the report: the study, rules for its numbers, and differences from it."""
 
 ABOUT = (
     "A reproduction of “The Power of Explicit Congestion Notification”: web traffic through a "

@@ -1,7 +1,7 @@
-"""The frozen reading of the paper: each setting that it leaves open, our choice, and the reason.
+"""Frozen reading of the paper: our choice for each setting that the paper leaves open.
 
-No printed number of a claim was used for a choice. The items `readings`, `variants` and `today`
-show other readings, which the score does not count.
+No published number that a claim repeats was used to choose a setting. The study's items `readings`,
+`variants` and `today` show other readings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice

@@ -1,4 +1,4 @@
-"""Beyond: loads from 80 to 125 %, with FIFO; schemes matter above a load (section 4.2)."""
+"""Beyond the paper: loads of 80 to 125 %, above some of which schemes matter (section 4.2)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ARMS = (
 
 
 def setting(scheme: str, ends: str, load: int) -> Setting:
-    """Return a setting with the short duration of this item."""
+    """Return a setting with the short duration of the runs that go beyond the paper."""
     return Setting(scheme, ends, load, seconds=SECONDS)
 
 
@@ -55,13 +55,13 @@ def _needs() -> Iterator[Need]:
 
 
 def apart(runs: Runs, load: int) -> list[float]:
-    """Return the range of the schemes' profiles in points, one number per replication."""
+    """Return the range of the schemes' profiles in percentage points, one per replication."""
     by_arm = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
     return list(by_arm.max(axis=0) - by_arm.min(axis=0))
 
 
 def matters(runs: Runs, claim: Published) -> Decision:
-    """Decide by the highest load at which the schemes' profiles are equal."""
+    """Decide the claim by the highest load at which the schemes' profiles are equal."""
     by_load = {load: estimates.mean(apart(runs, load)) for load in LOADS}
 
     def greatest(bound: str) -> float:

@@ -1,4 +1,4 @@
-"""Section 5.2.2: the queueing model, M[X]/M/1, and simulations beside it (figures 7, 8 and 9)."""
+"""Section 5.2.2: the queueing model M[X]/M/1, compared with simulations (figures 7 to 9)."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def _recorded() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Alike:
-    """Flows of equal size through a FIFO, arriving as a Poisson process."""
+    """Setting: flows of equal size through a FIFO queue, whose starts are a Poisson process."""
 
     packets: int
     delayed_acks: bool = False
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {"flow_packets": self.packets, "delayed_acks": int(self.delayed_acks)}
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -105,14 +105,14 @@ class Alike:
 
 @dataclass(frozen=True)
 class Mixed:
-    """Web traffic of a mix through a FIFO, on a link of a given rate."""
+    """Setting: web traffic of a mix through a FIFO queue, on a link of a given rate."""
 
     mix: str
     load: int
     rate_bps: int = RATE_BPS
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {"mix": self.mix, "load": self.load, "rate_bps": self.rate_bps}
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -135,7 +135,7 @@ MIXED = [
 
 @cache
 def of_mix(mix: str, packet: int) -> Batches:
-    """Return the batches of the flows of a mix, for packets with `packet` bytes of data."""
+    """Return the batch sizes of a mix's flows, for packets with `packet` bytes of data."""
     above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
     middle = 1 - (above[:-1] + above[1:]) / 2
     quantiles = distribution("size", sizes(mix)).quantile(middle)
@@ -146,7 +146,7 @@ def of_mix(mix: str, packet: int) -> Batches:
 
 
 def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
-    """Return load and P(wait > 5 ms) of each replication, after the warm-up."""
+    """Return the load and the probability of a wait above 5 ms, of each replication."""
     pairs = []
     for run in runs.of(at):
         packets = np.array(run.packets)
@@ -156,7 +156,7 @@ def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
 
 
 def mean_in_system(runs: Runs, at: Alike) -> list[float]:
-    """Return the mean number in the system of each replication, by Little's law, in packets."""
+    """Return the mean number of packets in the system of each replication, by Little's law."""
     means = []
     for run in runs.of(at):
         packets, waits = np.array(run.packets), np.array(run.waits)

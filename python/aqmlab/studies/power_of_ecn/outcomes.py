@@ -1,9 +1,10 @@
 """Reduction of a run to the values that tables, figures and claims read.
 
-Response times are counts in fixed bins: 10 ms up to 2 s, then 40 per decade up to 1000 s. For a
-request without a response at the end of the run, the wait so far is a lower bound of its response
-time. The waits without a response are counted in the same bins, and the distribution function is
-the product-limit estimate of response times and waits (`kaplan1958incomplete`).
+Response times are counted in fixed bins: of 10 ms up to 2 s, then 40 bins per decade up to 1000 s.
+For a request without a response at the end of the run, the time since the request is a lower bound
+of its response time. The waits without a response are counted in the same bins, and the
+distribution function is the product-limit estimate of response times and waits
+(`kaplan1958incomplete`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ SYN_TIMEOUT_S = 2.9
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """Histogram of response times, of finished and of unfinished requests.
+    """Histogram of the response times of finished requests and the waits of unfinished requests.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class Responses:
         Finished requests per bin of their response time, and unfinished requests per bin of their
         wait at the end of the run.
     seconds : float
-        Sum of all these times.
+        Sum of all response times and waits.
     """
 
     ended: np.ndarray
@@ -77,7 +78,7 @@ class Responses:
         return float(self.cdf()[: len(FINE)].mean())
 
     def mean(self) -> float:
-        """Return the mean time in s, where unfinished requests count with their wait."""
+        """Return the mean response time in s; an unfinished request counts with its wait."""
         return self.seconds / max(1, self.number)
 
     def __add__(self, other: Responses) -> Responses:
@@ -140,13 +141,13 @@ class Outcome:
 
     @property
     def data_loss(self) -> float:
-        """Share of other packets that the bottleneck dropped."""
+        """Share of packets other than SYN-ACKs that the bottleneck dropped."""
         other = self.packets - self.syn_acks
         return self.data_drops / max(1, self.data_drops + other)
 
 
 def reduce(result: Result) -> Outcome:
-    """Reduce the result of a run."""
+    """Reduce the result of a run to the values that tables, figures and claims read."""
     end_s = float(result.manifest["simulated_s"])
     asked = result.columns("requests")
     start = np.asarray(asked["start_s"])

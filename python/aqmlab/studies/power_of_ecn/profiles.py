@@ -1,4 +1,4 @@
-"""Figures 2 to 5: response times of each scheme without ECN, with ECN, with ECN+."""
+"""Figures 2 to 5: response times with each AQM scheme without ECN, with ECN and with ECN+."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def needs(scheme: str) -> Iterator[Need]:
 
 
 def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:
-    """Draw the profiles of a scheme at both loads."""
+    """Plot the response-time profiles of a scheme at both loads."""
     figure, axes = panels([f"{scheme}, {load} % load" for load in LOADS])
     for panel, load in zip(axes, LOADS, strict=True):
         curve(panel, 6, "uncongested", [r.all for r in runs.of(reference(load))], dashed=True)
@@ -140,7 +140,7 @@ def _maker(scheme: str) -> Callable[[Runs], Section]:
 
 
 def differences(runs: Runs, scheme: str) -> list[str]:
-    """Return the changes of the profile by ECN and ECN+, with intervals of paired differences."""
+    """Return the changes of a profile by ECN and ECN+, with intervals of paired differences."""
     sentences = []
     for load in LOADS:
         parts = []

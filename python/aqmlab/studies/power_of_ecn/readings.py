@@ -46,12 +46,12 @@ OF_SCHEME = {
 
 
 def setting(scheme: str, ends: str, reading: Reading) -> Setting:
-    """Return a setting with the short duration of this item, at persistent congestion."""
+    """Return a setting at persistent congestion, with the short duration of these runs."""
     return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
 def cases() -> Iterator[tuple[str, Reading]]:
-    """Yield scheme and reading of each row."""
+    """Yield the AQM scheme and the reading of each row of the table."""
     for scheme, every in OF_SCHEME.items():
         yield from ((scheme, reading) for reading in every)
 

@@ -1,7 +1,7 @@
 """The network of section 4.2 and its web traffic as scenarios.
 
-Source: Kuzmanovic 2005 (`kuzmanovic2005ecnplus`), sections 4 to 6. The settings that it leaves
-open are chosen here and listed in `deviations.py`; `readings.py` has other choices.
+Source: Kuzmanovic 2005 (`kuzmanovic2005ecnplus`), sections 4 to 6. The settings that the paper
+leaves open are chosen here and listed in `deviations.py`; `readings.py` has other choices.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def sizes(mix: str) -> dict[str, Any]:
     """Return the sizes of objects: a lognormal body, and a Pareto tail of 15 % up to 1 GB.
 
     The web mix has exactly the numbers of section 4.2: a mean of 7.2 kB, and 80 % of the bytes in
-    the largest 15 % of the objects. In the general mix these have 90 % (section 5.3.1).
+    the largest 15 % of the objects. In the general mix the largest 15 % of the objects have 90 % of
+    the bytes (section 5.3.1).
     """
     tail = TAIL | {"shape": {WEB: 1.2, GENERAL: 1.0}[mix]}
     return {"kind": "mixture", "parts": [{"weight": 85, "of": BODY}, {"weight": 15, "of": tail}]}
@@ -92,7 +93,7 @@ def queue(scheme: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Reading:
-    """Another reading of the paper: its description and its keys."""
+    """Another reading of the paper: its description and its scenario keys."""
 
     about: str = "as read here"
     tcp: tuple[tuple[str, Any], ...] = ()
@@ -105,7 +106,7 @@ AS_READ = Reading()
 
 @dataclass(frozen=True)
 class Setting:
-    """Web traffic through the bottleneck.
+    """Setting: web traffic through the bottleneck.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ class Setting:
     reading: Reading = field(default=AS_READ)
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {
             "scheme": self.scheme,
             "ends": ENDS.get(self.ends, self.ends),
@@ -146,7 +147,7 @@ class Setting:
 
     @property
     def users(self) -> tuple[int, ...]:
-        """Numbers of users in each replication; a shorter run has those of the quick form."""
+        """Number of users per replication; a shorter run has the numbers of the quick form."""
         return USERS[self.mix, max(self.seconds, QUICK_S[self.mix]), self.load]
 
     @property
@@ -155,12 +156,12 @@ class Setting:
         return replace(self, scheme=UNCONGESTED, ends=OFF, share=20)
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         return scenario(self, replication, self.users[replication])
 
 
 def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
-    """Return a scenario with `users` users."""
+    """Return the scenario of this setting with `users` users."""
     return {
         "title": f"{at.scheme}, {ENDS.get(at.ends, at.ends)}, load {at.load} %",
         "seed": replication + 1,
@@ -203,7 +204,7 @@ def _network(at: Setting) -> dict[str, Any]:
 def traffic(at: Setting) -> dict[str, Any]:
     """Return pages of objects, each over a connection of its own.
 
-    Pages start independently of earlier ones. Every scheme therefore has the same requests as the
+    Pages start independently of earlier pages. Every scheme therefore has the same requests as the
     uncongested link.
     """
     return {
@@ -244,7 +245,7 @@ def _flows(at: Setting, users: int) -> list[dict[str, Any]]:
 
 
 def _record() -> dict[str, Any]:
-    """Return the record: requests and drops."""
+    """Return the `record` table of a scenario: requests and drops."""
     return {
         "series": ["requests", "drops"],
         "links": [BOTTLENECK],

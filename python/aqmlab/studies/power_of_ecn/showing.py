@@ -85,7 +85,7 @@ def mean(runs: Runs, at: Setting, quantity: Quantity) -> Estimate:
 
 
 def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[float]:
-    """Return the excess of a setting over another, for each replication that both have."""
+    """Return a setting's value minus another's, for each replication that both settings have."""
     first, second = (dict(runs.by_replication(s)) for s in (at, over))
     both = sorted(first.keys() & second.keys())
     return [quantity[2](first[r]) - quantity[2](second[r]) for r in both]
@@ -97,7 +97,7 @@ def cells(item: str, runs: Runs, at: Setting, quantities: Iterable[Quantity]) ->
 
 
 def with_interval(of: Estimate, *, kind: str = "") -> Entry:
-    """Return a mean with its interval below."""
+    """Return a mean with its interval below it, as an entry of a table."""
     low, middle, high = digits(of.interval)
     sub = f"{low} to {high}" if np.isfinite(of.low) else ""
     return Entry(middle, sub, kind)
@@ -121,7 +121,7 @@ def mean_curve(
 def curve(
     axes: Axes, i: int, label: str, runs: Sequence[Responses], *, dashed: bool = False
 ) -> None:
-    """Draw a response-time profile: the distribution function up to 2 s."""
+    """Plot a response-time profile: the distribution function up to 2 s."""
     middle, low, high = (np.concatenate([[0.0], c[: len(FINE)]]) for c in mean_curve(runs))
     x, colour = np.concatenate([[0.0], FINE]), look(i)[0]
     axes.plot(x, 100 * middle, color=colour, label=label, linestyle="--" if dashed else "-")
@@ -129,7 +129,7 @@ def curve(
 
 
 def tail(axes: Axes, i: int, label: str, runs: Sequence[Responses]) -> None:
-    """Draw the complement of the distribution function, on logarithmic axes."""
+    """Plot the complement of the distribution function of response times, on logarithmic axes."""
     middle, low, high = mean_curve(runs, tail=True)
     colour = look(i)[0]
     axes.plot(EDGES, middle, color=colour, label=label)
@@ -137,7 +137,7 @@ def tail(axes: Axes, i: int, label: str, runs: Sequence[Responses]) -> None:
 
 
 def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
-    """Return a sheet with one panel per title, for response-time profiles."""
+    """Return a figure with one panel per title, for response-time profiles."""
     figure, axes = sheet(1, len(titles), (3.7 * len(titles), 3.9), sharey=True, squeeze=False)
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title, fontsize=10)

@@ -1,4 +1,4 @@
-"""Table 1: throughput of each scheme with ECN and ECN+, and the numbers of the text."""
+"""Table 1 of the paper: throughput with ECN and ECN+, and the throughputs in its text."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ RULE = Tolerance.of("3 % of the link", 3)
 
 
 def cell(item: str, runs: Runs, at: Setting, printed: float | None = None) -> Cell:
-    """Return a throughput beside the printed one."""
+    """Return our throughput beside the published one."""
     ours = mean(runs, at, THROUGHPUT)
     return Cell(item, at.columns(), "throughput", "%", ours, printed, RULE if printed else None)
 
 
 def shown(one: Cell) -> Entry:
-    """Return a throughput with its interval, and the printed one, coloured by its verdict."""
+    """Return our throughput, its interval and the published one, coloured by the verdict."""
     of = with_interval(one.ours)
     printed = "" if one.published is None else f"printed {number(one.published)}"
     return Entry(of.text, "\n".join(filter(None, [printed, of.sub])), KINDS.get(one.verdict, ""))

@@ -59,12 +59,12 @@ LINUX_2_4: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Testbed:
-    """The testbed: RED* at 10 Mbit/s, or 100 Mbit/s without congestion.
+    """Setting of the testbed: RED* at 10 Mbit/s, or 100 Mbit/s without congestion.
 
     Parameters
     ----------
     scheme, ends : str
-        As for a setting.
+        As for a setting of the simulations.
     think_s : float
         Mean think time between pages.
     browsers : int
@@ -80,13 +80,13 @@ class Testbed:
     gap_from: str = "end"
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         ends = ENDS[self.ends]
         return {"scheme": self.scheme, "ends": ends, "think_s": self.think_s,
                 "browsers": self.browsers, "think_time_from": self.gap_from}  # fmt: skip
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         free = self.scheme == UNCONGESTED
         traffic = {
             "kind": "web",
@@ -204,7 +204,7 @@ def _make(runs: Runs) -> Section:
 
 
 def _rows(runs: Runs, section: Section, cases: Mapping[str, Testbed]) -> list[list[str | Entry]]:
-    """Return one row per case beside the printed numbers, and add its cells to the section."""
+    """Return one row per case beside the published numbers, and add its cells to the section."""
     rows: list[list[str | Entry]] = []
     for name, at in cases.items():
         there = at is not FREE and at.gap_from == "end"

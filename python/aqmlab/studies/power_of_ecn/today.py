@@ -25,12 +25,12 @@ NAMES = {OFF: "no ECN", ECN: "ECN", ECN_PLUS: "ECN+", "accurate": "Accurate ECN,
 
 
 def setting(queue: str, ends: str, reading: Reading) -> Setting:
-    """Return a setting with the short duration of this item, at persistent congestion."""
+    """Return a setting at persistent congestion, with the short duration of these runs."""
     return Setting(queue, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
 def cases() -> Iterator[Setting]:
-    """Yield the settings in the order of the table."""
+    """Yield the settings in the order of the rows of the table."""
     for reading, every in HOSTS.items():
         for queue in QUEUES:
             yield from (setting(queue, ends, reading) for ends in every)

@@ -1,7 +1,7 @@
 """Numbers of users that offer a load on the uncongested link, in each replication.
 
-`calibration.py` computes each row by runs of the uncongested link. The first item shows the load
-that these users offer on the uncongested link.
+`calibration.py` computes each row by runs of the uncongested link. The first item of the study
+shows the load that these users offer on the uncongested link.
 """
 
 from aqmlab.studies.power_of_ecn.words import GENERAL, WEB

@@ -1,4 +1,4 @@
-"""Beyond: responses to a marked SYN-ACK (RFC 5562, ECN++), and persistent connections."""
+"""Beyond the paper: responses to a marked SYN-ACK (RFC 5562, ECN++), and persistent connections."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SCHEMES = (RED_STAR, PI)
 
 
 def setting(scheme: str, ends: str, reading: Reading = AS_READ) -> Setting:
-    """Return a setting with the short duration of this item, at persistent congestion."""
+    """Return a setting at persistent congestion, with the short duration of these runs."""
     return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
 def cases() -> Iterator[Setting]:
-    """Yield the settings in the order of the table."""
+    """Yield the settings in the order of the rows of the table."""
     for scheme in SCHEMES:
         yield from (setting(scheme, ends) for ends in ENDS)
         yield from (setting(scheme, ends, PERSISTS) for ends in (OFF, ECN, ECN_PLUS))

@@ -22,7 +22,7 @@ from aqmlab.studies.red_wired_testbed.outcomes import reduce
 
 
 def times_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the share of reproduced elapsed times of three flows, which chose no setting."""
+    """Return the share of three flows' elapsed times that are reproduced, without fitted ones."""
     tables = ("table-5-1", "table-5-4")
     verdicts = Counter(
         cell.verdict

@@ -58,7 +58,7 @@ QUICK_START_S = 0.0
 
 
 def setting(row: Row) -> Beside:
-    """Return the setting of a printed row."""
+    """Return the setting for a row of the published table."""
     case = next(case for case in CASES if case.name == row["test_case"])
     return Beside(case, row["discipline"], row["htb_config"], float(row["cbr_start_s"]))
 
@@ -69,7 +69,7 @@ def _needs(file: str) -> Iterator[Need]:
 
 
 def chosen_by(row: Row) -> bool:
-    """Return True if the times of a row were used to choose the rate of the link."""
+    """Return True if the times in a row of a table were used to choose the link's rate."""
     return row["htb_config"] == TWO_CLASS and row["test_case"] != SHORT.name
 
 
@@ -149,7 +149,7 @@ def _utilization(runs: Runs) -> Section:
 
 
 def more(case: Workload) -> Iterator[Beside]:
-    """Yield the settings that the thesis only draws: TCP alone, and the medium case."""
+    """Yield the settings that the thesis shows only in figures: TCP alone, and the medium case."""
     for discipline in DISCIPLINES:
         yield Beside(case, discipline, ALONE)
         if case is MEDIUM:
@@ -159,7 +159,7 @@ def more(case: Workload) -> Iterator[Beside]:
 
 
 def _drawn(runs: Runs) -> Section:
-    """Return the medians of the settings without a printed table."""
+    """Return the medians of the settings for which the thesis has no table."""
     head = ["Case, CBR after", "Configuration", ELAPSED.head, RESENT.head, RECEIVED.head]
     lines: list[list[str | Entry]] = []
     cells = []

@@ -1,4 +1,4 @@
-"""Beyond the study: today's queues in the same places, and other round trips, rates and hosts."""
+"""Beyond the thesis: today's queues in its testbed, and other round trips, rates and hosts."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Today:
     stack: str = ""
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return self.base.columns() | {
             "queue": self.queue,
             "added_rtt_ms": self.rtt_ms,
@@ -183,7 +183,7 @@ def _elapsed(runs: Runs, at: Today, place: str) -> list[float]:
 
 
 def _by_start(by_start: Sequence[Sequence[float]], of: Callable[..., float]) -> list[float]:
-    """Return one number per replication, computed from its numbers at every start."""
+    """Return one number per replication, computed from its numbers at every start time."""
     return [of(values) for values in zip(*by_start, strict=True)]
 
 
@@ -196,7 +196,7 @@ def _range(values: Sequence[float]) -> float:
 
 
 def _per_replication(runs: Runs, settings: Sequence[Today]) -> dict[str, list[float]]:
-    """Return the thesis's quantities over some starts, one number per replication."""
+    """Return the thesis's quantities over some start times, one number per replication."""
     by_place = {place: [_elapsed(runs, at, place) for at in settings] for place in PLACES}
     means = {place: _by_start(times, _mean) for place, times in by_place.items()}
     gap = [slow - fast for slow, fast in zip(means[SLOWEST], means[FASTEST], strict=True)]
@@ -230,7 +230,7 @@ def _entry(of: Estimate) -> Entry:
 
 
 def _quantities(runs: Runs, queue: str) -> dict[str, list[float]]:
-    """Return the quantities of a queue, one number per replication."""
+    """Return the thesis's quantities for a queue, one number per replication."""
     quantities = _per_replication(runs, _starts(queue))
     for case, at in zip(CASES, _cases(queue), strict=True):
         for name, (_, _, read) in QUANTITIES.items():
@@ -268,7 +268,7 @@ def _queues(runs: Runs, section: Section) -> Table:
 
 
 def _differences(runs: Runs, variant: Variant) -> dict[str, Estimate]:
-    """Return RED minus Tail Drop, paired by replication."""
+    """Return the thesis's quantities with RED minus those with Tail Drop, per replication."""
     red, tail = (
         _per_replication(runs, [_three(d, s, **variant.more) for s in STARTS_S])
         for d in (RED, TAIL_DROP)
@@ -300,7 +300,7 @@ def _sign(of: Estimate) -> int:
 
 
 def _listed(by_name: dict[str, Estimate], words: dict[int, str]) -> str:
-    """Return the names of the differences by sign, with a word for each sign."""
+    """Return the names of the quantities, grouped by the sign of their difference."""
     parts = []
     for sign, word in words.items():
         names = [name for name, e in by_name.items() if _sign(e) == sign]
@@ -347,7 +347,7 @@ def _queue_sentences(runs: Runs) -> list[str]:
 
 
 def _variant_sentences(runs: Runs) -> list[str]:
-    """Return the variants in which the conclusion of the study holds, by the intervals."""
+    """Return the variants in which the study's conclusion holds, judged by the intervals."""
     every = {variant.name: _differences(runs, variant) for variant in VARIANTS}
     sentences = []
     for name, about, words in (

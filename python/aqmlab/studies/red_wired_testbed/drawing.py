@@ -1,4 +1,4 @@
-"""Figures of medians over the starts, with the printed medians as crosses."""
+"""Figures of medians over the start times, with the published medians as crosses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PRINTED_TABLES = {TAIL_DROP: "table5_1.csv", RED: "table5_4.csv"}
 def _curve(
     axes: Axes, i: int, label: str, at: Sequence[tuple[float, list[float]]], *, dashed: bool = False
 ) -> None:
-    """Draw medians with the central 95 % of their bootstrap; later curves are transparent."""
+    """Plot medians with the central 95 % of their bootstrap; later curves are transparent."""
     colour, marker = look(i)
     medians = [(x, estimate("median", values)) for x, values in at]
     x = [where for where, _ in medians]
@@ -68,7 +68,7 @@ def _curve(
 
 
 def _crosses(axes: Axes, i: int, label: str, at: tuple[list[float], list[float]]) -> None:
-    """Draw printed medians."""
+    """Plot published medians."""
     if at[0]:
         axes.plot(*at, "x", color=look(i)[0], markersize=6, label=label)
 
@@ -84,7 +84,7 @@ def _over_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
 def _printed(
     discipline: str, place: str, starts_s: Sequence[float], *, rate: bool = False
 ) -> tuple[list[float], list[float]]:
-    """Return printed median elapsed times, or the throughputs that follow from them."""
+    """Return published median elapsed times, or the throughputs that follow from these times."""
     medians = [
         (float(row["third_flow_start_s"]), float(row["elapsed_median_s"]))
         for row in rows(PRINTED_TABLES[discipline])
@@ -125,12 +125,12 @@ def _by_place(column: str, label: str, name: str) -> Callable[[Runs], Section]:
 
 
 def _both_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
-    """Return the values at the starts that both disciplines have."""
+    """Return the values at the start times that both Tail Drop and RED have."""
     return [(s, values) for s, values in _over_starts(runs, discipline, read) if s in RED_STARTS_S]
 
 
 def _five(axes: Axes, runs: Runs, discipline: str) -> None:
-    """Draw the five statistics of the third flow's elapsed time, and the printed ones."""
+    """Plot five statistics of the third flow's elapsed time, and the published ones."""
     by_start = _both_starts(runs, discipline, measure(THIRD, TIME))
     starts_s = [s for s, _ in by_start]
     printed = [
@@ -151,7 +151,7 @@ def _five(axes: Axes, runs: Runs, discipline: str) -> None:
 
 
 def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: str) -> None:
-    """Draw the medians with Tail Drop and RED, and the printed ones if there are any."""
+    """Plot the medians with Tail Drop and RED, and the published ones if they exist."""
     for i, discipline in enumerate(DISCIPLINES):
         by_start = _both_starts(runs, discipline, read)
         named = NAMED[ONE_CLASS, discipline]
@@ -228,7 +228,7 @@ def _case_needs(case: Workload) -> Iterator[Need]:
 
 
 def _printed_case(case: Workload, at: Beside, column: str) -> tuple[list[float], list[float]]:
-    """Return printed medians of a configuration over the starts of the CBR flow."""
+    """Return published medians of a configuration over the start times of the CBR flow."""
     medians = [
         (float(row["cbr_start_s"]), float(row[column]))
         for row in (rows(FILES[case.name]) if case.name in FILES else ())

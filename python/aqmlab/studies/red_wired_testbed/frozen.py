@@ -1,10 +1,11 @@
-"""The frozen reading of the thesis: each setting that it leaves open, our choice, and the reason.
+"""Frozen reading of the thesis: our choice for each setting that the thesis leaves open.
 
-Two choices used printed numbers. The rate of the link was chosen by the times at which the last
-data has passed the link. Immediate ACKs were chosen from six delays by the medians of the elapsed
-times and of the CBR packets received. The printed numbers that chose the rate and the delay, and
-the claims that repeat these numbers, are fitted. The items `memory`, `readings`, `kernel` and
-`beyond` show other readings, which the score does not count.
+Two settings were chosen by published numbers: the rate of the link, and the delay of ACKs. The rate
+of the link was chosen by the times at which the last data has passed the link. Immediate ACKs were
+chosen from six delays by the medians of the elapsed times and of the CBR packets received. The
+published numbers by which the rate and the delay were chosen are fitted, and the claims that repeat
+these numbers are fitted too. The study's items `memory`, `readings`, `kernel` and `beyond` show
+other readings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice

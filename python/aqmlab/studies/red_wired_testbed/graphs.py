@@ -1,7 +1,7 @@
 """Time-sequence graphs of our replications that are nearest to those in the thesis.
 
-A figure is one sheet, as in the thesis: the two long flows above and the third below, or one panel
-per configuration.
+A figure is one sheet, as in the thesis. The sheet shows the two long flows above the third flow, or
+one panel per configuration.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ RATE, TIME, TRANSMIT = "throughput_bytes_per_s", "elapsed_time_s", "data_xmit_ti
 
 
 def _nearest(read: Measure[Outcome], value: float) -> Choose:
-    """Return a function that chooses the replication nearest to a printed value."""
+    """Return a function that chooses the replication nearest to a published value."""
     return lambda ran: min(range(len(ran)), key=lambda r: abs(read.of(ran[r]) - value))
 
 
@@ -104,12 +104,12 @@ GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
              [(Beside(BRIEF, TAIL_DROP, ONE_CLASS, s), _nearest(ELAPSED, v))
               for s, v in ((0, 25.5), (7, 23.7), (18, 24.5))]),
 }  # fmt: skip
-"""Title, printed numbers, settings and chosen replications of each figure."""
+"""Title, published numbers, settings and chosen replications of each figure."""
 QUICK = ("5-4", "5-15")
 
 
 def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
-    """Draw the segments and ACKs of a flow over time, as recorded at its sender's host."""
+    """Plot the segments and ACKs of a flow over time, as recorded at its sender's host."""
     assert run.result is not None, "recorded for this figure"
     rows = rows_of(run.result, "segments", flow.name)
     sent = rows["direction"] == "sent"
@@ -137,7 +137,7 @@ def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
 
 
 def _three(run: Outcome) -> Sheet:
-    """Return the two long flows above and the third below, with the time of its first data."""
+    """Return a figure of the two long flows above the third, with the time of its first data."""
     figure, grid = sheet(2, 2, (9.6, 6.6), sharex=True)
     panels, empty = grid.flat[:3], grid.flat[3]
     third = run.at(THIRD)
@@ -156,7 +156,7 @@ def _three(run: Outcome) -> Sheet:
 
 
 def _beside(shown: Sequence[tuple[Beside, Outcome]]) -> Sheet:
-    """Return a sheet with one panel per configuration."""
+    """Return a figure with one panel per configuration of HTB."""
     columns = 3 if len(shown) == 3 else 2
     lines = -(-len(shown) // columns)
     figure, grid = sheet(lines, columns, (4.6 * columns, 0.6 + 3.2 * lines), squeeze=False)

@@ -2,8 +2,8 @@
 
 The sources are public copies of Linux 2.4.17 (net/sched/sch_fifo.c, sch_red.c;
 net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Each behaviour is
-approximated by keys of a scenario and compared with the printed numbers. The tables of the study
-do not include it.
+approximated by keys of a scenario and compared with the printed numbers. The tables of the study do
+not include these runs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _pairs(scenario: Scenario) -> None:
     pair_ms = 2 * 1500 * 8 * 1000 / LINK_BPS
     often = [round(pair_ms * (i // 2 + 1)) for i in range(300)]
     link["rate_changes"] = {"kind": "trace", "opportunities": often}
-    # A segment is one opportunity of the trace.
+    # One opportunity of the link's trace carries one segment.
     scenario["tcp"] = with_keys(scenario["tcp"], {"wire.data_header": "40 B"})
 
 
@@ -62,7 +62,7 @@ def _each_flow(change: Callable[[Scenario], Scenario]) -> Callable[[Scenario], N
 
 
 def _writes(bulk: Scenario) -> Scenario:
-    """Return writes of 5840 bytes per millisecond, far above the rate of the slowest link."""
+    """Return one write of 5840 bytes per millisecond, a rate far above that of the slowest link."""
     count = int(bulk["size"].removesuffix(" B")) // 5840
     return {"kind": "messages", "size": "5840 B", "messages": count, "interval": "1 ms",
             "spacing": "constant"}  # fmt: skip
@@ -90,11 +90,11 @@ class With:
     change: str
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return self.base.columns() | {"kernel": self.change}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         scenario = self.base.scenario(replication) | {"record": {"series": []}}
         CHANGES[self.change](scenario)
         return scenario
@@ -106,7 +106,7 @@ THREE = tuple(Three(discipline, start_s) for discipline in DISCIPLINES for start
 
 
 def _runs(runs: Runs, base: Three | Beside, change: str) -> list[Outcome]:
-    """Return the same replications of a scenario, with a change or without."""
+    """Return the same replications of a scenario, with or without a change."""
     ran: list[Outcome] = runs.of(base if change == AS_IT_IS else With(base, change))
     return ran[:REPLICATIONS]
 

@@ -2,7 +2,7 @@
 
 Linux 2.4 stores the ssthresh of a destination in its route cache when a connection ends in
 congestion avoidance, and later connections start with it (`sarolahti2002linux`). The thesis does
-not mention this, but its replications show it.
+not mention this memory, but the thesis's replications show its effect.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def most_resent(run: Outcome) -> int:
 
 
 def printed_first(file: str) -> tuple[float, float]:
-    """Return that number for the first printed replication, and the median of the others."""
+    """Return the higher number for the first published replication, and the others' median."""
     most: dict[int, float] = {}
     for row in rows(file):
         if row["flow"] != THIRD:
@@ -128,7 +128,7 @@ def _make(runs: Runs) -> Section:
 
 
 def printed_median(at: Three, place: str) -> float | None:
-    """Return the printed median of the elapsed time."""
+    """Return the published median of the elapsed time."""
     file = "table5_4.csv" if at.discipline == RED else "table5_1.csv"
     for row in rows(file):
         if row["flow"] == place and float(row["third_flow_start_s"]) == at.start_s:

@@ -21,7 +21,7 @@ NOTHING = math.nan
 
 @dataclass(frozen=True)
 class Acks:
-    """Quantities from the ACKs and segments of a flow, as its sender's host recorded them.
+    """Quantities of the ACKs and segments of a flow that its sender's host recorded.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class Transfer:
     elapsed_s : float
         Time from the SYN to the ACK of the FIN.
     leaves : float
-        ssthresh in segments that its host stores; NaN if it stores none, or without a recorded
-        window.
+        ssthresh in segments that the sender's host stores; NaN if the host stores none, or without
+        a recorded window.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Outcome:
 
 
 def reduce(result: Result) -> Outcome:
-    """Reduce the result of a run."""
+    """Reduce the result of a run to the values that tables, figures and claims read."""
     flows = result.columns("flows")
     acks, leaves = _acks(result), _leaves(result)
     transfers = tuple(
@@ -144,7 +144,7 @@ def reduce(result: Result) -> Outcome:
 
 
 def _acks(result: Result) -> dict[str, Acks]:
-    """Return the quantities of each flow's segments; duplicate ACKs only if tables count them."""
+    """Return quantities of each flow's segments; duplicate ACKs only if a table counts them."""
     if "segments" not in result.tables:
         return {}
     from aqmlab.figures.segments import duplicate_acks
@@ -170,7 +170,7 @@ def _acks_of(rows: pd.DataFrame, duplicate: np.ndarray | None) -> Acks:
 
 
 def _leaves(result: Result) -> dict[str, float]:
-    """Return the ssthresh that Linux 2.4 stores for each flow; NaN if it stores none."""
+    """Return the ssthresh that Linux 2.4 stores for each flow; NaN without a stored value."""
     if "window" not in result.tables:
         return {}
     window, left = result.columns("window"), {}
@@ -212,16 +212,16 @@ COLUMNS = {
     "dup_acks": ("duplicates", "ACKs", "Duplicate ACKs"),
     "triple_dupacks": ("triples", "times", "Triple duplicate ACKs"),
 }
-"""Columns of the printed tables: attribute of a transfer, unit and head."""
+"""Columns of the published tables: attribute of a transfer, unit and head."""
 
 
 def measure(place: str, column: str) -> Measure[Outcome]:
-    """Return a column of the printed tables as a measure of the flow at a place."""
+    """Return a column of the published tables as a measure of one of the flows."""
     return _of(place, *COLUMNS[column])
 
 
 def handshake(place: str) -> Measure[Outcome]:
-    """Return the time of the three-way handshake of the flow at a place."""
+    """Return a measure: the time of the three-way handshake of one of the flows."""
     return _of(place, "handshake_s", "s", "Three-way handshake (s)")
 
 

@@ -38,26 +38,26 @@ RESAMPLES = 400
 
 @cache
 def rows(file: str) -> tuple[Row, ...]:
-    """Return the rows of a printed table."""
+    """Return the rows of a published table."""
     with (PUBLISHED / file).open(encoding="utf-8", newline="") as opened:
         return tuple(csv.DictReader(opened))
 
 
 def number(row: Row, column: str) -> float | None:
-    """Return a printed number, or None for an empty cell."""
+    """Return a published number, or None for an empty cell of the table."""
     return float(row[column]) if row[column] else None
 
 
 @cache
 def _drawn(n: int) -> np.ndarray:
-    """Return the drawn replications of each resample, with a fixed seed for equal reports."""
+    """Return the sampled replications of each resample; a fixed seed makes reports equal."""
     return np.random.default_rng(2002).integers(0, n, (RESAMPLES, n))
 
 
 def estimate(statistic: str, values: Iterable[float]) -> Estimate:
     """Return a statistic of replications, with the central 95 % of its bootstrap.
 
-    Replications without a number are missing.
+    Replications without a number count as missing.
     """
     every = np.array(list(values), dtype=float)
     there = every[np.isfinite(every)]
@@ -77,7 +77,7 @@ SPREAD = Tolerance.larger_of(0, 0.30)
 
 
 def tolerance(place: str, column: str, statistic: str) -> Tolerance:
-    """Return the tolerance of a printed number.
+    """Return the tolerance of a published number.
 
     The tolerance is 3 % for times and rates of the slowest flow, 10 % for times and rates of other
     flows, the larger of one and 20 % for counts, and 30 % for standard deviations.
@@ -96,7 +96,7 @@ def cell(
     values: Iterable[float], printed: float | None, rule: Tolerance, note: str = "",
     *, again: bool = False, fitted: bool = False,
 ) -> Cell:  # fmt: skip
-    """Return our statistic beside the printed one."""
+    """Return our statistic beside the published one."""
     ours, columns = estimate(statistic, values), columns | {"statistic": statistic}
     return Cell(item, columns, quantity, unit, ours, printed, rule, note, again, fitted)
 
@@ -108,7 +108,7 @@ def table(caption: str, head: Sequence[str], lines: Iterable[tuple[str, Sequence
 
 
 def doubtful(row: Row, statistic: str, place: str = "") -> str:
-    """Return the doubt about a printed number, empty if there is none."""
+    """Return the doubt about a published number, empty if the number is not in doubt."""
     doubt = row["doubt"]
     if not doubt:
         return ""

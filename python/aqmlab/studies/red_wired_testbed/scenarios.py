@@ -1,7 +1,7 @@
 """The testbed and its traffic as scenarios: three TCP flows, and a TCP flow beside a CBR flow.
 
-Source: the thesis (`redwiredtestbed`), chapter 4; `deviations.py` lists the
-settings that it leaves open, with evidence from its own tables.
+Source: the thesis (`redwiredtestbed`), chapter 4; `deviations.py` lists the settings that the
+thesis leaves open, with evidence from the thesis's tables.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _scenario(
 
 
 def remembered(test: str, discipline: str, replication: int) -> int | None:
-    """Return the remembered ssthresh in segments; None in the first replication."""
+    """Return the ssthresh in segments that the host remembers; None in the first replication."""
     if not replication:
         return None
     return random.Random(f"memory {replication}").choice(REMEMBERED[test, discipline])
@@ -204,7 +204,7 @@ class Three:
     delayed_ack_ms: float = 0
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         red = self.red if self.discipline == RED else None
         return {
             "test": "three flows",
@@ -218,7 +218,7 @@ class Three:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         known = remembered("three", self.discipline, replication) if self.memory else None
         rate = round(1000 * self.link_kbit)
         leaf = _class(100, LINK_KBIT, queue=_leaf(self.discipline, self.red))
@@ -231,14 +231,15 @@ class Three:
             replication + 1, [leaf], flows, _tcp(known, self.delayed_ack_ms), rate,
         )  # fmt: skip
         scenario["phase_breaking"]["start"] = f"{self.jitter_ms:g} ms"
-        # Tables and figures read ACKs of the thesis's settings, at the starts that RED has too.
+        # Tables and figures read the ACKs of the thesis's settings, at the start times that RED has
+        # too.
         traced = self == Three(self.discipline, self.start_s) and self.start_s in RED_STARTS_S
         return scenario | {"record": {"series": ["segments"] if traced else []}}
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A test case with CBR traffic: bytes of the TCP flow, packets of the CBR flow."""
+    """A test case with CBR traffic: bytes of the TCP flow and packets of the CBR flow."""
 
     name: str
     tcp_bytes: int
@@ -261,7 +262,7 @@ CASES = (LONG, SHORT, BRIEF)
 
 @dataclass(frozen=True)
 class Beside:
-    """A TCP flow beside a CBR flow, in one class of HTB or in two; or without it on a slower link.
+    """A TCP flow beside a CBR flow, in one or two classes of HTB, or alone on a slower link.
 
     Parameters
     ----------
@@ -284,7 +285,7 @@ class Beside:
     delayed_ack_ms: float = 0
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {
             "test": f"test case {self.case.name}",
             "discipline": self.discipline,
@@ -294,7 +295,7 @@ class Beside:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         rate = LINK_BPS - (CBR_BPS if self.classes == ALONE else 0)
         first = _class(70, LINK_KBIT, queue=_leaf(self.discipline, CLASS_1))
         first["ceil"] = f"{rate} bit/s"

@@ -41,16 +41,16 @@ OF = {FASTEST: "the fastest flow", SLOWEST: "the slowest flow", THIRD: "the thir
 NAMED = {TAIL_DROP: "Tail Drop", RED: "RED"}
 QUARTILES = Tolerance.of("inside the printed quartiles", 0)
 PRINTED_STARTS_S = (0.0, 2.0, 5.5)
-"""Starts with printed replications, which are those of the quick form."""
+"""Starts with published replications, which are those of the quick form."""
 
 
 def setting(row: Row) -> Three:
-    """Return the setting of a printed row."""
+    """Return the setting for a row of the published table."""
     return Three(row["discipline"], float(row["third_flow_start_s"]))
 
 
 def values(runs: Runs, at: Three, place: str, column: str) -> list[float]:
-    """Return a column of the printed tables, one number per replication."""
+    """Return a column of the published tables, with our number of each replication."""
     return [measure(place, column).of(run) for run in runs.of(at)]
 
 
@@ -124,7 +124,7 @@ def _without_exceptions(
 
 
 def _inside(item: str, runs: Runs, row: Row) -> Cell:
-    """Return 1 if the third flow's median is inside the printed quartiles, otherwise 0."""
+    """Return 1 if the third flow's median is inside the published quartiles, otherwise 0."""
     at = setting(row)
     middle = float(np.median(values(runs, at, THIRD, "elapsed_time_s")))
     low, high = float(row["elapsed_p25_s"]), float(row["elapsed_p75_s"])
@@ -164,7 +164,7 @@ def _elapsed_item(name: str, title: str, file: str) -> Item:
 
 
 def _statistics_item(name: str, title: str, file: str) -> Item:
-    """Return a table of seven statistics of seven columns: 5-2, 8-3, 8-4, 8-6, 8-7."""
+    """Return a table of seven statistics of seven columns, such as Table 5-2 or 8-3."""
 
     def make(runs: Runs) -> Section:
         section = Section()
@@ -208,7 +208,7 @@ def _of_best(at: Three, read: Measure[Outcome], runs: Runs) -> float:
 
 
 def _best_item(name: str, title: str, file: str) -> Item:
-    """Return a table of one replication, with the best third flow: 5-3, 5-5."""
+    """Return Table 5-3 or 5-5: the replication with the fastest third flow."""
 
     def make(runs: Runs) -> Section:
         lines = []
@@ -269,7 +269,7 @@ def _replications_item(name: str, title: str, file: str) -> Item:
 
 
 def _distances(runs: Runs, at: Three, file: str) -> Table:
-    """Return the distances of ours from the printed replications."""
+    """Return the distances between the distributions of our and the published replications."""
     from scipy.stats import ks_2samp, wasserstein_distance
 
     lines: list[list[str | Entry]] = []

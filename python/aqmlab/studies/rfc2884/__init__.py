@@ -23,7 +23,7 @@ from aqmlab.studies.rfc2884.outcomes import reduce
 
 
 def gains_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the share of reproduced printed gains of ECN, within five percentage points."""
+    """Return the share of published ECN gains that are reproduced within 5 percentage points."""
     items = ("bulk", "transactions")
     verdicts = Counter(cell.verdict for cell in cells if cell.counted and cell.item in items)
     return (

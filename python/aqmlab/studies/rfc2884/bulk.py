@@ -26,7 +26,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 )
 
 REPLICATIONS, FEWER = 5, 3
-"""Replications of settings with a printed number, and of others."""
+"""Replications of settings with a published number, and of others."""
 PRINTED = {
     (RENO, LOW, 0.1): 23.0, (RENO, HIGH, 0.1): 50.0,
     (RENO, HIGH, 0.02): 10.0, (RENO, HIGH, 0.5): 60.0,
@@ -37,12 +37,12 @@ PRINTED = {
 
 
 def setting(congesting: int, maxp: float, tcp: str = RENO) -> Setting:
-    """Return the bulk transfers of a TCP under a load."""
+    """Return the setting of bulk transfers with a TCP variant under a load."""
     return Setting(BULK, congesting, maxp, tcp)
 
 
 def grid(tcp: str) -> list[Setting]:
-    """Return all loads and maximum drop rates of a TCP."""
+    """Return the settings with all loads and maximum drop rates for a TCP variant."""
     return [setting(congesting, maxp, tcp) for congesting in LEVELS for maxp in MAXP]
 
 

@@ -1,8 +1,8 @@
 """The claims of the memo, decided from the runs.
 
 The memo ran each of its tests ten times and prints means. The verdict compares the 95 % confidence
-interval of our mean with the printed mean, plus or minus five percentage points. A direction is
-decided by an interval without 0.
+interval of our mean with the published mean, plus or minus five percentage points. A claim about a
+direction is decided if the interval of our difference does not contain 0.
 """
 
 from __future__ import annotations
@@ -69,19 +69,19 @@ SHORT = {
 
 @CLAIMS.decides(*BULK, items=["bulk"])
 def bulk_advantage(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean relative advantage of a bulk transfer."""
+    """Decide the claim by the mean relative advantage of a bulk transfer."""
     return _gains(claim, runs, bulk.setting(*BULK[claim.id]), "kbit/s")
 
 
 @CLAIMS.decides(*SHORT, items=["transactions"])
 def transactional_gain(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean relative gain of small transactions."""
+    """Decide the claim by the mean relative gain of small transactions."""
     return _gains(claim, runs, transactions.setting(*SHORT[claim.id]), "per second")
 
 
 @CLAIMS.decides("R2-011", "R2-012", items=["transactions"])
 def transaction_rate(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean rate of the ECN client at the lowest and highest maximum drop rate."""
+    """Decide the claim by the ECN client's mean rate at the lowest and the highest maxp."""
     at = transactions.setting(HIGH, MAXP[0] if claim.id == "R2-011" else MAXP[-1])
     on, off = both(runs, at)
     text = f"Rates of the ECN client. The other client has {number(float(np.mean(off)))}."
@@ -90,7 +90,7 @@ def transaction_rate(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-019", items=["recovery"])
 def outstanding_packets(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest window in which Reno recovers from a loss without a timeout."""
+    """Decide the claim by the smallest window in which Reno recovers without a timeout."""
     ours = recovery.least_window(runs)
     text = "Minimum number of outstanding packets with a loss and without a timeout."
     return exactly(claim, ours, text)
@@ -98,7 +98,7 @@ def outstanding_packets(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-020", items=["transactions"])
 def packets_of_5_kb(runs: Runs, claim: Published) -> Decision:
-    """Decide by the new segments that the server sends for a transaction of 5 KB."""
+    """Decide the claim by the new segments that the server sends for a transaction of 5 KB."""
     ran: list[Outcome] = runs.of(transactions.setting(LOW, 0.1))
     sent = [(r.on.segments - r.on.resent) / r.on.transactions for r in ran]
     text = f"New segments with data per transaction: {number(float(np.mean(sent)))}."
@@ -107,7 +107,7 @@ def packets_of_5_kb(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-021", items=["marks-and-drops"])
 def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
-    """Decide by the setting of the fairness test, four flows, that is furthest from equal."""
+    """Decide the claim by the ratio of drops to marks that is furthest from 1, of four flows."""
     ratios = fairness.ratios(runs)
     tested = {maxp: v for (n, maxp), v in ratios.items() if n == LOW and maxp in fairness.RATES}
     furthest = max(tested, key=lambda maxp: abs(float(np.mean(tested[maxp])) - 1))
@@ -126,7 +126,7 @@ def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-022", items=["fairness"])
 def smallest_index(runs: Runs, claim: Published) -> Decision:
-    """Decide by the index of the printed cell; the evidence has our smallest index."""
+    """Decide the claim by the index of the published cell; the evidence has our smallest index."""
     cells = {key: fairness.index(runs, *key) for key in fairness.printed()}
     least = min(cells, key=lambda key: cells[key].ours.value)
     where = f"{fairness.NAMES[least[0]]} background, maxp {least[1]:g}"
@@ -136,7 +136,7 @@ def smallest_index(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-039", items=["fairness"])
 def background_does_not_matter(runs: Runs, claim: Published) -> Decision:
-    """Decide by the differences between the kinds of background, at every maximum drop rate."""
+    """Decide the claim by the differences between kinds of background flows, at every maxp."""
 
     def index(background: str, maxp: float) -> list[float]:
         return [JAIN.of(run) for run in runs.of(fairness.setting(background, maxp))]
@@ -158,13 +158,13 @@ def _every(runs: Runs, claim: Published, settings: Sequence[Setting], about: str
 
 @CLAIMS.decides("R2-023", items=["bulk"])
 def ecn_gains_in_bulk(runs: Runs, claim: Published) -> Decision:
-    """Decide by every level of congestion and maximum drop rate, with Reno."""
+    """Decide the claim by the gain at every level of congestion and every maxp, with Reno."""
     return _every(runs, claim, bulk.grid(RENO), "Reno, all levels and maximum drop rates")
 
 
 @CLAIMS.decides("R2-038", items=["transactions"])
 def ecn_gains_in_transactions(runs: Runs, claim: Published) -> Decision:
-    """Decide by every level of congestion."""
+    """Decide the claim by the gain at every level of congestion."""
     settings = [transactions.setting(congesting, 0.1) for congesting in LEVELS]
     return _every(runs, claim, settings, "5 KB, Reno, maxp 0.1")
 
@@ -175,7 +175,7 @@ Values = Callable[[Runs, Setting], list[float]]
 def _change(
     runs: Runs, claim: Published, first: Setting, last: Setting, values: Values = percent
 ) -> Decision:
-    """Decide by the paired change of a gain from one setting to another."""
+    """Decide the claim by the paired change of a gain from one setting to another."""
     a, b = values(runs, first), values(runs, last)
     n = min(len(a), len(b))
     unit = "percentage points" if values is percent else "kbit/s"
@@ -185,14 +185,14 @@ def _change(
 
 @CLAIMS.decides("R2-024", items=["bulk"])
 def absolute_advantage_falls(runs: Runs, claim: Published) -> Decision:
-    """Decide by the absolute advantage from low to high congestion."""
+    """Decide the claim by the absolute advantage from low to high congestion."""
     ends = bulk.setting(LOW, 0.1), bulk.setting(HIGH, 0.1)
     return _change(runs, claim, *ends, absolute)
 
 
 @CLAIMS.decides("R2-025", items=["transactions"])
 def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
-    """Decide by 5 KB against 20 KB, high congestion, Reno."""
+    """Decide the claim by the gain of 5 KB minus that of 20 KB, with Reno at high congestion."""
     return _change(
         runs, claim, transactions.setting(HIGH, 0.1), transactions.setting(HIGH, 0.1, RENO, 20)
     )
@@ -200,14 +200,14 @@ def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-026", items=["bulk"])
 def sack_gains_less(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the settings that the memo prints."""
+    """Decide the claim by the mean gain with SACK minus that with Reno, in the memo's settings."""
     pairs = [(n, maxp) for tcp, n, maxp in bulk.PRINTED if tcp == RENO]
     return _between(runs, claim, [bulk.setting(*at) for at in pairs],
                     [bulk.setting(*at, SACK) for at in pairs])  # fmt: skip
 
 
 def _means(runs: Runs, settings: Sequence[Setting]) -> list[float]:
-    """Return the mean of the gains over settings, one per replication."""
+    """Return the mean gain from ECN over several settings, one number per replication."""
     return [float(np.mean(g)) for g in zip(*(percent(runs, at) for at in settings), strict=False)]
 
 
@@ -224,7 +224,7 @@ def _between(
 
 @CLAIMS.decides("R2-027", items=["transactions"])
 def sack_as_reno_in_transactions(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the printed settings."""
+    """Decide the claim by the mean gain with SACK minus that with Reno, in the memo's settings."""
     keys = [key[1:] for key in transactions.PRINTED if key[0] == RENO]
     reno, sack = (
         _means(runs, [transactions.setting(*key, tcp) for key in keys]) for tcp in (RENO, SACK)
@@ -265,12 +265,12 @@ def _resent(run: Outcome) -> float:
 
 @CLAIMS.decides("R2-030", items=AGAIN)
 def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
-    """Decide by the highest mean share of retransmissions, without the memo's exception."""
+    """Decide the claim by the highest share of retransmissions outside the memo's exception."""
     shares = {at: estimates.mean(map(_resent, runs.of(at))) for at in bulk.grid(RENO)}
     excepted = bulk.setting(HIGH, MAXP[0])
     there = shares.pop(excepted)
     most = max(shares, key=lambda at: shares[at].value)
-    # The bounds of the highest mean are the maxima of the lower and of the upper bounds.
+    # The interval of the highest mean consists of the maximum lower and the maximum upper bound.
     ours = replace(
         shares[most],
         low=max(of.low for of in shares.values()),
@@ -285,7 +285,7 @@ def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-031", items=AGAIN)
 def hardly_any_timeouts(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean share over all settings, counted as the memo counts."""
+    """Decide the claim by the share of retransmissions after timeouts, counted as in the memo."""
 
     def shares(of: Runs) -> dict[Setting, float]:
         by_setting = {}

@@ -1,4 +1,4 @@
-"""Section 5.1: fairness with ECN and non-ECN background, and marks against drops."""
+"""Section 5.1: fairness with ECN or non-ECN background flows, and marks against drops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUBLISHED = Path(__file__).parent / "published"
 BACKGROUNDS = {"ecn": "all", "non_ecn": "none"}
 NAMES = {"all": "ECN", "none": "non-ECN"}
 RATES = MAXP[:4]
-"""Maximum drop rates of the printed table."""
+"""Maximum drop rates of the published table."""
 TIMES = 10
 """Replications of each test in the memo."""
 INDEX = Tolerance.of("0.01", 0.01)
@@ -31,7 +31,7 @@ ALIKE = Tolerance.of("10 %", 0.1)
 
 @cache
 def printed() -> dict[tuple[str, float], float]:
-    """Return the printed indices by background and maximum drop rate."""
+    """Return the published fairness indices by kind of background flows and maximum drop rate."""
     with (PUBLISHED / "fairness.csv").open(encoding="utf-8", newline="") as file:
         return {
             (BACKGROUNDS[row["background_flows"]], float(row["maxp"])): float(row["jain_index"])
@@ -40,7 +40,7 @@ def printed() -> dict[tuple[str, float], float]:
 
 
 def setting(background: str, maxp: float) -> Setting:
-    """Return the setting of a printed cell: two background flows and two competing ones."""
+    """Return the setting of a cell of the table: two background and two competing flows."""
     return Setting(FAIRNESS, LOW, maxp, ecn_of_congesting=background)
 
 
@@ -58,7 +58,7 @@ def index(runs: Runs, background: str, maxp: float) -> Cell:
 
 
 def _entry(cell: Cell) -> Entry:
-    """Return an index with its interval and the printed one."""
+    """Return our fairness index with its interval, and the published index."""
     return with_interval(
         cell.ours, ".4f", printed=f"printed {cell.published:.4f}", kind=KINDS[cell.verdict]
     )
@@ -92,7 +92,7 @@ ITEM = Item("fairness", "Section 5.1: fairness index", _needs, _make)
 
 
 def equal(congesting: int, maxp: float) -> Setting:
-    """Return equal numbers of ECN and non-ECN flows: half of the background, and the two."""
+    """Return the setting with equal numbers of ECN flows and non-ECN flows."""
     return Setting(FAIRNESS, congesting, maxp, ecn_of_congesting="half")
 
 
@@ -117,7 +117,7 @@ def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:
 
 
 def chances(runs: Runs) -> float:
-    """Return the maximum of |ratio - 1| for the chances of a packet of either kind."""
+    """Return the maximum distance from 1 of the ratio of signal chances, over all settings."""
     distances = []
     for congesting in EQUAL_LEVELS:
         for maxp in MAXP:
@@ -129,7 +129,7 @@ def chances(runs: Runs) -> float:
 
 
 def _chance(ran: list[Outcome]) -> float:
-    """Return the chance of a signal to a packet: of a non-ECN flow over that of an ECN flow."""
+    """Return the signal probability of a non-ECN flow's packet over that of an ECN flow's."""
     dropped = sum(run.drops for run in ran) / sum(run.other_packets for run in ran)
     chosen = sum(run.marks + run.ecn_drops for run in ran) / sum(run.ecn_packets for run in ran)
     return dropped / chosen

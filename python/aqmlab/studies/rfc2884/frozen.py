@@ -1,7 +1,8 @@
-"""The frozen reading of the memo: each setting that it leaves open, our choice, and the reason.
+"""Frozen reading of RFC 2884: our choice for each setting that the memo leaves open.
 
-The memo prints no thresholds, buffer, timers or absolute throughputs. No printed number was used
-for a choice. The item `readings` shows other readings, which the score does not count.
+The memo prints no thresholds, buffer, timers or absolute throughputs. No published number was used
+to choose a setting. The item `readings` of the study shows other readings, which the score does not
+count.
 """
 
 from aqmlab.studies.framework import Choice

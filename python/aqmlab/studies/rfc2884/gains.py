@@ -1,4 +1,4 @@
-"""Gains from ECN: the ECN flow minus the non-ECN flow of the same run, in % of the non-ECN mean.
+"""Gains from ECN: the ECN flow minus the non-ECN flow of a run, in % of the non-ECN mean.
 
 The percentages in the memo are computed from averages. Intervals are 95 % intervals of the mean
 paired difference by Student's t, because both flows are in the same runs.
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = Tolerance.of("5 percentage points", 5)
-"""Tolerance of a printed mean gain."""
+"""Tolerance of a published mean gain."""
 
 
 def both(runs: Runs, at: Setting) -> tuple[list[float], list[float]]:
-    """Return the rates of the ECN flow and of the other, one number per replication."""
+    """Return the rates of the ECN flow and of the non-ECN flow, one number per replication."""
     there: list[Outcome] = runs.of(at)
     on, off = metric(at.kind, "on"), metric(at.kind, "off")
     return ([on.scale * on.of(run) for run in there], [off.scale * off.of(run) for run in there])
@@ -60,7 +60,7 @@ def growth(values: Sequence[float], of: Sequence[float]) -> Estimate:
 def cell(
     item: str, runs: Runs, at: Setting, published: float | None = None, *, again: bool = False
 ) -> Cell:
-    """Return a relative advantage as a cell."""
+    """Return a relative advantage as a cell of the study's numbers."""
     rule = POINTS if published is not None else None
     return Cell(
         item, at.columns(), "relative_advantage_of_ecn", "%", gain(runs, at), published, rule,
@@ -69,7 +69,7 @@ def cell(
 
 
 def entry(cell: Cell) -> Entry:
-    """Return a relative advantage: coloured by its verdict or by its sign."""
+    """Return a relative advantage as a table entry, coloured by its verdict or its sign."""
     printed = "" if cell.published is None else f"printed {cell.published:g} %"
     return with_interval(cell.ours, unit=" %", printed=printed, kind=KINDS.get(cell.verdict))
 
@@ -86,7 +86,7 @@ def with_interval(
 
 
 def curve(axes: Axes, i: int, label: str, points: Iterable[tuple[float, Estimate]]) -> None:
-    """Draw gains with their intervals over the x values of the points."""
+    """Plot gains with their intervals over the x values of the points."""
     colour, marker = look(i)
     known = [(x, e.interval) for x, e in points]
     x = [at for at, _ in known]

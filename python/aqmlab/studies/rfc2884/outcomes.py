@@ -27,7 +27,7 @@ class Flow:
     Attributes
     ----------
     goodput_bps : float
-        Goodput since the competing flows started.
+        Goodput since the start of the competing flows.
     transactions : int
         Completed transactions.
     rate : float
@@ -95,7 +95,7 @@ class Outcome:
 
 
 def reduce(result: Result) -> Outcome:
-    """Reduce the result of a run."""
+    """Reduce the result of a run to the values that tables, figures and claims read."""
     flows = result.columns("flows")
     names = list(map(str, flows["flow"]))
     ends_s = float(result.manifest["simulated_s"])
@@ -122,7 +122,7 @@ def reduce(result: Result) -> Outcome:
 
 
 def _queue(result: Result) -> tuple[Shares | None, float]:
-    """Return the shares of RED's average since the competing flows started, and the mean queue."""
+    """Return the time shares of RED's average, and the mean queue, with competing flows."""
     if "queue" not in result.tables:
         return None, NOTHING
     queue = result.columns("queue")
@@ -185,7 +185,7 @@ def _transactions(result: Result, name: str, ends_s: float) -> Flow:
 
 
 def _fairness(result: Result, names: list[str], ends_s: float) -> float:
-    """Return Jain's index of all flows, from the start of the competing ones."""
+    """Return Jain's index of all flows, from the start of the competing flows."""
     window = result.columns("window")
     then = np.isclose(np.asarray(window["time_s"]), BEGINS_S)
     had = dict(zip(np.asarray(window["flow"])[then], np.asarray(window["acked_bytes"])[then],
@@ -199,7 +199,7 @@ def _fairness(result: Result, names: list[str], ends_s: float) -> float:
 
 def of_flow(which: str, name: str, unit: str, read: Callable[[Flow], float], better: int = 0,
             scale: float = 1.0) -> Measure[Outcome]:  # fmt: skip
-    """Return a number of the ECN flow ("on") or of the other ("off") as a measure."""
+    """Return a number of the ECN flow ("on") or the non-ECN flow ("off") as a measure."""
 
     def of(run: Outcome) -> float:
         return float(read(getattr(run, which)))

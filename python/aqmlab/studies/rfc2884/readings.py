@@ -57,7 +57,7 @@ class Question:
     compute: Callable[[Runs, tuple[Setting, ...]], Estimate]
 
     def of(self, runs: Runs, reading: Reading) -> Estimate:
-        """Return the number under a reading."""
+        """Return the observation's number under a reading of the memo."""
         return self.compute(runs, tuple(read(at, reading) for at in self.settings))
 
 
@@ -81,7 +81,7 @@ def _grows(runs: Runs, settings: tuple[Setting, ...]) -> Estimate:
 
 
 def transfer(congesting: int, maxp: float, tcp: str = RENO) -> Setting:
-    """Return a bulk transfer of a quarter of the size."""
+    """Return the setting of a bulk transfer, with a quarter of the file size."""
     return replace(bulk.setting(congesting, maxp, tcp), size=FILE)
 
 
@@ -166,7 +166,7 @@ def _make(runs: Runs) -> Section:
 
 
 def _summary(runs: Runs) -> list[str]:
-    """Return a sentence per observation on the readings that leave it open or reverse it."""
+    """Return a sentence per observation on the readings that leave the observation open."""
     sentences = []
     for question in QUESTIONS:
         by_reading = {reading.about: question.of(runs, reading) for reading in READINGS}

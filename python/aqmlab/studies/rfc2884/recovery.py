@@ -19,16 +19,16 @@ LOST = 60
 
 @dataclass(frozen=True)
 class Window:
-    """A transfer with a window of `segments` segments and one loss."""
+    """Setting: a transfer with a window of `segments` segments and one loss."""
 
     segments: int
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {"experiment": "recovery", "tcp": RENO, "window": self.segments}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario, with one listed loss and without a queue."""
+        """Return the scenario, in which one listed segment is lost and no queue forms."""
         lost = [{"kind": "listed_loss", "packets": [LOST]}]
         link = {"from": "server", "to": "lan", "rate": "1.5 Mbit/s", "delay": "20 ms",
                 "impairments": lost}  # fmt: skip
@@ -49,7 +49,7 @@ class Window:
 
 
 def least_window(runs: Runs) -> int:
-    """Return the smallest window without a timeout, in segments."""
+    """Return the smallest window in segments with which a transfer has no timeout."""
     return min(w for w in WINDOWS if runs.one(Window(w), 0).off.timeouts == 0)
 
 

@@ -1,7 +1,7 @@
 """The testbed of section 4.1 and its traffic as scenarios: fairness, bulk transfers, transactions.
 
-Source: RFC 2884 (`rfc2884`), sections 4 and 5. The settings that it leaves open are chosen here and
-listed in `deviations.py`; `readings.py` has other choices.
+Source: RFC 2884 (`rfc2884`), sections 4 and 5. The settings that the memo leaves open are chosen
+here and listed in `deviations.py`; `readings.py` has other choices.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ TCP: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Reading:
-    """Another reading of the memo: its description and its keys."""
+    """Another reading of the memo: its description and its scenario keys."""
 
     about: str = "as read here"
     tcp: tuple[tuple[str, Any], ...] = ()
@@ -112,7 +112,7 @@ class Setting:
     reading: Reading = field(default=AS_READ)
 
     def columns(self) -> dict[str, Any]:
-        """Return the scenario columns of cells.csv."""
+        """Return the columns of cells.csv that describe the scenario."""
         return {
             "experiment": self.kind,
             "congesting": self.congesting,
@@ -127,7 +127,7 @@ class Setting:
 
     @property
     def ends_s(self) -> float:
-        """End of a run in s; bulk transfers have 1.1 times their time at even shares."""
+        """End of a run in s; for bulk transfers, 1.1 times their duration at even shares."""
         if self.kind == TUNING:
             return BEGINS_S + TUNED_S
         if self.kind != BULK:
@@ -136,7 +136,7 @@ class Setting:
         return round(BEGINS_S + 1.1 * 8 * self.size / share_bps)
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication."""
+        """Return the scenario of one replication of this setting."""
         return {
             "title": f"{self.kind}, {self.congesting} congesting flows, maxp {self.maxp:g}",
             "seed": replication + 1,
@@ -217,7 +217,7 @@ def _competing(at: Setting, host: str) -> dict[str, Any]:
 
 
 def _record(at: Setting) -> dict[str, Any]:
-    """Return the record: RED's average, and for fairness the acknowledged data of each flow."""
+    """Return the `record` table: RED's average, and for fairness each flow's acknowledged data."""
     often = {TUNING: "100 ms", FAIRNESS: "500 ms", TRANSACTIONS: "500 ms", BULK: "1 s"}[at.kind]
     series = ["queue", "window"] if at.kind == FAIRNESS else ["queue"]
     return {"series": series, "links": [BOTTLENECK], "interval": often}

@@ -1,4 +1,4 @@
-"""Beyond the memo: its observations with today's queues and hosts."""
+"""Beyond the memo: observations of RFC 2884 with today's queues and hosts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SETTINGS = {
 
 
 def reading(queue: str, hosts: str) -> Reading:
-    """Return a queue and hosts of today as a reading; the first of both is the study itself."""
+    """Return a queue and hosts of today as a reading; the first queue and hosts are the memo's."""
     if not queue and not hosts:
         return AS_READ
     return Reading(f"{QUEUES[queue]}; {HOSTS[hosts]}", queue=queue, stack=hosts)

@@ -29,7 +29,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 SMALL = SIZES_KB[0]
 RECOVERIES = ("fast", "timeouts", "client_timeouts")
 FEWER = 6
-"""Replications of settings without a printed number; the others have all."""
+"""Replications of settings without a published number; the others have all."""
 PRINTED = {
     (RENO, MODERATE, 0.1): 42.0, (RENO, HIGH, 0.1): 62.0,
     (RENO, HIGH, 0.02): 20.0, (RENO, HIGH, 0.5): 140.0,
@@ -43,12 +43,12 @@ RATES = {0.02: 0.8, 0.5: 2.2}
 
 
 def setting(congesting: int, maxp: float, tcp: str = RENO, kb: int = SMALL) -> Setting:
-    """Return transactions of a TCP under a load."""
+    """Return the setting of transactions with a TCP variant under a load."""
     return Setting(TRANSACTIONS, congesting, maxp, tcp, KB * kb)
 
 
 def grid(tcp: str) -> list[Setting]:
-    """Return all loads and maximum drop rates of small transactions."""
+    """Return the settings with all loads and maximum drop rates for small transactions."""
     return [setting(congesting, maxp, tcp) for congesting in LEVELS for maxp in MAXP]
 
 
@@ -57,7 +57,7 @@ CLAIMED = [setting(congesting, 0.1) for congesting in LEVELS]
 
 
 def by_size(tcp: str) -> list[Setting]:
-    """Return all sizes under each load, with the maximum drop rate of 0.1."""
+    """Return the settings with all sizes under each load, with a maximum drop rate of 0.1."""
     return [setting(congesting, 0.1, tcp, kb) for congesting in LEVELS for kb in SIZES_KB]
 
 

@@ -1,8 +1,9 @@
 """Section 4.4: thresholds that keep the average queue in RED's region, as `aqmlab tune-red` does.
 
 The authors tuned the thresholds by hand under low, moderate and high congestion; the memo does not
-print them. Our study uses one pair of thresholds for all levels and all maximum drop rates. In its
-worst case, this pair keeps the average queue in the region for a longer time than any other pair.
+give the thresholds. Our study uses one pair of thresholds for all levels and all maximum drop
+rates. In its worst case, this pair keeps the average queue in the region for a longer time than any
+other pair.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ QUICK_LOADS = [(min(LEVELS), max(RATES)), (max(LEVELS), min(RATES))]
 
 
 def setting(load: str, minth: float) -> Setting:
-    """Return a pair of thresholds under a load."""
+    """Return the setting of a pair of thresholds under a load."""
     congesting, maxp = LOADS[load]
     return Setting(TUNING, congesting, maxp, thresholds=(minth, RATIO * minth))
 
@@ -42,7 +43,7 @@ def _needs(minths: list[float]) -> Iterator[Need]:
 
 
 def _tried(runs: Runs, minths: list[float]) -> list[ThresholdPair]:
-    """Return the trials of these minths, under the loads that were run."""
+    """Return the trials of the given minth values, under the loads that were run."""
     trials = []
     for minth in minths:
         shares = {

@@ -1,6 +1,6 @@
 """Claims of "Does ECN offer a competitive advantage": five and ten clients, limit 64.
 
-A printed number of a named client is compared with the client in the same role, which is the
+A published number of a named client is compared with the client in the same role, which is the
 slowest client without ECN in each replication.
 """
 
@@ -45,14 +45,14 @@ SLOWEST = "Number of the client that is slowest without ECN, in each replication
 
 @CLAIMS.decides(*DROPS, items=["figure-3"])
 def drops_of_five(runs: Runs, claim: Published) -> Decision:
-    """Decide by the drops of all five clients."""
+    """Decide the claim by the drops of all five clients."""
     chosen = runs.of(Setting(5, DROPS[claim.id], 64))
     return value(claim, [float(run.dropped.sum()) for run in chosen], DROPPED)
 
 
 @CLAIMS.decides(*SPREADS, items=["figure-3"])
 def spread_of_five(runs: Runs, claim: Published) -> Decision:
-    """Decide by the download time of the slowest against that of the fastest."""
+    """Decide the claim by the ratio of the slowest to the fastest download time."""
     chosen = runs.of(Setting(5, SPREADS[claim.id], 64))
     of_slowest = estimates.median(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
     text = (
@@ -67,7 +67,7 @@ Measure = Callable[[Transfers, Transfers, int], float]
 
 
 def _pairs(runs: Runs, n: int) -> list[tuple[Transfers, Transfers, int]]:
-    """Return the arguments of a measure, one tuple per replication."""
+    """Return the runs and the client that a measure reads, one tuple per replication."""
     with_ecn = migration.runs_with_ecn(runs, n, 1)
     without = runs.of(migration.WITHOUT[n])
     return list(zip(without, with_ecn, migration.worst(runs, n), strict=True))
@@ -98,7 +98,7 @@ for _row in MEASURED:
 
 @CLAIMS.decides("EF-058", items=ITEMS)
 def rank_of_ten(runs: Runs, claim: Published) -> Decision:
-    """Decide by the lead of the same client with ECN over the best other one."""
+    """Decide the claim by the lead of the client with ECN over the best other client."""
     pairs = [(with_ecn, client) for _, with_ecn, client in _pairs(runs, 10)]
     ranks = [migration.rank(*pair) for pair in pairs]
     first = sum(rank == 1 for rank in ranks)
@@ -115,7 +115,7 @@ def rank_of_ten(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-067", items=ITEMS)
 def related_work(_runs: Runs, _claim: Published) -> Decision:
-    """Return the reason why no run decides this number of another study."""
+    """Return the decision on a number of another study, which no run of ours can decide."""
     return not_testable(
         "The number is quoted from another study. This study does not describe that network and "
         "traffic in enough detail to run them."
@@ -124,7 +124,7 @@ def related_work(_runs: Runs, _claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-075", items=ITEMS)
 def minimum_goodput_rises(runs: Runs, claim: Published) -> Decision:
-    """Decide by the lowest goodput with ECN at all five clients, minus that with ECN at none."""
+    """Decide the claim by the lowest goodput of five clients with ECN minus that without ECN."""
     lowest = {
         count: [run.goodput_kbps.min() for run in migration.runs_with_ecn(runs, 5, count)]
         for count in (0, 1, 2, 5)

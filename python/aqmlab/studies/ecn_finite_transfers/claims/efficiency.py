@@ -41,7 +41,7 @@ def _limits(n: int, least: int) -> list[int]:
 
 @CLAIMS.decides("EF-012", items=["figure-2"])
 def close_to_one(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest limit from which all schemes are close to 1."""
+    """Decide the claim by the smallest limit from which every scheme has an efficiency near 1."""
 
     def lowest(of: Runs) -> dict[int, float]:
         return {q: min(g(of, 2, s, q) for s in SCHEMES) for q in efficiency.limits_of(2)}
@@ -58,7 +58,7 @@ def close_to_one(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-013", items=["figure-2"])
 def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
-    """Decide by RED's gain over Drop Tail at small limits and at larger ones."""
+    """Decide the claim by RED's gain over Drop Tail at small and at larger queue limits."""
 
     def gains(of: Runs) -> dict[int, float]:
         return {
@@ -81,7 +81,7 @@ def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-014", items=MANY)
 def schemes_alike(runs: Runs, claim: Published) -> Decision:
-    """Decide by the range of G over the schemes from a limit up."""
+    """Decide the claim by the range of goodput efficiencies of the schemes from a limit up."""
 
     def ranges(of: Runs) -> dict[tuple[int, int], float]:
         widths = {}
@@ -104,14 +104,14 @@ def schemes_alike(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-015", items=MANY)
 def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
-    """Decide by the loss of G at small limits, which must be largest for Drop Tail."""
+    """Decide the claim by the loss of goodput efficiency at small limits, largest for Drop Tail."""
     small = [limit for limit in efficiency.limits_of(5) if limit <= claim.value]
 
     def lost(of: Runs) -> dict[tuple[int, int], float]:
         return {(n, q): g(of, n, "DT", 16) - g(of, n, "DT", q) for n in (5, 10) for q in small}
 
     def below(of: Runs) -> float:
-        """Return the minimum difference between another scheme and Drop Tail."""
+        """Return the minimum efficiency difference between another scheme and Drop Tail."""
         others = [scheme for scheme in SCHEMES if scheme != "DT"]
         return min(
             min(g(of, n, s, q) for s in others) - g(of, n, "DT", q) for n in (5, 10) for q in small
@@ -132,7 +132,7 @@ def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-069", items=ALL)
 def ecn_gains_no_efficiency(runs: Runs, claim: Published) -> Decision:
-    """Decide by the largest difference between ECN and Drop Tail at adequate limits."""
+    """Decide the claim by the largest difference between ECN and Drop Tail at adequate limits."""
 
     def gaps(of: Runs) -> dict[str, float]:
         return {
@@ -153,7 +153,7 @@ def ecn_gains_no_efficiency(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-070", items=["figure-2"])
 def red_gains_efficiency_in_small_queues(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest gain of RED at limits up to 8, in each replication."""
+    """Decide the claim by RED's smallest gain at queue limits up to 8, in each replication."""
     gains = [
         [
             a.efficiency_percent - b.efficiency_percent

@@ -43,7 +43,7 @@ NEARLY_ALL = 0.9
 
 
 def drops(runs: Runs, scheme: str, limit: int, delay_ms: int = 20) -> float:
-    """Return the median drops of ten clients."""
+    """Return the median number of packets that ten clients lose."""
     return efficiency.spread(runs, Setting(10, scheme, limit, delay_ms=delay_ms), dropped).value
 
 
@@ -53,7 +53,7 @@ def _by_limit(measure: Callable[[int], float]) -> str:
 
 @CLAIMS.decides("EF-060", items=["figure-4"])
 def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest limit with the highest G up to 256."""
+    """Decide the claim by the smallest queue limit with the highest goodput efficiency."""
 
     def by_limit(of: Runs) -> dict[int, float]:
         return {limit: g(of, 10, "ECN-A", limit) for limit in LIMITS if limit <= 256}
@@ -71,11 +71,11 @@ def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-061", items=["figure-4"])
 def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
-    """Decide by the next limit after 32 with the same G."""
+    """Decide the claim by the next queue limit after 32 with equal goodput efficiency."""
     between = [limit for limit in LIMITS if 32 < limit < claim.value]
 
     def margin(of: Runs) -> float:
-        """Return the margin: G is reached at the printed limit, not before, and without drops."""
+        """Return the margin by which G is reached without drops at the limit and not below it."""
         target = g(of, 10, "ECN-A", 32) - SAME_G
         reached = g(of, 10, "ECN-A", int(claim.value)) - target
         before = max(g(of, 10, "ECN-A", limit) for limit in between)
@@ -94,7 +94,7 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-062", items=["figure-4"])
 def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
-    """Decide by drops of aggressive ECN at 64 less those at the printed limit."""
+    """Decide the claim by aggressive ECN's drops at limit 64 minus those at the claim's limit."""
     pairs = zip(
         runs.of(Setting(10, "ECN-A", 64)),
         runs.of(Setting(10, "ECN-A", int(claim.value))),
@@ -112,10 +112,10 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-063", items=["buffer-equivalence"])
 def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest Drop Tail buffer that does as well as each ECN buffer."""
+    """Decide the claim by the smallest Drop Tail buffer that equals each ECN buffer."""
 
     def ratios(of: Runs) -> dict[int, float]:
-        # If a limit of 512 is too small, the ratio is set to 1024 / limit.
+        # The ratio is set to 1024 / limit if a queue limit of 512 packets is too small.
         return {
             limit: min(
                 (tail for tail in LIMITS if not _ecn_is_better(pair(of, 10, tail, limit))),
@@ -145,7 +145,7 @@ def _ecn_is_better(p: Pair) -> bool:
 
 @CLAIMS.decides("EF-064", items=["buffer-equivalence"])
 def half_the_buffer(runs: Runs, claim: Published) -> Decision:
-    """Decide by the pairs in which ECN with half the buffer does as well as Drop Tail."""
+    """Decide the claim by the pairs in which ECN with half the buffer equals Drop Tail."""
     pairs = halves(runs)
     good = [p for p in pairs if p.equal_or_better]
     bad = [f"n={p.tail.n} {p.tail.limit} against {p.ecn.limit}" for p in pairs if p not in good]
@@ -163,7 +163,7 @@ def half_the_buffer(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-065", items=["long-delay"])
 def longer_delay(runs: Runs, claim: Published) -> Decision:
-    """Decide by the delay of the runs, and the round trip they measured."""
+    """Decide the claim by the propagation delay and the measured round trip of the runs."""
     run = runs.of(Setting(10, "DT", 64, delay_ms=100))[0]
     delay = run.manifest["scenario"]["network"]["delay"]
     rtt_ms = 1000 * run.handshake_s.min()
@@ -176,7 +176,7 @@ def longer_delay(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-066", items=["long-delay"])
 def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
-    """Decide by drops of aggressive ECN over those of Drop Tail, at both delays."""
+    """Decide the claim by the drops of aggressive ECN over those of Drop Tail, at both delays."""
 
     def ratios(of: Runs) -> dict[tuple[int, int], float]:
         return {
@@ -197,7 +197,7 @@ def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-068", items=["figure-4"])
 def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
-    """Decide by the sign at most queue limits."""
+    """Decide a direction by the sign of the difference at most queue limits."""
 
     def gaps(of: Runs) -> list[float]:
         return [drops(of, "ECN-A", q) - drops(of, "DT", q) for q in LIMITS]
@@ -213,7 +213,7 @@ def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
 
 
 def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
-    """Return the number of cases in which a quantity is lower at 100 ms, and of all cases."""
+    """Return the number of cases in which a quantity is lower at 100 ms, and that of all cases."""
     cases = [(scheme, limit) for scheme in SCHEMES for limit in LIMITS]
     changed = [(measure(s, q, 20), measure(s, q, 100)) for s, q in cases]
     moving = [(near, far) for near, far in changed if near or far]
@@ -223,7 +223,7 @@ def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
 def _falls(
     runs: Runs, measure: Callable[[Runs, str, int, int], float], about: str, extra: str
 ) -> Decision:
-    """Decide that a quantity is lower at 100 ms in nearly all cases."""
+    """Decide the claim that a quantity is lower at 100 ms than at 20 ms in nearly all cases."""
 
     def margin(of: Runs) -> float:
         lower, cases = _share_lower(partial(measure, of))
@@ -236,14 +236,14 @@ def _falls(
 
 @CLAIMS.decides("EF-073", items=["long-delay"])
 def drops_fall_with_delay(runs: Runs, _claim: Published) -> Decision:
-    """Decide by cases with fewer drops at 100 ms."""
+    """Decide the claim by the cases with fewer drops at a delay of 100 ms than at 20 ms."""
     about = "Fewer drops at 100 ms"
     return _falls(runs, drops, about, " (scheme, limit) that drop at all")
 
 
 @CLAIMS.decides("EF-074", items=["long-delay"])
 def efficiency_falls_with_delay(runs: Runs, _claim: Published) -> Decision:
-    """Decide by cases with lower G at 100 ms."""
+    """Decide the claim by the cases with lower goodput efficiency at a delay of 100 ms."""
 
     def efficiency_of_ten(of: Runs, scheme: str, limit: int, delay_ms: int) -> float:
         return g(of, 10, scheme, limit, delay_ms)

@@ -1,6 +1,6 @@
 """Claims of "Lockouts": shares and progress of two downloads.
 
-Chance decides which of two equal clients is faster. A printed number of C0 or C1 is therefore
+Chance decides which of two equal clients is faster. A published number of C0 or C1 is therefore
 compared with the client in the same role (faster or slower) of each replication.
 """
 
@@ -87,7 +87,7 @@ def _nth(times: Floats, nth: int) -> float:
 
 
 def _nth_shared(nth: int) -> Measure:
-    """Return a measure of the time of the nth shared loss; the first one ends slow start."""
+    """Return a measure: the time of the nth loss of both clients. The first ends slow start."""
 
     def measure(run: Transfers) -> float:
         incidents = _incidents(run)
@@ -97,7 +97,7 @@ def _nth_shared(nth: int) -> Measure:
 
 
 def _nth_alone(nth: int) -> Measure:
-    """Return a measure of the time of the nth loss of the slower client alone."""
+    """Return a measure: the time of the nth loss that only the slower client has."""
 
     def measure(run: Transfers) -> float:
         incidents = _incidents(run)
@@ -108,7 +108,7 @@ def _nth_alone(nth: int) -> Measure:
 
 
 def _rates(run: Transfers) -> Floats:
-    """Return both goodputs at the first completion, the lower first."""
+    """Return the goodputs of both clients when the first client completes, the lower first."""
     return np.sort(run.rate_while_all_run_kbps)
 
 
@@ -196,7 +196,7 @@ for _row in MEASURED:
 
 @CLAIMS.decides("EF-016", items=["figure-2"])
 def windows_fit(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest limit of the study without drops in any replication."""
+    """Decide the claim by the smallest limit of the study without drops in any replication."""
 
     def drops(of: Runs) -> dict[int, int]:
         return {q: max(int(r.dropped.sum()) for r in of.of(Setting(2, "DT", q))) for q in LIMITS}
@@ -210,7 +210,7 @@ def windows_fit(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-028", "EF-029", items=["figure-6"])
 def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
-    """Return the reason why no run decides a cycle that was read off a figure."""
+    """Return the decision on a cycle that the study read off a figure, which no run can decide."""
     return not_testable(
         "The study reads this cycle off its figure 6 without a criterion for its beginning and "
         "end. Our figure 6 shows the windows."
@@ -219,7 +219,7 @@ def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-044", items=["figure-2"])
 def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
-    """Decide by the drops of RED and ECN at a limit, which must be equal and overflows."""
+    """Decide the claim by the drops of RED and of ECN, which must be equal and overflows."""
     schemes, limit = ("RED-C", "RED-A", "ECN-C", "ECN-A"), int(claim.value)
 
     def drops(of: Runs) -> list[float]:
@@ -243,7 +243,7 @@ def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
 
 
 def _fairness_gains(runs: Runs, ecn: str, other: str) -> list[float]:
-    """Return Jain with ECN less Jain with another scheme, mean over limits, per replication."""
+    """Return the mean over limits of Jain's index with ECN minus that of another scheme."""
     gains = [
         [a.jain - b.jain for a, b in zip(runs.of(Setting(2, ecn, q)), runs.of(than), strict=True)]
         for q in LIMITS
@@ -261,11 +261,11 @@ def _fairer(runs: Runs, claim: Published, others: tuple[str, str]) -> Decision:
 
 @CLAIMS.decides("EF-071", items=["figure-2"])
 def ecn_fairer_than_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the fairness of ECN less that of Drop Tail."""
+    """Decide the claim by Jain's index with ECN minus that with Drop Tail."""
     return _fairer(runs, claim, ("DT", "DT"))
 
 
 @CLAIMS.decides("EF-072", items=["figure-2"])
 def ecn_fairer_than_red(runs: Runs, claim: Published) -> Decision:
-    """Decide by the fairness of ECN less that of RED with the same maxp."""
+    """Decide the claim by Jain's index with ECN minus that with RED, at the same maxp."""
     return _fairer(runs, claim, ("RED-C", "RED-A"))

@@ -37,7 +37,7 @@ def _baseline(runs: Runs) -> list[Transfers]:
 
 @CLAIMS.decides("EF-001", items=["baseline"])
 def file_size(runs: Runs, claim: Published) -> Decision:
-    """Decide by the bytes acknowledged: 20 MB are 20 MiB."""
+    """Decide the claim by the acknowledged bytes of a download: 20 MB are 20 MiB."""
     acked = {int(run.acked_bytes[0]) for run in _baseline(runs)}
     megabytes = max(acked) / 2**20
     return holds(
@@ -47,25 +47,25 @@ def file_size(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-002", items=["baseline"])
 def baseline_time(runs: Runs, claim: Published) -> Decision:
-    """Decide by the completion time of the single download."""
+    """Decide the claim by the completion time of the single download."""
     return value(claim, [run.time_s[0] for run in _baseline(runs)], QUARTER_SECOND)
 
 
 @CLAIMS.decides("EF-003", items=["baseline"])
 def baseline_goodput(runs: Runs, claim: Published) -> Decision:
-    """Decide by the goodput of the single download."""
+    """Decide the claim by the goodput of the single download."""
     return value(claim, [run.goodput_kbps[0] for run in _baseline(runs)], SAME_TIME)
 
 
 @CLAIMS.decides("EF-004", items=["baseline"])
 def baseline_efficiency(runs: Runs, claim: Published) -> Decision:
-    """Decide by G of the single download."""
+    """Decide the claim by the goodput efficiency of the single download."""
     return value(claim, [run.efficiency_percent for run in _baseline(runs)], SAME_TIME)
 
 
 @CLAIMS.decides("EF-005", items=["baseline"])
 def smallest_limit_without_drops(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest of the limits that has no drops."""
+    """Decide the claim by the smallest queue limit that has no drops."""
     settings = {limit: baseline.setting(limit) for limit in baseline.LIMITS}
 
     def smallest(of: Runs) -> float:
@@ -84,13 +84,13 @@ def _segments(kbit: float) -> float:
 
 
 def _measured_rtt_s(runs: Runs) -> float:
-    """Return the handshake's round trip: propagation, and 40-byte packets on three links."""
+    """Return the round-trip time of the handshake, whose 40-byte packets cross three links."""
     return float(np.median([run.handshake_s[0] for run in _baseline(runs)]))
 
 
 @CLAIMS.decides("EF-006", items=["baseline"])
 def bdp_of_the_bottleneck(runs: Runs, claim: Published) -> Decision:
-    """Decide by B x 2d of the scenario that was run."""
+    """Decide the claim by the bottleneck's rate times its round-trip propagation delay."""
     network = _baseline(runs)[0].manifest["scenario"]["network"]
     rate, delay = network["rate"], network["delay"]
     kbit = _bdp_kbit(2 * baseline.setting().delay_ms / 1000)
@@ -99,7 +99,7 @@ def bdp_of_the_bottleneck(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-007", items=["baseline"])
 def bdp_in_segments(_runs: Runs, claim: Published) -> Decision:
-    """Decide by the bandwidth-delay product in whole segments."""
+    """Decide the claim by the bandwidth-delay product in whole segments."""
     segments = _segments(_bdp_kbit(2 * baseline.setting().delay_ms / 1000))
     evidence = f"60 kbit are {segments:.3f} segments of {SEGMENT_BYTES} B."
     return holds(math.floor(segments) == claim.value, segments, evidence)
@@ -107,14 +107,14 @@ def bdp_in_segments(_runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-008", items=["baseline"])
 def bdp_of_the_path(runs: Runs, claim: Published) -> Decision:
-    """Decide by B x RTT with the round trip measured without a queue."""
+    """Decide the claim by the bottleneck's rate times the round trip measured without a queue."""
     rtt_s = _measured_rtt_s(runs)
     return exactly(claim, _bdp_kbit(rtt_s), f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
 
 
 @CLAIMS.decides("EF-009", items=["baseline"])
 def bdp_of_the_path_in_segments(runs: Runs, claim: Published) -> Decision:
-    """Decide by the measured product in segments."""
+    """Decide the claim by the measured bandwidth-delay product in segments."""
     rtt_s = _measured_rtt_s(runs)
     ours = _segments(_bdp_kbit(rtt_s))
     return exactly(claim, ours, f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
@@ -122,14 +122,14 @@ def bdp_of_the_path_in_segments(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-010", items=["baseline"])
 def limit_from_the_path(runs: Runs, claim: Published) -> Decision:
-    """Decide by the measured product, rounded up to segments."""
+    """Decide the claim by the measured bandwidth-delay product, rounded up to segments."""
     limit = math.ceil(_segments(_bdp_kbit(_measured_rtt_s(runs))))
     return holds(limit == claim.value, limit, "The measured product, rounded up to segments.")
 
 
 @CLAIMS.decides("EF-011", items=["baseline", "figure-2", "figure-3", "figure-4"])
 def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
-    """Decide by the drops of every Drop Tail run whose limit is large enough by the rule."""
+    """Decide the claim by the drops of each Drop Tail run whose limit satisfies the rule."""
     settings = [baseline.setting(limit) for limit in baseline.LIMITS]
     settings += [Setting(n, "DT", q) for n in (2, 5, 10) for q in efficiency.limits_of(n)]
     fits = [s for s in settings if s.limit + BUFFERED_IN_NETWORK > claim.value * s.n]

@@ -1,4 +1,4 @@
-"""The list of claims, and the tolerances that several of them share.
+"""The list of claims of the study, and the tolerances that several claims share.
 
 The study ran each setting once, so the spread of our single runs is allowed too.
 """

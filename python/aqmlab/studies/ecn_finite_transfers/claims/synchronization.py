@@ -23,7 +23,7 @@ IDLE = 10.0
 
 @CLAIMS.decides("EF-059", items=["lock-out"])
 def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
-    """Decide by the share of epochs in which both clients lose, before the printed time."""
+    """Decide the claim by the share of early congestion epochs in which both clients lose."""
 
     def shares(of: Runs) -> tuple[float, float]:
         before: list[bool] = []
@@ -48,11 +48,11 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
-    """Decide by the settings in which most timeouts coincide and the link is idle."""
+    """Decide the claim by the settings with coinciding timeouts and an idle link."""
     seen = {at: synchronization.measured(runs, at) for at in synchronization.SETTINGS}
 
     def distance(shared: float, idle: float) -> float:
-        """Return the distance of a setting from being synchronized, in points."""
+        """Return the distance of a setting from synchronization, in percentage points."""
         return max(MOSTLY - (0.0 if math.isnan(shared) else shared), IDLE - idle)
 
     margins = [
@@ -80,6 +80,6 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
 
 
 def _mean(values: Iterable[float]) -> float:
-    """Return the mean of the values that are not NaN, or 0 without such values."""
+    """Return the mean of the values that are not NaN, or 0 if all values are NaN."""
     known = [v for v in values if not math.isnan(v)]
     return fmean(known) if known else 0.0

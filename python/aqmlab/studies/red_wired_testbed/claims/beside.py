@@ -50,7 +50,7 @@ Read = Measure[Outcome]
 
 
 def of(runs: Runs, at: Beside, read: Read) -> list[float]:
-    """Return a measure, one number per replication."""
+    """Return a measure of a setting, one number per replication."""
     return [read.of(run) for run in runs.of(at)]
 
 
@@ -65,7 +65,7 @@ def _discipline(claim: Published) -> str:
 
 @CLAIMS.decides("RW-086", "RW-087", items=FIRST)
 def lost_of_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide by the medians over the starts of the share of lost packets."""
+    """Decide the claim by the medians over the starts of the share of lost packets."""
     discipline = TAIL_DROP if claim.id == "RW-086" else RED
 
     def lost(of_runs: Runs) -> float:
@@ -77,7 +77,7 @@ def lost_of_cbr(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-088", "RW-089", "RW-090", items=FIRST)
 def slow_starts(runs: Runs, claim: Published) -> Decision:
-    """Decide by the time to the first retransmission, over the starts."""
+    """Decide the claim by the times to the first retransmission, over all start times."""
     if claim.id == "RW-090":
 
         def every(of_runs: Runs) -> list[float]:
@@ -96,7 +96,7 @@ def slow_starts(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-091", "RW-092", items=FIRST)
 def added_by_two_classes(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the starts of the excess of two classes over one."""
+    """Decide the claim by the mean over the starts of the excess of two classes over one."""
     discipline = TAIL_DROP if claim.id == "RW-091" else RED
 
     def added(of_runs: Runs) -> float:
@@ -108,7 +108,7 @@ def added_by_two_classes(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-093", "RW-094", items=FIRST)
 def shares_of_load(_: Runs, claim: Published) -> Decision:
-    """Decide by the sizes of the transfers."""
+    """Decide the claim by the sizes of the transfers."""
     tcp, cbr = LONG.tcp_bytes, 132 * LONG.cbr_packets
     share = 100 * (tcp if claim.id == "RW-093" else cbr) / (tcp + cbr)
     return arithmetic(claim, share, f"{tcp} and {cbr} bytes.", 2)
@@ -116,7 +116,7 @@ def shares_of_load(_: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-095", "RW-096", items=["table-5-7"])
 def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
-    """Decide by the sums of the medians, for Tail Drop and RED."""
+    """Decide the claim by the sum of the median throughputs, for Tail Drop and RED."""
     pick = min if claim.id == "RW-095" else max
 
     def total(of_runs: Runs) -> float:
@@ -133,7 +133,7 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-097", items=FIRST)
 def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
-    """Decide by the CBR flow's 40 s minus the median of TCP, at start 0."""
+    """Decide the claim by the CBR flow's 40 s minus TCP's median time, at start time 0."""
     at = Beside(LONG, TAIL_DROP, ONE_CLASS)
     text = "40 s minus the median with Tail Drop."
     return near(
@@ -143,18 +143,18 @@ def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-098", items=[*FIRST, *DRAWN])
 def alone_is_faster(runs: Runs, claim: Published) -> Decision:
-    """Decide by the medians with two classes, start 0, and alone on the slower link."""
+    """Decide the claim by TCP's medians beside CBR in two classes, and alone on a slower link."""
     return _mean_gap(runs, claim, ELAPSED, TWO_CLASS, ALONE)
 
 
 @CLAIMS.decides("RW-099", items=[*FIRST, *DRAWN])
 def shorter_slow_start(runs: Runs, claim: Published) -> Decision:
-    """Decide by the medians to the first retransmission, alone and with two classes."""
+    """Decide the claim by the median times to TCP's first retransmission, alone and beside CBR."""
     return _mean_gap(runs, claim, SLOW_START, ALONE, TWO_CLASS)
 
 
 def _mean_gap(runs: Runs, claim: Published, read: Read, more: str, less: str) -> Decision:
-    """Decide by the difference of medians of two configurations, mean of Tail Drop and RED."""
+    """Decide the claim by two configurations: the mean difference for Tail Drop and RED."""
 
     def gaps(of_runs: Runs) -> list[float]:
         return [
@@ -170,7 +170,7 @@ def _mean_gap(runs: Runs, claim: Published, read: Read, more: str, less: str) ->
 
 @CLAIMS.decides("RW-100", "RW-101", items=FIRST)
 def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the means over the starts of the medians, both in one class."""
+    """Decide the claim by the mean of the medians over the start times, in one class."""
     read = RESENT if claim.id == "RW-100" else SLOW_START
 
     def ratio(of_runs: Runs) -> float:
@@ -199,7 +199,7 @@ def first_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-110", "RW-111", items=SECOND)
 def before_and_after(runs: Runs, claim: Published) -> Decision:
-    """Decide by the medians over the starts before 1.5 s, or from then on."""
+    """Decide the claim by the medians over the CBR flow's starts before 1.5 s, or from then on."""
     chosen = slice(None, 3) if claim.id == "RW-110" else slice(3, None)
 
     def mean(of_runs: Runs) -> float:
@@ -220,14 +220,14 @@ SHORT_ONES: dict[str, tuple[Beside, Read]] = {
 
 @CLAIMS.decides(*SHORT_ONES, items=SECOND)
 def short_transfers(runs: Runs, claim: Published) -> Decision:
-    """Decide by our median."""
+    """Decide the claim by our median."""
     at, read = SHORT_ONES[claim.id]
     return middle(claim, of(runs, at, read), 0.10, 1.0 if read is RESENT else 0.0)
 
 
 @CLAIMS.decides("RW-116", "RW-117", items=SECOND)
 def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest or the largest difference of medians at three starts."""
+    """Decide the claim by the smallest or largest difference of medians at three start times."""
     pick = min if claim.id == "RW-116" else max
 
     def gaps(of_runs: Runs) -> list[float]:
@@ -248,7 +248,7 @@ def second_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-122", "RW-123", "RW-124", items=DRAWN)
 def short_alone(runs: Runs, claim: Published) -> Decision:
-    """Decide by the quartiles of the short transfer alone on the slower link."""
+    """Decide the claim by the quartiles of the short transfer, alone on the slower link."""
     at = Beside(SHORT, RED, ALONE)
     share = {"RW-122": 0.5, "RW-123": 0.25, "RW-124": 0.75}[claim.id]
     text = f"{100 * share:g} % quantile of ours."
@@ -259,14 +259,14 @@ def short_alone(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-125", "RW-126", items=DRAWN)
 def medium_transfers(runs: Runs, claim: Published) -> Decision:
-    """Decide by the median of the medium transfer's retransmissions."""
+    """Decide the claim by the median of the medium transfer's retransmissions."""
     discipline = TAIL_DROP if claim.id == "RW-125" else RED
     return middle(claim, of(runs, Beside(MEDIUM, discipline, ONE_CLASS), RESENT), 0.2, 1.0)
 
 
 @CLAIMS.decides("RW-127", "RW-128", items=THIRD)
 def steady_with_red(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the starts of the medians with RED."""
+    """Decide the claim by the mean of RED's medians over the start times of the CBR flow."""
     read = ELAPSED if claim.id == "RW-127" else RECEIVED
 
     def mean(of_runs: Runs) -> float:
@@ -277,7 +277,7 @@ def steady_with_red(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-129", "RW-130", items=THIRD)
 def range_over_starts(runs: Runs, claim: Published) -> Decision:
-    """Decide by the range of the medians over the starts."""
+    """Decide the claim by the range of the medians over the start times of the CBR flow."""
     discipline = _discipline(claim)
 
     def width(of_runs: Runs) -> float:
@@ -289,7 +289,7 @@ def range_over_starts(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-131", items=THIRD)
 def advantage_of_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the starts of RED minus Tail Drop."""
+    """Decide the claim by the mean over the CBR flow's start times of RED minus Tail Drop."""
 
     def gap(of_runs: Runs) -> float:
         red, tail = (
@@ -315,7 +315,7 @@ def third_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-138", items=THIRD)
 def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
-    """Decide by the first start from which on Tail Drop has the lower median."""
+    """Decide the claim by the first start time from which Tail Drop has the lower median."""
 
     def wins(of_runs: Runs) -> list[bool]:
         red, tail = (medians(of_runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))
@@ -331,7 +331,7 @@ def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-142", "RW-143", items=FIRST)
 def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the paired differences at the four starts."""
+    """Decide the claim by the paired differences at the four start times of the CBR flow."""
     read = RECEIVED if claim.id == "RW-142" else ELAPSED
     apart = [
         red - tail

@@ -29,7 +29,7 @@ def near(
     share: float = 0.10,
     width: float = 0.0,
 ) -> Decision:
-    """Decide a number of all replications together, such as a mean of means, by a bootstrap."""
+    """Decide, by a bootstrap, a number of all replications together, such as a mean of means."""
     rule = Tolerance.larger_of(width, share, claim.unit)
     return whole(replace(claim, qualifier="exact"), runs, statistic, rule, evidence)
 
@@ -37,17 +37,17 @@ def near(
 def middle(
     claim: Published, values: Iterable[float], share: float = 0.10, width: float = 0.0
 ) -> Decision:
-    """Decide a printed median by the confidence interval of our median."""
+    """Decide a published median by the confidence interval of our median."""
     return value(claim, values, Tolerance.larger_of(width, share, claim.unit))
 
 
 def occurs(claim: Published, values: Iterable[float]) -> Decision:
-    """Decide a printed number of one replication by the spread of our replications."""
+    """Decide a published number of one replication by the spread of our replications."""
     return value(claim, values, EXAMPLE, "The printed number is that of one replication.")
 
 
 def counted(claim: Published, count: int, total: int, width: float, evidence: str) -> Decision:
-    """Decide a printed number of 20 replications, or their share in %, by Wilson's interval."""
+    """Decide a published count of 20 replications, or its share in %, by Wilson's interval."""
     scale = 100 if claim.unit == "%" else 20
     low, _, high = (scale * bound for bound in proportion_interval(count, total))
     ours = Estimate("of replications, 95 % confidence", scale * count / total, low, high, total)
@@ -56,7 +56,7 @@ def counted(claim: Published, count: int, total: int, width: float, evidence: st
 
 
 def arithmetic(claim: Published, ours: float, evidence: str, width: float) -> Decision:
-    """Decide a claim that follows from the set-up alone."""
+    """Decide a claim that follows from the settings of the testbed alone."""
     return exactly(claim, ours, evidence, width)
 
 

@@ -50,23 +50,23 @@ STARTS = {TAIL_DROP: TAIL_DROP_STARTS_S, RED: RED_STARTS_S}
 LINK_BYTES_PER_S = 17_500
 """Rate of the link in byte/s in the thesis's shares: 140 kbit/s."""
 FAIR = 0.035
-"""Relative difference of the throughputs of fair long flows. With this value the printed
+"""Relative difference of the throughputs of fair long flows. With this value the published
 replications have the thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s."""
 
 
 def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> list[float]:
-    """Return a column of the printed tables, one number per replication."""
+    """Return a column of the published tables, with our number of each replication."""
     read = handshake(place) if column == "handshake" else measure(place, column)
     return [read.of(run) for run in runs.of(Three(discipline, start_s))]
 
 
 def elapsed(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return elapsed times, one per replication."""
+    """Return the elapsed times of a flow in s, one per replication."""
     return of(runs, discipline, start_s, place, "elapsed_time_s")
 
 
 def rates(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return throughputs, one per replication."""
+    """Return the throughputs of a flow in byte/s, one per replication."""
     return of(runs, discipline, start_s, place, "throughput_bytes_per_s")
 
 
@@ -76,7 +76,7 @@ def _by_start(discipline: str, read: Callable[[float], float]) -> dict[float, fl
 
 @CLAIMS.decides("RW-001", "RW-002", "RW-003", "RW-004", items=TAIL)
 def throughput_of_long_flows(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the starts of mean throughputs."""
+    """Decide the claim by the mean over the starts of mean throughputs."""
     place = FASTEST if claim.id in ("RW-001", "RW-002") else SLOWEST
 
     def mean(of_runs: Runs) -> float:
@@ -91,7 +91,7 @@ def throughput_of_long_flows(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-005", "RW-006", items=TAIL)
 def ends_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide by the minimum elapsed time of each start, which the text calls median."""
+    """Decide the claim by the minimum elapsed time per start time, in the thesis called median."""
     pick = min if claim.id == "RW-005" else max
 
     def end(of_runs: Runs) -> float:
@@ -111,7 +111,7 @@ def _third_rate(runs: Runs) -> dict[float, float]:
 
 @CLAIMS.decides("RW-007", "RW-008", "RW-009", "RW-010", items=TAIL)
 def rate_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean throughput of the third flow at the start named by the claim."""
+    """Decide the claim by the third flow's mean throughput at the start time in the claim."""
     start_s = 2.0 if "2 s" in claim.scenario else 0.0
 
     def mean(of_runs: Runs) -> float:
@@ -125,14 +125,14 @@ def rate_of_third(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-011", "RW-012", items=TAIL)
 def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
-    """Decide by the start with the lowest mean throughput, or the lowest median elapsed time."""
+    """Decide the claim by the start time with the lowest throughput or the lowest elapsed time."""
     if claim.id == "RW-011":
         by_start, about = {s: -rate for s, rate in _third_rate(runs).items()}, "mean throughput"
     else:
         by_start, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
 
     def lead(of_runs: Runs) -> float:
-        """Return the lead of the printed start over the best other one."""
+        """Return the lead of the published start time over the best other start time."""
         if claim.id == "RW-011":
             values = {s: -rate for s, rate in _third_rate(of_runs).items()}
         else:
@@ -154,31 +154,31 @@ def _medians(runs: Runs, discipline: str, place: str) -> dict[float, float]:
 
 @CLAIMS.decides("RW-013", "RW-014", items=TAIL)
 def median_rates(runs: Runs, claim: Published) -> Decision:
-    """Decide by the median throughput at the start named by the claim."""
+    """Decide the claim by the median throughput at the start time in the claim."""
     return middle(claim, rates(runs, TAIL_DROP, 5.5 if claim.id == "RW-013" else 2.0, THIRD))
 
 
 @CLAIMS.decides("RW-015", "RW-016", "RW-072", "RW-073", "RW-074", "RW-075", items=BOTH)
 def median_times(runs: Runs, claim: Published) -> Decision:
-    """Decide by the median elapsed time of the third flow at the start named by the claim."""
+    """Decide the claim by the third flow's median elapsed time at the start time in the claim."""
     discipline = RED if claim.scenario.startswith("RED") else TAIL_DROP
     return middle(claim, elapsed(runs, discipline, 5.5 if "5.5" in claim.scenario else 2.0, THIRD))
 
 
 @CLAIMS.decides("RW-017", items=TAIL)
 def size_of_third(_: Runs, claim: Published) -> Decision:
-    """Decide by the sizes of the transfers."""
+    """Decide the claim by the sizes of the transfers."""
     return arithmetic(claim, SHORT_BYTES / LONG_BYTES, "46720 of 292000 bytes.", 0.005)
 
 
 def fair(run: Outcome) -> bool:
-    """Return True if the throughputs of the two long flows are nearly equal."""
+    """Return True if the two long flows have nearly equal throughputs."""
     return run.at(SLOWEST).throughput > (1 - FAIR) * run.at(FASTEST).throughput
 
 
 @CLAIMS.decides("RW-018", "RW-019", "RW-024", "RW-045", "RW-046", "RW-047", items=TAIL)
 def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of replications of one kind, within two of 20."""
+    """Decide the claim by the number of replications of one kind, within 2 of 20 replications."""
     start_s = 5.5 if "5.5" in claim.scenario else 0.0
     ran = runs.of(Three(TAIL_DROP, start_s))
     third = [run.at(THIRD).throughput for run in ran]
@@ -200,7 +200,7 @@ def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-023", items=TAIL)
 def fairest(runs: Runs, claim: Published) -> Decision:
-    """Decide by Jain's index of the fairest replication."""
+    """Decide the claim by Jain's index of the fairest replication."""
 
     def best(of_runs: Runs) -> float:
         ran = of_runs.of(Three(TAIL_DROP, 0.0))
@@ -211,7 +211,7 @@ def fairest(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-025", "RW-083", items=BOTH)
 def replications(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of replications."""
+    """Decide the claim by the number of replications that were run."""
     discipline = TAIL_DROP if claim.id == "RW-025" else RED
     count = sum(len(runs.of(Three(discipline, s))) for s in STARTS[discipline])
     return exactly(claim, count, "Replications run.")
@@ -255,7 +255,7 @@ def example(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-032", items=TAIL)
 def first_packet_again(runs: Runs, claim: Published) -> Decision:
-    """Decide by the timeouts of the third flow: each retransmits its first packet."""
+    """Decide the claim by the timeouts in which the third flow retransmits its first packet."""
     timeouts = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
     return occurs(claim, timeouts)
 
@@ -266,7 +266,7 @@ def _ranges(runs: Runs, discipline: str) -> list[float]:
 
 @CLAIMS.decides("RW-055", "RW-056", "RW-057", "RW-058", items=BOTH)
 def spread_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide by the interquartile ranges at the five starts of both disciplines."""
+    """Decide the claim by the interquartile ranges with Tail Drop and RED at five start times."""
     discipline = RED if claim.scenario.startswith("RED") else TAIL_DROP
     typical = claim.id in ("RW-055", "RW-056")
 
@@ -290,13 +290,13 @@ MEDIANS: dict[str, tuple[str, float, str, str]] = {
 
 @CLAIMS.decides(*MEDIANS, items=BOTH)
 def phases_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide by the median of handshake or data transmit time."""
+    """Decide the claim by the median of handshake or data transmit time."""
     return middle(claim, of(runs, *MEDIANS[claim.id]))
 
 
 @CLAIMS.decides("RW-068", items=TAIL)
 def critical_time(runs: Runs, claim: Published) -> Decision:
-    """Decide by the worst start plus its handshake, the time of the third flow's first data."""
+    """Decide the claim by the time of the third flow's first data at the worst start time."""
 
     def critical(of_runs: Runs) -> tuple[float, float]:
         times = _medians(of_runs, TAIL_DROP, THIRD)
@@ -310,7 +310,7 @@ def critical_time(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-076", "RW-077", items=BOTH)
 def gaps(runs: Runs, claim: Published) -> Decision:
-    """Decide by the largest difference of medians between RED and Tail Drop."""
+    """Decide the claim by the largest difference of medians between RED and Tail Drop."""
     place = SLOWEST if claim.id == "RW-076" else FASTEST
 
     def largest(of_runs: Runs) -> float:
@@ -333,7 +333,7 @@ def _initial(runs: Runs, discipline: str, start_s: float) -> float:
 
 @CLAIMS.decides("RW-078", items=BOTH)
 def resent_by_red(runs: Runs, claim: Published) -> Decision:
-    """Decide by the medians of the long flows' retransmissions, over the five starts."""
+    """Decide the claim by the long flows' median retransmissions at the five start times."""
 
     def ratio(of_runs: Runs) -> float:
         red, tail = (sum(_initial(of_runs, d, s) for s in RED_STARTS_S) for d in (RED, TAIL_DROP))
@@ -344,7 +344,7 @@ def resent_by_red(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-079", "RW-080", "RW-081", "RW-082", items=BOTH)
 def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
-    """Decide by the ratios of the medians at the five starts."""
+    """Decide the claim by the ratio of the long flows' to the third flow's retransmissions."""
     discipline = RED if claim.id in ("RW-079", "RW-080") else TAIL_DROP
     pick = min if claim.id in ("RW-079", "RW-081") else max
 
@@ -359,7 +359,7 @@ def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-084", items=REDS)
 def exceptions(runs: Runs, claim: Published) -> Decision:
-    """Decide by the exceptions under RED: the third flow outlasts both others."""
+    """Decide the claim by the replications with RED whose third flow outlasts both others."""
     ran = [run for s in RED_STARTS_S for run in runs.of(Three(RED, s))]
     both = sum(run.at(THIRD).elapsed_s > run.at(SLOWEST).elapsed_s for run in ran)
     one = sum(run.exception for run in ran)
@@ -371,13 +371,13 @@ def exceptions(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-085", items=REDS)
 def dropped_near_maxth(_: Runs, claim: Published) -> Decision:
-    """Decide by the average probability of a drop with RED's even spacing of drops."""
+    """Decide the claim by the average probability of a drop with RED's even spacing of drops."""
     return arithmetic(claim, 2 * 0.1 / (1 + 0.1), "Spaced evenly: 2p / (1 + p), p = 0.1.", 0.03)
 
 
 @CLAIMS.decides("RW-139", items=TAIL)
 def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
-    """Decide by the largest ratio of medians of starts that are two seconds apart."""
+    """Decide the claim by the largest ratio of the medians of start times two seconds apart."""
 
     def ratio(of_runs: Runs) -> float:
         times = _medians(of_runs, TAIL_DROP, THIRD)
@@ -390,7 +390,7 @@ def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-140", "RW-141", items=BOTH)
 def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the paired differences at the five starts."""
+    """Decide the claim by the paired differences at the five start times of the third flow."""
     place, column = (FASTEST, "retx_packets") if claim.id == "RW-140" else (THIRD, "elapsed_time_s")
     apart = [
         red - tail
