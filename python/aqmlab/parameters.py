@@ -151,15 +151,15 @@ class Tswtcm(Table):
     """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a time window and colours packets at random.
 
     The share of the traffic above the committed rate is yellow, and the share above the peak rate
-    is red. The colours are thus spread over the packets, and a TCP connection rarely loses several
-    packets of a window.
+    is red. The red and yellow packets are thus spread over the stream, so that a TCP connection
+    rarely loses several packets of a window.
 
     Parameters
     ----------
     ctr : str
         Committed target rate (CTR). Source: rfc2859 §5.2.
     ptr : str
-        Peak target rate (PTR), at least ctr. If both are equal, no packet is yellow. Source:
+        Peak target rate (PTR), at least ctr. If ptr and ctr are equal, no packet is yellow. Source:
         rfc2859 §5.2.
     avg_interval : str | None
         Time over which the rate is estimated (AVG_INTERVAL). The time should be the round-trip time
@@ -201,8 +201,9 @@ class Trtcm(Table):
         Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
         AF32, AF42. Source: rfc2597 §6: medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that arrive red, for a colour-aware meter. All other packets arrive
-        green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+        Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
+        codepoint arrive green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop
+        precedence.
     """
 
     KIND: ClassVar[str | None] = "trtcm"
@@ -222,9 +223,10 @@ class Srtcm(Table):
 
     A packet is green if it fits into the committed burst, yellow if it fits into the excess burst,
     and red otherwise. The tokens of the rate fill the committed burst first, and the excess burst
-    when the committed burst is full. After a pause, the part of a burst beyond the committed burst
-    is yellow. Traffic that exceeds the rate for a long time is red.  Sizes are those of IP packets.
-    The committed burst and the excess burst are full at the start.
+    when the committed burst is full. After a pause of the stream, the part of a burst beyond the
+    committed burst size is yellow, up to the excess burst size. Traffic that exceeds the rate for a
+    long time is red.  Sizes are those of IP packets. The committed burst and the excess burst are
+    full at the start.
 
     Parameters
     ----------
@@ -244,8 +246,9 @@ class Srtcm(Table):
         Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
         AF32, AF42. Source: rfc2597 §6: medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that arrive red, for a colour-aware meter. All other packets arrive
-        green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+        Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
+        codepoint arrive green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop
+        precedence.
     """
 
     KIND: ClassVar[str | None] = "srtcm"
@@ -260,7 +263,7 @@ class Srtcm(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TokenBucket(Table):
-    """A token bucket has two colours: green packets are in profile, red packets are out of profile.
+    """A token bucket assigns two colours: green packets are in profile, red packets are out of profile.
 
     Tokens of one byte arrive at the rate until the bucket contains the burst. A packet within the
     profile removes as many tokens as it has bytes.  The bucket is full at the start.
@@ -273,9 +276,11 @@ class TokenBucket(Table):
         Depth of the bucket: maximum number of tokens. Range: at least 1 B, at most
         4000000000000000000 B. Source: rfc2475 §2.3.2.
     conformance : Literal["strict", "loose"] | None
-        Condition for a packet to be in profile. Default: strict. "strict": The bucket has tokens
-        for the whole packet. "loose": The bucket has at least one token. Missing tokens are
-        borrowed from later ones. Source: rfc3290 §5.1.3; rfc2697 §3 is strict.
+        Condition for a packet to be in profile. Default: strict. "strict": Strict conformance: the
+        packet is in profile if the bucket has tokens for all its bytes. "loose": Loose conformance:
+        the packet is in profile if the bucket has at least one token. The tokens that the packet
+        still needs are subtracted from tokens that arrive later. Source: rfc3290 §5.1.3; rfc2697 §3
+        is strict.
     """
 
     KIND: ClassVar[str | None] = "token_bucket"
@@ -302,9 +307,10 @@ class Marker(Table):
 class Match(Table):
     """Condition for the packets of a rule or class.
 
-    A packet must fulfil every given key, and without any key all packets match. Each key is one
-    value or a list of alternatives. In names * stands for any sequence of characters. A packet that
-    matches several rules or classes belongs to the first of them.
+    A packet matches if it fulfils every given key, and a condition without keys matches all
+    packets. Each key is one value or a list of alternatives. In the names of flows and hosts *
+    stands for any sequence of characters. A packet that matches several rules or classes belongs to
+    the first of them.
 
     Parameters
     ----------
@@ -314,7 +320,7 @@ class Match(Table):
     ecn : Literal["not-ect", "ect0", "ect1", "ce"] | Sequence[Literal["not-ect", "ect0", "ect1", "ce"]] | None
         ECN field of the packet. Default: absent. Source: rfc3168 §5.
     flows : Sequence[str] | str | None
-        Names of flows, for data and ACKs alike. Default: absent.
+        Names of flows, whose data packets and ACKs both match. Default: absent.
     source : Sequence[str] | str | None
         Host that sent the packet: the sender of the flow for data, its receiver for an ACK.
         Default: absent. Source: rfc2475 §2.3.1: source address, of the five-tuple.
@@ -355,8 +361,8 @@ class Rule(Table):
     match : Match | Mapping[str, Any] | None
         Packets to which the rule applies. Default: its own defaults. Source: rfc2475 §2.3.1.
     meter : TokenBucket | Srtcm | Trtcm | Tswtcm | Mapping[str, Any] | None
-        Meter that assigns the colours. If absent, all packets are green. Default: absent. Source:
-        rfc2475 §2.3.3.1.
+        Meter that assigns the colours. Without a meter all packets of the rule are green. Default:
+        absent. Source: rfc2475 §2.3.3.1.
     green : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
         Action on green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may go on
         without further conditioning.
@@ -377,20 +383,20 @@ class Rule(Table):
 class CbqClass(Table):
     """Class of CBQ.
 
-    A class that others name as their parent lends bandwidth to them. All other classes are leaves,
-    and only leaves have packets.
+    A class that other classes name as their parent lends bandwidth to these classes. All other
+    classes are leaves, and only leaves have packets.
 
     Parameters
     ----------
     name : str | None
         Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        Name of the parent class, which must come earlier in the list. If absent, the class does not
-        borrow. Default: absent. Source: floyd1995cbq §3.
+        Name of the parent class, which must come earlier in the list. A class without a parent does
+        not borrow. Default: absent. Source: floyd1995cbq §3.
     match : Match | Mapping[str, Any] | None
-        Packets of this class if it is a leaf. If absent, the class takes all packets that no other
-        class takes. A packet that matches several classes belongs to the first of them. Default:
-        absent. Source: rfc2475 §2.3.1.
+        Packets of this class if it is a leaf. A class without this key takes all packets that no
+        other class takes. A packet that matches several classes belongs to the first of them.
+        Default: absent. Source: rfc2475 §2.3.1.
     rate : str
         Rate allotted to the class together with all classes below it. Source: floyd1995cbq §3.
     priority : int | None
@@ -406,8 +412,8 @@ class CbqClass(Table):
         "isolated": Only classes below the class may use its unused bandwidth: the class is
         isolated. Source: floyd1995cbq §4: isolated classes.
     max_burst : int | None
-        Number of packets that the class may send back to back after an idle time. Default: 16.
-        Range: at least 0, at most 1000. Source: floyd1995parameters: 16 packets.
+        Number of packets that the class may send back to back after an idle time of the class.
+        Default: 16. Range: at least 0, at most 1000. Source: floyd1995parameters: 16 packets.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a Drop
         Tail queue. Default: absent.
@@ -473,20 +479,20 @@ class CbqClass(Table):
 class HtbClass(Table):
     """Class of HTB.
 
-    A class that others name as their parent lends bandwidth to them. All other classes are leaves,
-    and only leaves have packets.
+    A class that other classes name as their parent lends bandwidth to these classes. All other
+    classes are leaves, and only leaves have packets.
 
     Parameters
     ----------
     name : str | None
         Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        Name of the parent class, which must come earlier in the list. If absent, the class does not
-        borrow. Default: absent. Source: devera2002htb §3.
+        Name of the parent class, which must come earlier in the list. A class without a parent does
+        not borrow. Default: absent. Source: devera2002htb §3.
     match : Match | Mapping[str, Any] | None
-        Packets of this class if it is a leaf. If absent, the class takes all packets that no other
-        class takes. A packet that matches several classes belongs to the first of them. Default:
-        absent. Source: rfc2475 §2.3.1.
+        Packets of this class if it is a leaf. A class without this key takes all packets that no
+        other class takes. A packet that matches several classes belongs to the first of them.
+        Default: absent. Source: rfc2475 §2.3.1.
     rate : str
         Guaranteed rate of the class together with all classes below it. Source: devera2002htb §2.
     ceil : str | None
@@ -577,8 +583,8 @@ class FairClass(Table):
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. If absent, the class takes all packets that no other class takes. A
-        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        Packets of this class. A class without this key takes all packets that no other class takes.
+        A packet that matches several classes belongs to the first of them. Default: absent. Source:
         rfc2475 §2.3.1.
     weight : float | None
         Weight of the class. The shares of the link are proportional to the weights of the classes
@@ -645,18 +651,18 @@ class MdrrClass(Table):
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. If absent, the class takes all packets that no other class takes. A
-        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        Packets of this class. A class without this key takes all packets that no other class takes.
+        A packet that matches several classes belongs to the first of them. Default: absent. Source:
         rfc2475 §2.3.1.
     service : Literal["round", "strict", "alternate"] | None
         Service of the class. At most one class may be strict or alternate. Default: round. "round":
         The class takes turns in the round, according to its weight. "strict": Low latency: the
-        class is served before all others whenever it has packets. The others may starve.
+        class is served before all other classes while it has packets. The others may starve.
         "alternate": Low latency: the class has a turn after each turn of another class. Source:
         cisco2006mdrr: strict priority and alternate priority.
     weight : int | None
-        Weight of the class. A turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least
-        1, at most 1000000. Source: cisco2006mdrr.
+        Weight of the class. In one turn the class may send mtu + (weight - 1) 512 B. Default: 1.
+        Range: at least 1, at most 1000000. Source: cisco2006mdrr.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the class, of any kind. Default: drop_tail.
     """
@@ -719,13 +725,14 @@ class DrrClass(Table):
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. If absent, the class takes all packets that no other class takes. A
-        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        Packets of this class. A class without this key takes all packets that no other class takes.
+        A packet that matches several classes belongs to the first of them. Default: absent. Source:
         rfc2475 §2.3.1.
     quantum : str | None
-        Number of bytes added to the counter of the class per turn. The shares of the link are
-        proportional to the quanta. Default: 1500 B. Range: at least 1 B, at most 1000000000 B.
-        Source: shreedhar1996drr §III: at least the largest packet, so that each turn sends one.
+        Number of bytes that each turn adds to the deficit counter of the class. The shares of the
+        link are proportional to the quanta. Default: 1500 B. Range: at least 1 B, at most
+        1000000000 B. Source: shreedhar1996drr §III: at least the largest packet, so that each turn
+        sends one.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the class, of any kind. Default: drop_tail.
     """
@@ -787,8 +794,8 @@ class WrrClass(Table):
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. If absent, the class takes all packets that no other class takes. A
-        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        Packets of this class. A class without this key takes all packets that no other class takes.
+        A packet that matches several classes belongs to the first of them. Default: absent. Source:
         rfc2475 §2.3.1.
     packets : int | None
         Number of packets that the class sends per turn. Default: 1. Range: at least 1, at most
@@ -854,8 +861,8 @@ class PriorityClass(Table):
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. If absent, the class takes all packets that no other class takes. A
-        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        Packets of this class. A class without this key takes all packets that no other class takes.
+        A packet that matches several classes belongs to the first of them. Default: absent. Source:
         rfc2475 §2.3.1.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the class, of any kind. Default: drop_tail.
@@ -914,7 +921,7 @@ class PriorityClass(Table):
 class Custom(Table):
     """AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
 
-    A scenario file alone cannot define such an AQM.
+    A scenario file alone cannot define an AQM that the calling program supplies.
 
     Parameters
     ----------
@@ -922,15 +929,17 @@ class Custom(Table):
         Name under which the program supplies the AQM.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -939,8 +948,8 @@ class Custom(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -969,18 +978,18 @@ class Cbq(Table):
     Parameters
     ----------
     classes : Sequence[CbqClass | Mapping[str, Any]]
-        List of classes, each a cbq_class that follows its parent. The leaf without match takes the
-        remaining packets. Source: floyd1995cbq §3.
+        List of classes, each a cbq_class that follows its parent. The leaf without the key match
+        takes the packets that no other leaf takes. Source: floyd1995cbq §3.
     mean_packet_size : str | None
-        Mean packet size, for the quanta and max_burst. Default: 1000 B. Range: at least 1 B, at
-        most 65535 B. Source: floyd1995parameters: the operator's choice; 1000 B is a common
-        setting.
+        Mean packet size, with which the quanta are computed and max_burst is converted into time.
+        Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: floyd1995parameters: the
+        operator's choice; 1000 B is a common setting.
     ewma : int | None
         Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share 2^-ewma
         of what a class sends too early. A class that competes with others may therefore get up to
         2^-(ewma + 1) more than its rate, or twice that if its packets differ in size: 3 % and 6 %
-        with 4, and less than half a percent with 8. Default: 4. Range: at least 1, at most 31.
-        Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
+        with ewma = 4, and less than half a percent with ewma = 8. Default: 4. Range: at least 1, at
+        most 31. Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
     """
 
     KIND: ClassVar[str | None] = "cbq"
@@ -995,15 +1004,15 @@ class Htb(Table):
     """Hierarchical token bucket: each class has a guaranteed rate.
 
     Bandwidth that classes leave unused is lent by their parents to classes that want more, up to
-    their ceil. Lower priorities are served first, and leaves of equal priority share in proportion
-    to their quanta. Classes without a parent do not borrow. To share a whole link, put all classes
-    below one class whose rate is at most that of the link.
+    their ceil. Leaves with a lower priority number are served first, and leaves of equal priority
+    share in proportion to their quanta. Classes without a parent do not borrow. To share a whole
+    link, put all classes below one class whose rate is at most that of the link.
 
     Parameters
     ----------
     classes : Sequence[HtbClass | Mapping[str, Any]]
-        List of classes, each an htb_class that follows its parent. The leaf without match takes the
-        remaining packets. Source: devera2002htb §3.
+        List of classes, each an htb_class that follows its parent. The leaf without the key match
+        takes the packets that no other leaf takes. Source: devera2002htb §3.
     r2q : float | None
         Divisor for the default quantum, which is the rate in bytes per second divided by r2q,
         between 1000 and 200 000 B. Default: 10.0. Range: at least 0.001. Source: devera2002htb §2:
@@ -1029,11 +1038,11 @@ class Htb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Tbf(Table):
-    """Token bucket filter, a shaper that limits its queue to `rate`.
+    """Token bucket filter, a shaper that limits the traffic of its queue to `rate`.
 
     After an idle time the shaper sends a burst of up to `burst` bytes at `peak_rate`, or at the
     rate of the link. Packets larger than the burst are dropped, because they could never leave. The
-    limit for waiting packets is that of its queue.
+    limit for waiting packets is the limit of the queue inside the shaper.
 
     Parameters
     ----------
@@ -1111,14 +1120,14 @@ class Tbf(Table):
 class Scfq(Table):
     """Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
 
-    The clock of that link is estimated from the packet in service. SCFQ is simpler than WFQ, but a
-    packet may wait for one additional packet of each other class.
+    The clock of that link is estimated from the packet in service. SCFQ is simpler than WFQ, but
+    under SCFQ a packet may wait for one additional packet of each other class.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        List of classes, each a fair_class. The class without match takes the remaining packets.
-        Source: golestani1994scfq §III.
+        List of classes, each a fair_class. The class without the key match takes the packets that
+        no other class takes. Source: golestani1994scfq §III.
     """
 
     KIND: ClassVar[str | None] = "scfq"
@@ -1130,14 +1139,15 @@ class Scfq(Table):
 class Wfq(Table):
     """Weighted fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
 
-    Each packet is finished at most the time of one maximum packet later than on that ideal link.
-    The ideal link is computed at each arrival, at a cost proportional to the number of classes.
+    The scheduler finishes each packet later than the ideal link by at most the transmission time of
+    one packet of maximum size. The scheduler simulates the ideal link at each arrival, at a cost
+    proportional to the number of classes.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        List of classes, each a fair_class. The class without match takes the remaining packets.
-        Source: parekh1993gps §II.
+        List of classes, each a fair_class. The class without the key match takes the packets that
+        no other class takes. Source: parekh1993gps §II.
     """
 
     KIND: ClassVar[str | None] = "wfq"
@@ -1151,17 +1161,17 @@ class Mdrr(Table):
 
     A class sends while its counter is above zero, and the excess of its last packet is subtracted
     from its next turn. One class may have a low-latency queue, which is served before all others
-    (strict) or between any two turns of others (alternate).
+    (strict) or between any two turns of other classes (alternate).
 
     Parameters
     ----------
     classes : Sequence[MdrrClass | Mapping[str, Any]]
-        List of classes, each an mdrr_class. The class without match takes the remaining packets.
-        Source: cisco2006mdrr.
+        List of classes, each an mdrr_class. The class without the key match takes the packets that
+        no other class takes. Source: cisco2006mdrr.
     mtu : str | None
-        Maximum packet size of the link, which is the minimum worth of a turn. Default: 1500 B.
-        Range: at least 1 B, at most 65535 B. Source: cisco2006mdrr: quantum = MTU + (weight - 1)
-        512.
+        Maximum packet size of the link, which is also the number of bytes in a turn of a class with
+        weight 1. Default: 1500 B. Range: at least 1 B, at most 65535 B. Source: cisco2006mdrr:
+        quantum = MTU + (weight - 1) 512.
     """
 
     KIND: ClassVar[str | None] = "mdrr"
@@ -1174,15 +1184,16 @@ class Mdrr(Table):
 class Drr(Table):
     """Deficit round robin: classes with waiting packets take turns.
 
-    A turn adds the quantum to the counter of the class. The class sends while its counter is at
-    least the size of its next packet, and keeps the rest for its next turn. The shares of the link
-    are therefore proportional to the quanta for all packet sizes, at a constant cost per packet.
+    A turn adds the quantum to the counter of the class. The class sends packets while its counter
+    is at least the size of its next packet, and the remaining bytes of the counter are available in
+    its next turn. The shares of the link are therefore proportional to the quanta for all packet
+    sizes, at a constant cost per packet.
 
     Parameters
     ----------
     classes : Sequence[DrrClass | Mapping[str, Any]]
-        List of classes, each a drr_class. The class without match takes the remaining packets.
-        Source: shreedhar1996drr §III.
+        List of classes, each a drr_class. The class without the key match takes the packets that no
+        other class takes. Source: shreedhar1996drr §III.
     """
 
     KIND: ClassVar[str | None] = "drr"
@@ -1192,7 +1203,7 @@ class Drr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wrr(Table):
-    """Weighted round robin: classes with waiting packets take turns, and a class sends its number of packets per turn.
+    """Weighted round robin: classes with waiting packets take turns, and in each turn a class sends the number of packets that is set for it.
 
     The shares in packets are proportional to these numbers, and so are the shares in bytes if all
     packets have the same size.
@@ -1200,8 +1211,8 @@ class Wrr(Table):
     Parameters
     ----------
     classes : Sequence[WrrClass | Mapping[str, Any]]
-        List of classes, each a wrr_class. The class without match takes the remaining packets.
-        Source: katevenis1991wrr.
+        List of classes, each a wrr_class. The class without the key match takes the packets that no
+        other class takes. Source: katevenis1991wrr.
     """
 
     KIND: ClassVar[str | None] = "wrr"
@@ -1211,15 +1222,16 @@ class Wrr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Priority(Table):
-    """Strict priority: when the link is free, the first class of the list with waiting packets sends one.
+    """Strict priority: when the link is free, the first class of the list with waiting packets sends one packet.
 
-    The first class waits at most for the packet in service, and the last class may starve.
+    A packet at the head of the first class waits at most for the packet in service. The last class
+    may starve.
 
     Parameters
     ----------
     classes : Sequence[PriorityClass | Mapping[str, Any]]
-        List of classes, each a priority_class, the most urgent first. The class without match takes
-        the remaining packets. Source: kleinrock1976queueing §3.4.
+        List of classes, each a priority_class, the most urgent first. The class without the key
+        match takes the packets that no other class takes. Source: kleinrock1976queueing §3.4.
     """
 
     KIND: ClassVar[str | None] = "priority"
@@ -1244,20 +1256,22 @@ class Sfq(Table):
         changes. Default: absent. Range: at least 0.001 s. Source: tc_sfq: none; 10 s is
         recommended.
     quantum : str | None
-        Number of bytes that a queue may send per turn. If absent, a turn is one packet. Default:
-        absent. Range: at least 1 B, at most 1000000000 B. Source: mckenney1990sfq: a packet;
-        tc_sfq: an MTU.
+        Number of bytes that the queue of a flow may send per turn. If this key is absent, a queue
+        sends one packet per turn. Default: absent. Range: at least 1 B, at most 1000000000 B.
+        Source: mckenney1990sfq: a packet; tc_sfq: an MTU.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1266,8 +1280,8 @@ class Sfq(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1292,9 +1306,10 @@ class Phb(Table):
 
     EF (and VOICE-ADMIT) is served first, then CS6 and CS7. AF1 to AF4 and the default behaviour
     share the remaining bandwidth, and LE is served last. In each AF class the drop precedences have
-    their own thresholds: AFx3 is dropped first, AFx1 rarely. `limit` and `ecn` apply to each AF
-    class, CS6 and CS7, the default behaviour and LE. A limit given as a time is at most 1 GB. EF
-    may starve the others, so police it at the edge with a rule that has a token bucket.
+    their own thresholds: AFx3 packets are dropped first, and AFx1 packets are dropped last. `limit`
+    and `ecn` apply to each AF class, CS6 and CS7, the default behaviour and LE. A limit that is
+    given as a time stands for at most 1 GB. EF traffic may starve all other traffic, so police EF
+    traffic at the edge with a rule that has a token bucket.
 
     Parameters
     ----------
@@ -1305,20 +1320,22 @@ class Phb(Table):
         Share of the default behaviour, relative to af_shares. Default: 1. Range: at least 1, at
         most 1000. Source: rfc2474 §4.1: some, so that it is not starved.
     ef_limit : str | None
-        Limit of the queue of EF. Default: 10 packets. Range: a whole number, at least 1 packet or
-        byte, at most 1000000000 packets or bytes. Source: rfc3246 §2.2: EF packets meet short or
-        empty queues.
+        Limit of the queue that stores the EF packets. Default: 10 packets. Range: a whole number,
+        at least 1 packet or byte, at most 1000000000 packets or bytes. Source: rfc3246 §2.2: EF
+        packets meet short or empty queues.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1327,8 +1344,8 @@ class Phb(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1373,14 +1390,15 @@ class Dualpi2(Table):
         Proportional gain in Hz (beta). Default: 3.2. Range: at least 0. Source: rfc9332 Appendix
         A.1: 3.2 Hz.
     coupling : float | None
-        Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
-        Source: rfc9332 Appendix A.1, §2.5.1: 2.
+        Coupling factor (k): Scalable packets are marked with k times p', the root of the Classic
+        probability. Default: 2.0. Range: at least 0. Source: rfc9332 Appendix A.1, §2.5.1: 2.
     min_th : str | None
         Delay above which the L queue marks (minTh). Default: 800 us. Range: at least 0 s. Source:
         rfc9332 Appendix A.1: 800 us.
     range : str | None
-        Delay beyond min_th at which the L queue marks every packet (range). With 0 the ramp becomes
-        a step. Default: 400 us. Range: at least 0 s. Source: rfc9332 Appendix A.1: 400 us.
+        Delay beyond min_th at which the L queue marks every packet (range). With a range of 0 the
+        ramp of the marking probability becomes a step. Default: 400 us. Range: at least 0 s.
+        Source: rfc9332 Appendix A.1: 400 us.
     th_len : str | None
         Number of packets in the L queue up to which its native AQM does not mark (Th_len). Default:
         1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets. Source:
@@ -1394,14 +1412,15 @@ class Dualpi2(Table):
         figure 7; A.1 and A.2 describe Linux.
     choice : Literal["counted", "random"] | None
         Choice of the packets to signal, given a probability. Default: counted. "counted": The
-        probabilities of successive packets are added up. Each time the sum passes 1, a packet is
-        signalled. "random": Each packet is signalled at random, independently of the others.
-        Source: rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random.
+        signal probabilities of successive packets are added up. Each time the sum passes 1, a
+        packet is signalled. "random": Each packet is signalled at random, independently of the
+        others. Source: rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random.
     scheduler : Literal["wrr", "ts-fifo"] | None
-        Queue that sends when both queues have packets. Default: wrr. "wrr": Weighted round robin,
-        in which C has its classic_share. "ts-fifo": Time-shifted FIFO: the packet that has waited
-        longer is sent first, where time_shift is added to the waiting time of packets in L. Source:
-        rfc9332 Appendix A.2: wrr is recommended.
+        Choice of the queue that sends when both queues have packets. Default: wrr. "wrr": Weighted
+        round robin, in which the C queue has the share `classic_share` of the link. "ts-fifo":
+        Time-shifted FIFO: of the two packets at the heads of the queues the one that has waited
+        longer is sent first, where time_shift is added to the waiting time of the packet in L.
+        Source: rfc9332 Appendix A.2: wrr is recommended.
     classic_share : float | None
         Share of the link for the C queue while both queues have packets, under wrr. Default:
         0.0625. Source: rfc9332 Appendix A.2: 1/16.
@@ -1409,19 +1428,21 @@ class Dualpi2(Table):
         Additional waiting time that a packet of C needs to be sent before a packet of L, under
         ts-fifo (tshift). Default: 50 ms. Range: at least 0 s. Source: rfc9332 Appendix A.2: 50 ms.
     mtu : str | None
-        Space in bytes that must be left for a packet of any size under a limit in bytes. Default:
-        1500 B. Range: at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
+        Number of bytes that must be free under a limit in bytes before a packet of any size is
+        stored. Default: 1500 B. Range: at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1,
+        figure 3: 1 MTU.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 250
-        ms. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or bytes.
-        Source: the default of this kind, see above.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 250 ms. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1430,8 +1451,8 @@ class Dualpi2(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1466,9 +1487,9 @@ class FqPie(Table):
     """FQ-PIE hashes flows to queues that are served in turn, a quantum of bytes each.
 
     In each queue PIE controls the delay at a target. A flow that sends less than its share has an
-    empty queue and is served first. A flow that does not slow down is dropped with the probability
-    of its own queue. A packet that arrives while all queues together contain `packet_limit` packets
-    is dropped. The limit of the buffer is not used.
+    empty queue and is served first. Packets of a flow that does not slow down are dropped with the
+    drop probability of its own queue. A packet that arrives while all queues together contain
+    `packet_limit` packets is dropped. The queue does not use the limit of a buffer.
 
     Parameters
     ----------
@@ -1483,50 +1504,54 @@ class FqPie(Table):
         Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
         0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two updates of the probabilities (T_UPDATE). With Linux's rules the period is
-        longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: rfc8033
-        Appendix A, tc-fq_pie(8): 15 ms.
+        Time between two updates of the probabilities (T_UPDATE). With Linux's rules the time
+        between two updates is longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001
+        s. Source: rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
     hz : int | None
         Timer frequency of the kernel (HZ), which only Linux's rules use. Linux rounds t_update up
-        to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000, 20 ms at
-        250 and 30 ms at 100. Default: 1000. Range: at least 1, at most 10000. Source: sch_fq_pie.c:
-        usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
+        to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000 Hz, 20 ms at
+        250 Hz and 30 ms at 100 Hz. Default: 1000. Range: at least 1, at most 10000. Source:
+        sch_fq_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
     alpha : float | None
-        Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
-        0. Source: rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths.
+        Weight of the delay's distance from the target in an update of the drop probability, per
+        second. Default: 0.125. Range: at least 0. Source: rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2
+        sixteenths.
     beta : float | None
-        Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
-        Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths.
+        Weight of the delay's change since the previous update of the drop probability, per second.
+        Default: 1.25. Range: at least 0. Source: rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20
+        sixteenths.
     mean_packet_size : str | None
-        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits in
-        its queue. If the key is absent, the value is 1024 B, or 1500 B with Linux's rules. Default:
-        absent. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1
-        does not state it; Linux: an MTU.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of bytes in its queue
+        is at most twice this size. If the key is absent, the value is 1024 B, or 1500 B with
+        Linux's rules. Default: absent. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2:
+        1024 B; rfc8033 §4.1 does not state it; Linux: an MTU.
     mark_below : float | None
         Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
-        probability ECN-capable packets are dropped. Linux's rules round it to whole per cent.
-        Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
+        drop probability ECN-capable packets are dropped. Linux's rules round this probability to
+        whole per cent. Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
     quantum : str | None
-        Number of bytes that a queue may send per turn. Default: 1514 B. Range: at least 1 B, at
-        most 1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
+        Number of bytes that the queue of a flow may send per turn. Default: 1514 B. Range: at least
+        1 B, at most 1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
     flows : int | None
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5,
         tc-fq_pie(8): 1024.
     packet_limit : str | None
-        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
-        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8):
-        10240 packets.
+        Maximum number of packets in the queues of all flows together. Default: 10240 packets.
+        Range: a whole number, at least 1 packet, at most 1000000000 packets. Source: rfc8290
+        §5.2.3, tc-fq_pie(8): 10240 packets.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1535,8 +1560,8 @@ class FqPie(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1569,10 +1594,11 @@ class Cobalt(Table):
     """COBALT runs two AQMs at once.
 
     CoDel signals (marks, or drops packets that cannot be marked) with increasing frequency while
-    packets wait longer than the target. CoDel remembers this frequency in a count: when the delay
-    is below the target, the count falls as it rose. BLUE acts on traffic that does not respond: its
-    drop probability rises when the buffer overflows and falls when the queue becomes empty, and it
-    also drops ECN-capable packets. The last packet of the queue is never dropped.
+    packets wait longer than the target. CoDel stores the frequency of its signals as a count: while
+    the delay is below the target, the count falls by the same steps by which it rose. BLUE acts on
+    traffic that does not respond: its drop probability rises when the buffer overflows and falls
+    when the queue becomes empty, and it also drops ECN-capable packets. The last packet of the
+    queue is never dropped.
 
     Parameters
     ----------
@@ -1593,21 +1619,24 @@ class Cobalt(Table):
         time of four packets of this size are not signalled. Default: 1514 B. Range: at least 1 B,
         at most 65535 B. Source: Linux's CAKE: an Ethernet frame.
     first_signal : Literal["interval", "next-packet"] | None
-        Time of the first signal. Default: interval. "interval": One interval after the first packet
-        above the target, as in the comments of CAKE's code and in ns-3. "next-packet": With the
-        next packet above the target, because the reciprocal root of a new queue is 0 (Linux,
-        cobalt_should_drop in sch_cake.c). Source: hoiland2018cake; Linux's CAKE: next-packet.
+        Time of the first signal. Default: interval. "interval": The first signal follows one
+        interval after the first packet above the target, as in the comments of CAKE's code and in
+        ns-3. "next-packet": The first signal goes to the second packet above the target, because
+        the reciprocal root of a new queue is 0 (Linux, cobalt_should_drop in sch_cake.c). Source:
+        hoiland2018cake; Linux's CAKE: next-packet.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1616,8 +1645,8 @@ class Cobalt(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1646,7 +1675,7 @@ class FqCodel(Table):
     A flow that sends less than its share has an empty queue, counts as new, and is served first.
     CoDel controls the delay in each queue. When the queues together contain more than
     `packet_limit` packets, half of the packets of the longest queue are dropped from its head. The
-    limit of the buffer is not used.
+    queue does not use the limit of a buffer.
 
     Parameters
     ----------
@@ -1657,44 +1686,46 @@ class FqCodel(Table):
         Time in which the delay must fall below the target at least once (INTERVAL of CoDel).
         Default: 100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
     mtu : str | None
-        Backlog up to which no packet is signalled. Default: 1500 B. Range: at least 1 B, at most
-        65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Number of waiting bytes up to which no packet is signalled. Default: 1500 B. Range: at least
+        1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
     occupancy : Literal["all-queues", "own-queue"] | None
         Backlog that is compared with mtu. Default: all-queues. "all-queues": Backlog of all queues
-        together. A packet is exempt from signals only if a drop would leave the link almost nothing
-        to send. "own-queue": Backlog of the packet's own queue. A flow with at most one packet in
-        its queue is never signalled. Source: rfc8289 §4.4: should be all queues that share the
-        link; as in Linux and ns-3.
+        of the link together. A packet is exempt from signals only if a drop would leave the link
+        almost nothing to send. "own-queue": Backlog of the packet's own queue. A flow with at most
+        one packet in its queue is never signalled. Source: rfc8289 §4.4: should be all queues that
+        share the link; as in Linux and ns-3.
     root : Literal["newton", "exact"] | None
         Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
         signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
         ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
         codel_Newton_step.
     ce_threshold : str | None
-        Waiting time above which an ECN-capable packet is marked when it is sent, independently of
-        CoDel. If absent, no packet is marked for this reason. Default: absent. Range: at least 0 s.
-        Source: rfc8290 §5.2.7: absent.
+        Waiting time above which an ECN-capable packet is marked when it is sent, even if CoDel does
+        not signal the packet. If this key is absent, no packet is marked because of its waiting
+        time. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
     quantum : str | None
-        Number of bytes that a queue may send per turn. Default: 1514 B. Range: at least 1 B, at
-        most 1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
+        Number of bytes that the queue of a flow may send per turn. Default: 1514 B. Range: at least
+        1 B, at most 1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
     flows : int | None
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5:
         1024.
     packet_limit : str | None
-        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
-        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240
-        packets.
+        Maximum number of packets in the queues of all flows together. Default: 10240 packets.
+        Range: a whole number, at least 1 packet, at most 1000000000 packets. Source: rfc8290
+        §5.2.3: 10240 packets.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1703,8 +1734,8 @@ class FqCodel(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1747,28 +1778,30 @@ class Codel(Table):
         Time in which the delay must fall below the target at least once (INTERVAL), about the
         maximum round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
     mtu : str | None
-        Backlog up to which no packet is signalled (maxpacket). Default: 1500 B. Range: at least 1
-        B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Number of waiting bytes up to which no packet is signalled (maxpacket). Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
     root : Literal["newton", "exact"] | None
         Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
         signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
         ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
         codel_Newton_step.
     ce_threshold : str | None
-        Waiting time above which an ECN-capable packet is marked when it is sent, independently of
-        CoDel. If absent, no packet is marked for this reason. Default: absent. Range: at least 0 s.
-        Source: rfc8290 §5.2.7: absent.
+        Waiting time above which an ECN-capable packet is marked when it is sent, even if CoDel does
+        not signal the packet. If this key is absent, no packet is marked because of its waiting
+        time. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1777,8 +1810,8 @@ class Codel(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1804,8 +1837,9 @@ class Choke(Table):
     """RED that limits unresponsive flows without state for flows.
 
     While the average is above minth, each arriving packet is compared with a random packet of the
-    queue. If both belong to the same flow, both are dropped. Otherwise RED decides. A flow with
-    many packets in the queue meets its own packets most often.
+    queue. If the arriving and the random packet belong to the same flow, both are dropped.
+    Otherwise RED decides. The random packet most often belongs to a flow with many packets in the
+    queue, so such a flow loses the most packets.
 
     Parameters
     ----------
@@ -1816,29 +1850,31 @@ class Choke(Table):
         Average queue length above which every packet is dropped (maxth). Default: 15 packets.
         Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
-        most 1. Source: floyd1997parameters: 1/10.
+        Signal probability when the average queue length reaches maxth (maxp). Default: 0.1. Range:
+        above 0, at most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: pan2000choke §III: 0.002.
+        Weight of the current queue length in the moving average of the queue length (wq). Default:
+        0.002. Range: above 0, at most 1. Source: pan2000choke §III: 0.002.
     candidates : int | None
         Number of random packets of the queue with which an arriving packet is compared. Default: 1.
         Range: at least 1, at most 1000. Source: pan2000choke §II: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
-        §4; 500 B is ns-2's.
+        average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1993red §4; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1847,8 +1883,8 @@ class Choke(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1876,9 +1912,9 @@ class Pi2(Table):
 
     The probability p' of PI2 is proportional to the signal rate that Scalable senders need.
     Scalable packets, which carry ECT(1) or CE, are marked with k p'. Classic packets are signalled
-    with p' squared (two draws, both below p'), because the rate of Reno and similar controls
-    depends on the square root of the signal probability. The square replaces PIE's table of scale
-    factors.
+    with p' squared (if two random numbers are both below p'), because the rate of Reno and similar
+    controls depends on the square root of the signal probability. The square replaces PIE's table
+    of scale factors.
 
     Parameters
     ----------
@@ -1895,22 +1931,24 @@ class Pi2(Table):
         Proportional gain in Hz (beta). Default: 3.2. Range: at least 0. Source: rfc9332 Appendix
         A.1: 3.2 Hz.
     coupling : float | None
-        Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
-        Source: rfc9332 Appendix A.1, §2.5.1: 2.
+        Coupling factor (k): Scalable packets are marked with k times p', the root of the Classic
+        probability. Default: 2.0. Range: at least 0. Source: rfc9332 Appendix A.1, §2.5.1: 2.
     min_backlog : str | None
         Backlog below which no packet is signalled. Default: 0 B. Range: at least 0 B. Source:
         rfc9332 Appendix A.1, figure 7: none; Linux has two MTU.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1919,8 +1957,8 @@ class Pi2(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1954,43 +1992,44 @@ class TcPie(Table):
     target : str | None
         Target queueing delay. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
     t_update : str | None
-        Time between two updates of the probability, as given to `tc` (tupdate). In Linux the period
-        is longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: tcpie8: 15
-        ms.
+        Time between two updates of the probability, as given to `tc` (tupdate). In Linux the actual
+        time between two updates is longer, depending on `hz`. Default: 15 ms. Range: at least
+        0.000001 s. Source: tcpie8: 15 ms.
     hz : int | None
         Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer
-        expires one tick late: 15 ms become 16 ms at 1000, 20 ms at 250 and 30 ms at 100. Default:
-        1000. Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies; timer.c of
-        Linux 6.12: calc_index.
+        expires one tick late: 15 ms become 16 ms at 1000 Hz, 20 ms at 250 Hz and 30 ms at 100 Hz.
+        Default: 1000. Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies;
+        timer.c of Linux 6.12: calc_index.
     alpha : int | None
-        Weight of the delay's distance from the target, in sixteenths of 1/s. Default: 2. Range: at
-        least 0, at most 32. Source: tcpie8: 2.
+        Weight of the delay's distance from the target in an update of the drop probability, in
+        sixteenths of 1/s. Default: 2. Range: at least 0, at most 32. Source: tcpie8: 2.
     beta : int | None
-        Weight of the delay's change, in sixteenths of 1/s. Default: 20. Range: at least 0, at most
-        32. Source: tcpie8: 20.
+        Weight of the delay's change since the previous update of the drop probability, in
+        sixteenths of 1/s. Default: 20. Range: at least 0, at most 32. Source: tcpie8: 20.
     chance_by : Literal["packet", "size"] | None
         Effect of a packet's size on its signal probability (bytemode). Default: packet. "packet":
         Every packet has the same probability. "size": The probability is scaled by the packet size
         divided by the MTU, unless the packet is larger than the MTU. Source: tcpie8: nobytemode.
     latency : Literal["timestamps", "departure-rate"] | None
         Source of the queueing delay (dq_rate_estimator). Default: timestamps. "timestamps": Waiting
-        time of the last packet that left, or 0 if it left the queue empty. "departure-rate":
-        Backlog divided by the departure rate (Little's law). The rate is measured while at least 16
-        KiB wait. Source: tcpie8: no_dq_rate_estimator.
+        time of the last packet that left the queue, or 0 if this departure left the queue empty.
+        "departure-rate": Backlog divided by the departure rate (Little's law). The departure rate
+        is measured while at least 16 KiB wait. Source: tcpie8: no_dq_rate_estimator.
     mtu : str | None
         MTU of the link. No packet is dropped while less than two MTU wait. Default: 1500 B. Range:
         at least 1 B, at most 65535 B. Source: sch_pie.c: the MTU.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 1000
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: the default of this kind, see above.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 1000 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -1999,8 +2038,8 @@ class TcPie(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2026,11 +2065,12 @@ class TcPie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PieEnhanced(Table):
-    """PIE with the implementation choices that its RFC suggests.
+    """PIE with the implementation choices that RFC 8033 suggests.
 
     The enhanced PIE estimates the delay from the departure rate instead of timestamps, and is off
-    until a third of the buffer is filled. Between two drops lie at least about 0.85/p and at most
-    8.5/p packets. Above 10 % the probability rises by at most 2 % per update.
+    until a third of the buffer is filled. At a drop probability p at least about 0.85/p and at most
+    8.5/p packets pass between two drops. A drop probability above 10 % rises by at most 2
+    percentage points per update.
 
     Parameters
     ----------
@@ -2041,36 +2081,39 @@ class PieEnhanced(Table):
         Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
         0 s. Source: rfc8033 Appendix B: 150 ms.
     t_update : str | None
-        Time between two updates of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        Time between two updates of the drop probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix B: 15 ms.
     alpha : float | None
-        Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
-        0. Source: rfc8033 Appendix B: 1/8.
+        Weight of the delay's distance from the target in an update of the drop probability, per
+        second. Default: 0.125. Range: at least 0. Source: rfc8033 Appendix B: 1/8.
     beta : float | None
-        Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
-        Appendix B: 1 + 1/4.
+        Weight of the delay's change since the previous update of the drop probability, per second.
+        Default: 1.25. Range: at least 0. Source: rfc8033 Appendix B: 1 + 1/4.
     mean_packet_size : str | None
-        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
-        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
-        rfc8033 §4.1 does not state it.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes is
+        at most twice this size. Default: 1024 B. Range: at least 1 B, at most 65535 B. Source:
+        rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it.
     mark_below : float | None
         Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
-        probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
+        drop probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 Appendix B:
+        10 %.
     tail_drop : str | None
         Maximum number of waiting bytes (TAIL_DROP). PIE turns on when a third of these bytes waits.
         If the key is absent, the value is the limit of the buffer, with 1500 B per packet. Default:
         absent. Range: at least 1 B. Source: rfc8033 §5.3: the tail drop threshold.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2079,8 +2122,8 @@ class PieEnhanced(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2109,9 +2152,9 @@ class Pie(Table):
     """PIE (proportional integral controller enhanced) controls the queueing delay at a target.
 
     Every t_update the drop probability is changed by the distance of the delay from the target and
-    by the trend of the delay. Small probabilities change in small steps. Arriving packets are
-    dropped at random, except during a burst after a quiet period and while the queue is nearly
-    empty.
+    by the trend of the delay. The lower the drop probability is, the smaller are its changes.
+    Arriving packets are dropped at random, except during a burst after a quiet period and while the
+    queue is nearly empty.
 
     Parameters
     ----------
@@ -2122,37 +2165,41 @@ class Pie(Table):
         Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
         0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two updates of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        Time between two updates of the drop probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix A: 15 ms.
     alpha : float | None
-        Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
-        0. Source: rfc8033 Appendix A: 1/8.
+        Weight of the delay's distance from the target in an update of the drop probability, per
+        second. Default: 0.125. Range: at least 0. Source: rfc8033 Appendix A: 1/8.
     beta : float | None
-        Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
-        Appendix A: 1 + 1/4.
+        Weight of the delay's change since the previous update of the drop probability, per second.
+        Default: 1.25. Range: at least 0. Source: rfc8033 Appendix A: 1 + 1/4.
     mean_packet_size : str | None
-        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
-        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
-        rfc8033 §4.1 does not state it.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes is
+        at most twice this size. Default: 1024 B. Range: at least 1 B, at most 65535 B. Source:
+        rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it.
     mark_below : float | None
         Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
-        probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
+        drop probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
     tosses : Literal["independent", "accumulated"] | None
-        Spacing of the drops for one probability. Default: independent. "independent": Each packet
-        is dropped with the same probability. "accumulated": Derandomized: the probabilities of the
-        packets since the last drop are added up. Below a sum of 0.85 no packet is dropped, and from
-        8.5 on every packet is dropped. Source: rfc8033 §4.1: independent; §5.4: accumulated.
+        Distribution of the number of packets between two drops at a constant drop probability.
+        Default: independent. "independent": Each packet is dropped with the same probability,
+        independently of the other packets. "accumulated": Derandomized: the drop probabilities of
+        the packets since the last drop are added up. While the sum is below 0.85 no packet is
+        dropped, and from a sum of 8.5 on every packet is dropped. Source: rfc8033 §4.1:
+        independent; §5.4: accumulated.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2161,8 +2208,8 @@ class Pie(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2206,15 +2253,17 @@ class Avq(Table):
         kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2223,8 +2272,8 @@ class Avq(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2247,14 +2296,16 @@ class Avq(Table):
 class Pi(Table):
     """PI controls the queue length at a reference for varying loads.
 
-    At a fixed frequency the signal probability of every packet is changed by the distance of the
-    queue from the reference and by the change of that distance. The coefficients suit one setting.
-    The published ones are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms
-    and at least 60 flows. The loop gain of TCP and queue grows with the cube of the bandwidth-delay
-    product and falls with the square of the number of flows. With a small product or many flows the
-    same coefficients react slowly, and with a large product or few flows the queue oscillates. For
-    another setting give `max_rtt` and `min_flows`: then the paper's rule computes a and b from the
-    rate of the link and the size of the packets.
+    At a fixed frequency the controller changes the signal probability of all packets, in proportion
+    to the distance of the queue length from the reference and to the change of that distance. The
+    coefficients a and b suit one setting of the link rate, the round-trip time and the number of
+    flows. The published coefficients are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times
+    up to 246 ms and at least 60 flows. The loop gain of TCP and queue grows with the cube of the
+    bandwidth-delay product and falls with the square of the number of flows. With the same
+    coefficients the queue reacts slowly if the bandwidth-delay product is small or the flows are
+    many, and oscillates if the product is large or the flows are few. For another setting give
+    `max_rtt` and `min_flows`: then the paper's rule computes a and b from the rate of the link and
+    the size of the packets.
 
     Parameters
     ----------
@@ -2279,20 +2330,22 @@ class Pi(Table):
         Time between two samples of the queue (T). Default: 6.25 ms. Range: at least 0.000001 s.
         Source: hollot2001pi: 160 Hz.
     mean_packet_size : str | None
-        Packet size for which the rule computes the coefficients. The same size converts a qref in
-        bytes into packets. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        Packet size for which the rule computes the coefficients. The same packet size converts a
+        qref in bytes into packets. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
         hollot2001pi: 500 B.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2301,8 +2354,8 @@ class Pi(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2334,9 +2387,10 @@ class Rem(Table):
     at its target, for any number of users. A packet is signalled with probability 1 - phi^-price,
     so that the probabilities of several links combine to that of the sum of their prices. The queue
     reaches the target only if the link is never idle: with an idle share u of the time the queue is
-    longer by u c/alpha packets, where c is the number of packets that the link sends per period. A
-    short period makes this small, and so does a link like that of the experiments (8000 packets/s).
-    The defaults are those of the experiments, for at least 20 flows on 64 Mbit/s.
+    longer by u c/alpha packets, where c is the number of packets that the link sends per period.
+    This excess of u c/alpha packets is small if the period is short, and for a link rate like that
+    of the experiments (8000 packets/s). The defaults are those of the experiments, for at least 20
+    flows on 64 Mbit/s.
 
     Parameters
     ----------
@@ -2358,15 +2412,17 @@ class Rem(Table):
         bytes. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2375,8 +2431,8 @@ class Rem(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2402,15 +2458,16 @@ class Rem(Table):
 class TcSfb(Table):
     """SFB with the parameters of Linux's `tc`: eight levels of sixteen bins.
 
-    A bin with `target` packets raises its probability and an empty bin lowers it. A packet is
-    dropped when all its bins have `max` packets. Above a probability of one half an increasing part
-    of the marks becomes drops.
+    A bin with `target` packets raises its signal probability, and an empty bin lowers its signal
+    probability. A packet is dropped when all its bins have `max` packets. Above a probability of
+    one half an increasing part of the marks becomes drops.
 
     Parameters
     ----------
     target : str | None
-        Number of packets in a bin from which it raises its probability. Default: 20 packets. Range:
-        a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 20.
+        Number of packets in a bin from which the bin raises its signal probability. Default: 20
+        packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8):
+        20.
     max : str | None
         Number of packets in all bins of an arriving packet from which it is dropped. Default: 25
         packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8):
@@ -2419,31 +2476,33 @@ class TcSfb(Table):
         Increase of a bin's probability. Default: 0.0005. Range: above 0, at most 1. Source:
         tc-sfb(8): 0.00050.
     decrement : float | None
-        Decrease of a bin's probability when it is empty. Default: 5e-05. Range: above 0, at most 1.
-        Source: tc-sfb(8): 0.00005.
+        Decrease of a bin's signal probability when the bin is empty. Default: 5e-05. Range: above
+        0, at most 1. Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Admitted packets per second of all unresponsive flows together. Default: 10.0. Range: a
-        whole number, at least 0, at most 1000000. Source: tc-sfb(8): 10 packets a second.
+        Maximum rate of admitted packets of all unresponsive flows together, per second. Default:
+        10.0. Range: a whole number, at least 0, at most 1000000. Source: tc-sfb(8): 10 packets a
+        second.
     penalty_burst : str | None
         Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: a whole
         number, at least 0 packets, at most 1000000 packets. Source: tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions. With 0 they never change. Default: 600 s.
-        Range: at least 0 s. Source: tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions that map flows to bins. With 0 they never
+        change. Default: 600 s. Range: at least 0 s. Source: tc-sfb(8): 10 minutes.
     warmup : str | None
         Time before a change at which the warm-up of the next set of bins begins (`db`). Default: 60
         s. Range: at least 0 s. Source: tc-sfb(8): 1 minute.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 1000
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: the default of this kind, see above.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 1000 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2452,8 +2511,8 @@ class TcSfb(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2482,9 +2541,10 @@ class Sfb(Table):
     """SFB limits flows that do not respond to signals, with little state.
 
     Each packet is hashed to one bin per level. A bin with more packets than its size raises its
-    probability and drops, and an empty bin lowers it. A packet is signalled with the minimum
-    probability of its bins. A flow counts as unresponsive only if all its bins reach probability 1,
-    and all unresponsive flows together share a limited rate.
+    signal probability and drops arriving packets, and an empty bin lowers its signal probability. A
+    packet is signalled with the minimum of the signal probabilities of its bins. A flow counts as
+    unresponsive only if all its bins reach probability 1, and all unresponsive flows together share
+    a limited rate.
 
     Parameters
     ----------
@@ -2499,35 +2559,37 @@ class Sfb(Table):
         times the share of a bin in the limit. Default: absent. Range: at least 1 packet. Source:
         feng2002blue §V: 1.5/N of the buffer.
     increment : float | None
-        Increase of a bin's probability when it is full. Default: 0.0005. Range: above 0, at most 1.
-        Source: tc-sfb(8): 0.00050.
+        Increase of a bin's signal probability when the bin is full. Default: 0.0005. Range: above
+        0, at most 1. Source: tc-sfb(8): 0.00050.
     decrement : float | None
-        Decrease of a bin's probability when it is empty. Default: 5e-05. Range: above 0, at most 1.
-        Source: tc-sfb(8): 0.00005.
+        Decrease of a bin's signal probability when the bin is empty. Default: 5e-05. Range: above
+        0, at most 1. Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Admitted packets per second of all unresponsive flows together. Default: 10.0. Range: at
-        least 0. Source: tc-sfb(8): 10 packets a second.
+        Maximum rate of admitted packets of all unresponsive flows together, per second. Default:
+        10.0. Range: at least 0. Source: tc-sfb(8): 10 packets a second.
     penalty_burst : str | None
         Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: at
         least 0 packets. Source: tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions. The changes separate a flow from an
-        unresponsive flow with which it shares its bins. Default: 600 s. Range: at least 0.001 s.
-        Source: tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions that map flows to bins. The changes separate
+        a flow from an unresponsive flow with which it shares its bins. Default: 600 s. Range: at
+        least 0.001 s. Source: tc-sfb(8): 10 minutes.
     warmup_after : str | None
         Time after a change at which the warm-up of the next set of bins begins. Default: 60 s.
         Range: at least 0 s. Source: tc-sfb(8): one minute.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2536,8 +2598,8 @@ class Sfb(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2578,24 +2640,26 @@ class Blue(Table):
         Decrease of the signal probability while the link is idle (d2). Default: 0.002. Range: above
         0, at most 1. Source: feng2002blue, setting B4.
     freeze_time : str | None
-        Minimum time between two changes of the probability. With 0 each packet that arrives at an
-        idle link lowers the probability once. Default: 100 ms. Range: at least 0 s. Source:
-        feng2002blue, setting B4: 100 ms.
+        Minimum time between two changes of the signal probability. With a freeze time of 0 each
+        packet that arrives at an idle link lowers the signal probability once. Default: 100 ms.
+        Range: at least 0 s. Source: feng2002blue, setting B4: 100 ms.
     early_threshold : str | None
         Queue length above which an arrival counts as a loss although the buffer is not full (L). If
-        absent, only losses count. Default: absent. Range: at least 0 packets or bytes. Source:
-        feng2002blue: packet loss or qlen > L.
+        this length is absent, only losses at a full buffer count. Default: absent. Range: at least
+        0 packets or bytes. Source: feng2002blue: packet loss or qlen > L.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2604,8 +2668,8 @@ class Blue(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2629,8 +2693,8 @@ class Blue(Table):
 class Threshold(Table):
     """Step marking, the rule for switches in DCTCP.
 
-    A packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits
-    when it arrives. The rule uses neither an average nor randomness.
+    A packet is signalled (marked if ECN-capable, else dropped) if the queue length is above the
+    threshold when the packet arrives. The rule uses neither an average nor randomness.
 
     Parameters
     ----------
@@ -2640,15 +2704,17 @@ class Threshold(Table):
         Gbit/s.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2657,8 +2723,8 @@ class Threshold(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2680,10 +2746,10 @@ class Sred(Table):
     """SRED estimates the number of flows without state for each flow.
 
     SRED stores a list of recently seen flows ("zombies") and compares the flow of each packet with
-    a random entry. The rate of hits, which are equal flows, is about one over the number of flows.
-    The drop probability grows with the square of the number of flows, up to 256 flows, and in three
-    steps with the queue length: 0 below a sixth of the buffer, a quarter of pmax below a third, and
-    pmax above.
+    a random entry. A hit is a comparison of two equal flows. The share of hits among the
+    comparisons is about 1/n for n flows. The drop probability grows with the square of the number
+    of flows, up to 256 flows, and in three steps with the queue length: its maximum is 0 below a
+    sixth of the buffer, a quarter of pmax between a sixth and a third, and pmax above a third.
 
     Parameters
     ----------
@@ -2698,19 +2764,22 @@ class Sred(Table):
         at most 1. Source: ott1999sred §3: 0.15.
     variant : Literal["simple", "full"] | None
         Drop probability that SRED uses. Default: full. "simple": Probability that depends on the
-        queue length and the number of flows. "full": Probability that is also larger for a packet
-        with a hit, so that flows with many packets lose more. Source: ott1999sred §4.
+        queue length and the number of flows. "full": Probability that depends on the queue length
+        and the number of flows and is larger for a packet with a hit, so that flows with many
+        packets lose more packets. Source: ott1999sred §4.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2719,8 +2788,8 @@ class Sred(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2745,9 +2814,10 @@ class Fred(Table):
     """FRED counts the waiting packets of every flow.
 
     A flow may always have minq packets waiting, but never more than minth. A flow that tries to
-    exceed its bound gets a strike, and a flow with strikes is limited to the average per flow.
-    Between minth and maxth the random drops of RED affect only flows with more than their share.
-    Above maxth every packet is dropped.
+    exceed its bound gets a strike, and a flow with strikes may have at most the average number of
+    waiting packets per flow. While the average queue length is between minth and maxth, the random
+    drops of RED affect only flows with more than their share of the waiting packets. While the
+    average queue length is above maxth, every packet is dropped.
 
     Parameters
     ----------
@@ -2759,30 +2829,33 @@ class Fred(Table):
         Average queue length above which every packet is dropped. If the key is absent, the value is
         twice minth. Default: absent. Range: above 0 packets. Source: lin1997fred §4: 2 minth.
     maxp : float | None
-        Drop probability when the average reaches maxth. Default: 0.02. Range: above 0, at most 1.
-        Source: lin1997fred §4: 0.02.
+        Drop probability when the average queue length reaches maxth. Default: 0.02. Range: above 0,
+        at most 1. Source: lin1997fred §4: 0.02.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: lin1997fred §4: 0.002.
+        Weight of the current queue length in the moving average of the queue length (wq). Default:
+        0.002. Range: above 0, at most 1. Source: lin1997fred §4: 0.002.
     minq : str | None
         Number of waiting packets of a flow below which its packets are not dropped at random
         (minq). Default: 2 packets. Range: at least 1 packet. Source: lin1997fred §4: 2 for small
         buffers, 4 for large ones.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. The same size converts a limit in bytes into packets. Default: 500 B. Range:
-        at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        average queue length decay. The same packet size converts a limit in bytes into packets.
+        Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is
+        ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2791,8 +2864,8 @@ class Fred(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2824,8 +2897,8 @@ class Rio(Table):
     Parameters
     ----------
     in_dscp : Sequence[int | str] | None
-        Codepoints of In packets. All other packets are Out. Default: AF11, AF21, AF31, AF41.
-        Source: rfc2597 §6: low drop precedence.
+        Codepoints of In packets. Packets with any other codepoint are Out packets. Default: AF11,
+        AF21, AF31, AF41. Source: rfc2597 §6: low drop precedence.
     in_minth : str | None
         Average number of In packets below which no In packet is signalled. Default: 40 packets.
         Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
@@ -2833,8 +2906,8 @@ class Rio(Table):
         Average number of In packets above which every In packet is signalled. Default: 70 packets.
         Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
     in_maxp : float | None
-        Signal probability of an In packet when its average reaches in_maxth. Default: 0.02. Range:
-        above 0, at most 1. Source: clark1998rio §IV: 40/70/0.02.
+        Signal probability of an In packet when the average number of In packets reaches in_maxth.
+        Default: 0.02. Range: above 0, at most 1. Source: clark1998rio §IV: 40/70/0.02.
     out_minth : str | None
         Average queue length below which no Out packet is signalled. Default: 10 packets. Range:
         above 0 packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
@@ -2842,45 +2915,49 @@ class Rio(Table):
         Average queue length above which every Out packet is signalled. Default: 30 packets. Range:
         above 0 packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
     out_maxp : float | None
-        Signal probability of an Out packet when its average reaches out_maxth. Default: 0.2. Range:
-        above 0, at most 1. Source: clark1998rio §IV: 10/30/0.2.
+        Signal probability of an Out packet when the average queue length reaches out_maxth.
+        Default: 0.2. Range: above 0, at most 1. Source: clark1998rio §IV: 10/30/0.2.
     coupling : Literal["coupled", "decoupled"] | None
         Packets that the average for Out packets counts. Default: coupled. "coupled": In and Out
-        packets (RIO-C). Out packets are dropped first, even if In packets fill the queue.
+        packets (RIO-C). Coupled: Out packets are dropped first, even if In packets fill the queue.
         "decoupled": Out packets alone (RIO-D). Source: clark1998rio: the average of all packets.
     wq : float | None
-        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average of queue lengths (wq). Default:
+        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
-        "uniform": The probability grows with the number of packets since the last signal, so gaps
-        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
-        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
-        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
+        Each packet has the same signal probability, so the gaps between signals are geometric
+        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
+        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
+        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
+        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
+        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
+        method 2.
     above_maxth : Literal["drop", "mark"] | None
-        Action on a packet while its average is above its maxth. Default: drop. "drop": The packet
-        is dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable,
-        else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average that decides on it is above in_maxth or out_maxth.
+        Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet
+        is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0
-        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
-        packets. Source: clark1998rio: none; ns-2's RED: 1.
+        Number of waiting packets up to which no packet is signalled, at every average queue length.
+        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
+        Range: a whole number, at least 0 packets. Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
-        §4; 500 B is ns-2's.
+        average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1993red §4; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2889,8 +2966,8 @@ class Rio(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2938,42 +3015,47 @@ class Wred(Table):
         "own-and-better": Packets of the class and of all better classes (RIO, coupled). Source:
         routers with WRED.
     wq : float | None
-        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average of queue lengths (wq). Default:
+        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the probability jumps to 1 at maxth. Default: false. Source: clark1998rio: without
-        gentle.
+        false, the signal probability jumps from maxp to 1 at maxth. Default: false. Source:
+        clark1998rio: without gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
-        "uniform": The probability grows with the number of packets since the last signal, so gaps
-        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
-        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
-        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
+        Each packet has the same signal probability, so the gaps between signals are geometric
+        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
+        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
+        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
+        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
+        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
+        method 2.
     above_maxth : Literal["drop", "mark"] | None
-        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
-        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
-        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average queue length is above maxth (above twice maxth if
+        gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
+        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
+        rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0
-        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
-        packets. Source: clark1998rio: none; ns-2's RED: 1.
+        Number of waiting packets up to which no packet is signalled, at every average queue length.
+        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
+        Range: a whole number, at least 0 packets. Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
-        §4; 500 B is ns-2's.
+        average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1993red §4; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -2982,8 +3064,8 @@ class Wred(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3012,15 +3094,15 @@ class RedPd(Table):
     """RED that limits high-bandwidth flows and has state for them alone.
 
     A flow with drops in several recent intervals sends more than a TCP with the target round-trip
-    time would at this drop rate. Packets of such a flow are dropped at random before RED, with a
-    probability that rises while RED continues to drop packets of the flow and falls afterwards. RED
-    decides on all other packets.
+    time would send at the current drop rate. Packets of such a flow are dropped at random before
+    RED, with a probability that rises while RED continues to drop packets of the flow and falls
+    afterwards. RED decides on all other packets.
 
     Parameters
     ----------
     target_rtt : str | None
-        Round-trip time of the TCP whose rate is the bound for a flow (R). Default: 40 ms. Range: at
-        least 0.001 s. Source: mahajan2001redpd: 40 ms.
+        Round-trip time of the TCP whose rate is the maximum for a flow that is not monitored (R).
+        Default: 40 ms. Range: at least 0.001 s. Source: mahajan2001redpd: 40 ms.
     lists : int | None
         Number of recent lists of drops (M). Default: 5. Range: at least 1, at most 64. Source:
         mahajan2001redpd: 5.
@@ -3028,49 +3110,53 @@ class RedPd(Table):
         Number of lists with a drop of the flow from which the flow is monitored (K). Default: 3.
         Range: at least 1, at most 64. Source: mahajan2001redpd: 3.
     max_decrease : float | None
-        Maximum decrease of a flow's probability at a time. A probability below twice this value is
-        halved instead. Default: 0.05. Range: above 0, at most 1. Source: mahajan2001redpd: 0.05.
+        Maximum decrease of a flow's drop probability at the end of an interval. A drop probability
+        below twice this value is halved instead. Default: 0.05. Range: above 0, at most 1. Source:
+        mahajan2001redpd: 0.05.
     min_probability : float | None
-        Probability of a flow at or below which its monitoring ends instead of another decrease.
-        Default: 0.005. Range: above 0, at most 1. Source: mahajan2001redpd: 0.005.
+        Drop probability of a flow at or below which its monitoring ends instead of another
+        decrease. Default: 0.005. Range: above 0, at most 1. Source: mahajan2001redpd: 0.005.
     min_drop_rate : float | None
-        Drop rate of RED at or below which no probability of a flow rises. Default: 0.001. Source:
-        mahajan2001redpd, its experiments: 0.001.
+        Drop rate of RED at or below which the drop probability of no flow rises. Default: 0.001.
+        Source: mahajan2001redpd, its experiments: 0.001.
     minth : str | None
         Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
         above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue length at which the drop probability reaches maxp (maxth). Above maxth the
-        parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
-        floyd1997parameters: three times minth.
+        parameter gentle determines the signal probability. Default: 15 packets. Range: above 0
+        packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
-        most 1. Source: floyd1997parameters: 1/10.
+        Signal probability when the average queue length reaches maxth (maxp). Default: 0.1. Range:
+        above 0, at most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average of the queue length (wq). Default:
+        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the probability jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
+        false, the signal probability jumps from maxp to 1 at maxth. Default: true. Source:
+        floyd2000gentle.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0
-        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
-        packets. Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, at every average queue length.
+        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
+        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
-        §4; 500 B is ns-2's.
+        average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1993red §4; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -3079,8 +3165,8 @@ class RedPd(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3125,42 +3211,46 @@ class NonlinearRed(Table):
         Average queue length above which every packet is signalled (maxth). Default: 15 packets.
         Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        Signal probability when the average reaches maxth (maxp). At 1.5 times the maxp of RED the
-        mean probability between the thresholds equals that of RED. Default: 0.15. Range: above 0,
-        at most 1. Source: zhou2006nonlinear: 1.5 maxp, maxp 0.1.
+        Signal probability when the average queue length reaches maxth (maxp). At 1.5 times the maxp
+        of RED the mean probability between the thresholds equals that of RED. Default: 0.15. Range:
+        above 0, at most 1. Source: zhou2006nonlinear: 1.5 maxp, maxp 0.1.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average of the queue length (wq). Default:
+        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
-        "uniform": The probability grows with the number of packets since the last signal, so gaps
-        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
-        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
-        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
+        Each packet has the same signal probability, so the gaps between signals are geometric
+        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
+        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
+        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
+        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
+        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
+        method 2.
     above_maxth : Literal["drop", "mark"] | None
-        Action on a packet while the average is above maxth. Default: drop. "drop": The packet is
-        dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable, else
-        dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average queue length is above maxth. Default: drop. "drop": The
+        packet is dropped even if it is ECN-capable. "mark": The packet is marked if it is
+        ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0
-        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
-        packets. Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, at every average queue length.
+        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
+        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
-        §4; 500 B is ns-2's.
+        average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1993red §4; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -3169,8 +3259,8 @@ class NonlinearRed(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3211,8 +3301,8 @@ class SelfConfiguringRed(Table):
         Average queue length above which every packet is signalled (maxth). Default: 15 packets.
         Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        Initial maxp, the signal probability when the average reaches maxth. Default: 0.1. Range:
-        above 0, at most 1. Source: floyd1997parameters: 1/10.
+        Initial maxp, the signal probability when the average queue length reaches maxth. Default:
+        0.1. Range: above 0, at most 1. Source: floyd1997parameters: 1/10.
     alpha : float | None
         Divisor of maxp when the average falls below minth. Default: 3.0. Range: above 1. Source:
         feng1999selfconfiguring: 3.
@@ -3220,42 +3310,47 @@ class SelfConfiguringRed(Table):
         Factor of maxp when the average rises above maxth. Default: 2.0. Range: above 1. Source:
         feng1999selfconfiguring: 2.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average of the queue length (wq). Default:
+        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the probability jumps to 1 at maxth. Default: false. Source: feng1999selfconfiguring
-        is older than gentle RED.
+        false, the signal probability jumps from maxp to 1 at maxth. Default: false. Source:
+        feng1999selfconfiguring is older than gentle RED.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
-        "uniform": The probability grows with the number of packets since the last signal, so gaps
-        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
-        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
-        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
+        Each packet has the same signal probability, so the gaps between signals are geometric
+        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
+        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
+        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
+        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
+        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
+        method 2.
     above_maxth : Literal["drop", "mark"] | None
-        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
-        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
-        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average queue length is above maxth (above twice maxth if
+        gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
+        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
+        rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0
-        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
-        packets. Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, at every average queue length.
+        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
+        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
-        §4; 500 B is ns-2's.
+        average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1993red §4; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -3264,8 +3359,8 @@ class SelfConfiguringRed(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3296,8 +3391,8 @@ class SelfConfiguringRed(Table):
 class AdaptiveRed(Table):
     """RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the middle fifth between minth and maxth under different loads.
 
-    By default the thresholds follow from a target delay and wq from the rate of the link, and
-    gentle is on, as in the paper.
+    By default the thresholds follow from a target delay, wq follows from the rate of the link, and
+    gentle is true, as in the paper.
 
     Parameters
     ----------
@@ -3313,16 +3408,18 @@ class AdaptiveRed(Table):
         absent, the value is three times minth. Default: absent. Range: above 0 packets or bytes.
         Source: floyd2001adaptive §5.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). If the key is absent, the
-        value is 1 - exp(-1/C), where C is the number of packets that the link sends per second.
-        Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive §4.3.
+        Weight of the current queue length in the moving average of the queue length (wq). If the
+        key is absent, the value is 1 - exp(-1/C), where C is the number of packets that the link
+        sends per second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
+        §4.3.
     mean_packet_size : str | None
-        Packet size that defines C, and the packet size to which sizes are compared if chance_by is
-        size or bytes. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's.
+        Packet size with which the rate of the link is converted into C packets per second. If
+        chance_by is size or bytes, packet sizes are compared with this size. Default: 500 B. Range:
+        at least 1 B, at most 65535 B. Source: floyd2001adaptive §4.3: a default packet size; 500 B
+        is ns-2's.
     maxp : float | None
-        Initial maxp, the signal probability when the average reaches maxth. Default: 0.1. Range:
-        above 0, at most 0.5. Source: floyd1997parameters: 1/10.
+        Initial maxp, the signal probability when the average queue length reaches maxth. Default:
+        0.1. Range: above 0, at most 0.5. Source: floyd1997parameters: 1/10.
     interval : str | None
         Time between two adaptations of maxp. Default: 500 ms. Range: at least 0.000001 s. Source:
         floyd2001adaptive fig. 1: 0.5 s.
@@ -3335,45 +3432,50 @@ class AdaptiveRed(Table):
         Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
-        "uniform": The probability grows with the number of packets since the last signal, so gaps
-        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
-        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
-        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
+        Each packet has the same signal probability, so the gaps between signals are geometric
+        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
+        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
+        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
+        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
+        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
+        method 2.
     chance_by : Literal["packet", "size", "bytes"] | None
         Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
         has the same probability. "size": The probability before spacing is scaled by the packet
-        size divided by the reference size, as in the text of 1993. With uniform spacing large
-        packets are signalled more often than in proportion to their size: 500 B and 1500 B packets
-        about as 1 : 7, and up to 1 : 9 while the average moves. "bytes": The byte mode of ns-2.
-        Spacing counts the bytes since the last signal in whole reference sizes, and the probability
-        after spacing is scaled by the packet size divided by the reference size. A packet that
-        arrives at an empty queue passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1
-        : 4. Source: its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141
-        §2.2: packet.
+        size divided by the reference size, as in the text of Floyd & Jacobson 1993. With uniform
+        spacing large packets are signalled more often than in proportion to their size: packets of
+        500 B and 1500 B are signalled about as 1 : 7, and up to 1 : 9 while the average queue
+        length changes. "bytes": The byte mode of ns-2. Spacing counts the bytes since the last
+        signal in whole reference sizes, and the probability after spacing is scaled by the packet
+        size divided by the reference size. A packet that arrives at an empty queue passes. Packets
+        of 500 B and 1500 B are signalled about as 1 : 3 to 1 : 4. Source: its first author's ns-2
+        code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the probability jumps to 1 at maxth. Default: true. Source: floyd2001adaptive §2: RED
-        in gentle mode.
+        false, the signal probability jumps from maxp to 1 at maxth. Default: true. Source:
+        floyd2001adaptive §2: RED in gentle mode.
     above_maxth : Literal["drop", "mark"] | None
-        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
-        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
-        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average queue length is above maxth (above twice maxth if
+        gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
+        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
+        rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0
-        packets the average alone decides. Default: 1 packet. Range: a whole number, at least 0
-        packets. Source: its first author's ns-2 code: 1.
+        Number of waiting packets up to which no packet is signalled, at every average queue length.
+        With 0 packets the average queue length alone decides on a signal. Default: 1 packet. Range:
+        a whole number, at least 0 packets. Source: its first author's ns-2 code: 1.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -3382,8 +3484,8 @@ class AdaptiveRed(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3420,7 +3522,7 @@ class TcRed(Table):
     Between min and max packets are signalled (marked if ECN-capable, else dropped) with a
     probability that rises to about `probability`. Above max every packet is signalled. The weight
     of the average follows from burst, min and avpkt, and its decay during idle time from bandwidth
-    and avpkt. As with `tc`, give the limit in bytes too.
+    and avpkt. As with `tc`, give the limit of the buffer in bytes too.
 
     Parameters
     ----------
@@ -3434,9 +3536,10 @@ class TcRed(Table):
         Average packet size. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: tcred8:
         1000 is a good value.
     burst : str | None
-        Length of a burst that passes without a signal, which sets the weight of the average. If the
-        key is absent, the value is (2 min + max)/(3 avpkt). Default: absent. Range: a whole number,
-        at least 1 packet, at most 1000000 packets. Source: tcred8: (min+min+max)/(3*avpkt).
+        Number of packets of a burst that passes without a signal. This number sets the weight of
+        the average. If the key is absent, the value is (2 min + max)/(3 avpkt). Default: absent.
+        Range: a whole number, at least 1 packet, at most 1000000 packets. Source: tcred8:
+        (min+min+max)/(3*avpkt).
     probability : float | None
         Signal probability when the average reaches max. Default: 0.02. Range: above 0, at most 1.
         Source: tcred8: 0.02, suggested 0.01 to 0.02.
@@ -3448,19 +3551,22 @@ class TcRed(Table):
         current kernels, which store the probability exactly. `tc` computes the table of idle decay
         in ticks of 64 ns and the kernel looks it up in microseconds, so the average decays 15.6
         times more slowly after its first halving than bandwidth and avpkt imply. "linux-2.4":
-        Arithmetic of kernels of the 2.4 series. The probability is rounded to a power of two of
-        (max - min), by up to half, and the table is in microseconds. Source: Linux 6.12.
+        Arithmetic of kernels of the 2.4 series. The quotient of (max - min) and the probability is
+        rounded up to a power of two, which lowers the probability by up to half. The table of idle
+        decay is in microseconds. Source: Linux 6.12.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -3469,8 +3575,8 @@ class TcRed(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3499,8 +3605,8 @@ class Red(Table):
 
     Below minth every packet passes. Between minth and maxth packets are signalled (marked if
     ECN-capable, else dropped) with a probability that rises linearly to maxp. Above maxth the
-    probability rises to 1 (gentle) or every packet is signalled. The average counts packets or
-    bytes, in the unit of the thresholds.
+    signal probability rises linearly to 1 (gentle), or every packet is signalled. The average
+    counts packets or bytes, in the unit of the thresholds.
 
     Parameters
     ----------
@@ -3509,28 +3615,32 @@ class Red(Table):
         above 0 packets or bytes. Source: floyd1993red §6: a useful minimum is 5 packets.
     maxth : str | None
         Average queue length at which the signal probability reaches maxp (maxth). Above maxth the
-        parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
-        floyd1997parameters: three times minth.
+        parameter gentle determines the signal probability. Default: 15 packets. Range: above 0
+        packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
-        most 1. Source: floyd1997parameters: 1/10.
+        Signal probability when the average queue length reaches maxth (maxp). Default: 0.1. Range:
+        above 0, at most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
-        0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average of the queue length (wq). Default:
+        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the probability jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
+        false, the signal probability jumps from maxp to 1 at maxth. Default: true. Source:
+        floyd2000gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
-        "uniform": The probability grows with the number of packets since the last signal, so gaps
-        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
-        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
-        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
+        Each packet has the same signal probability, so the gaps between signals are geometric
+        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
+        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
+        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
+        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
+        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
+        method 2.
     above_maxth : Literal["drop", "mark"] | None
-        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
-        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
-        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average queue length is above maxth (above twice maxth if
+        gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
+        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
+        rfc3168 §7.
     mark_below : float | None
         Signal probability from which a chosen packet is dropped even if it is ECN-capable. With 1
         every chosen ECN-capable packet is marked. Default: 1.0. Range: above 0, at most 1. Source:
@@ -3538,37 +3648,40 @@ class Red(Table):
     chance_by : Literal["packet", "size", "bytes"] | None
         Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
         has the same probability. "size": The probability before spacing is scaled by the packet
-        size divided by the reference size, as in the text of 1993. With uniform spacing large
-        packets are signalled more often than in proportion to their size: 500 B and 1500 B packets
-        about as 1 : 7, and up to 1 : 9 while the average moves. "bytes": The byte mode of ns-2.
-        Spacing counts the bytes since the last signal in whole reference sizes, and the probability
-        after spacing is scaled by the packet size divided by the reference size. A packet that
-        arrives at an empty queue passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1
-        : 4. Source: floyd1993red §4: size where the queue is measured in bytes; red.cc of ns-2.35
-        (`modify_p`): bytes; rfc7141 §2.2: packet.
+        size divided by the reference size, as in the text of Floyd & Jacobson 1993. With uniform
+        spacing large packets are signalled more often than in proportion to their size: packets of
+        500 B and 1500 B are signalled about as 1 : 7, and up to 1 : 9 while the average queue
+        length changes. "bytes": The byte mode of ns-2. Spacing counts the bytes since the last
+        signal in whole reference sizes, and the probability after spacing is scaled by the packet
+        size divided by the reference size. A packet that arrives at an empty queue passes. Packets
+        of 500 B and 1500 B are signalled about as 1 : 3 to 1 : 4. Source: floyd1993red §4: size
+        where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes; rfc7141 §2.2:
+        packet.
     reference_size : str | None
-        Packet size to which sizes are compared if chance_by is size or bytes. Default: 1500 B.
-        Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet size;
-        ns-2: `mean_pktsize_`, 500 B.
+        Reference size, with which packet sizes are compared if chance_by is size or bytes. Default:
+        1500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet
+        size; ns-2: `mean_pktsize_`, 500 B.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, for any average. With 0
-        packets the average alone decides. Default: 0 packets. Range: a whole number, at least 0
-        packets. Source: floyd1993red: none; ns-2: 1.
+        Number of waiting packets up to which no packet is signalled, at every average queue length.
+        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
+        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
-        §4, the time s of a small packet; 500 B is ns-2's.
+        average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1993red §4, the time s of a small packet; 500 B is ns-2's.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -3577,8 +3690,8 @@ class Red(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3616,15 +3729,17 @@ class DropTail(Table):
     ----------
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
-        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
-        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
+        the link sends in that time. The buffer drops a packet that would exceed its capacity.
+        Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
+        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
+        default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
-        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
-        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
-        Drop Tail counts the packet in service, RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
+        packets without the packet in transmission. "waiting-and-in-service": The limit counts the
+        waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
+        of the waiting packets without the arriving packet. A packet is stored unless the backlog
+        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
+        in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
@@ -3633,8 +3748,8 @@ class DropTail(Table):
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
-        §5: the arriving packet.
+        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
+        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3967,9 +4082,10 @@ class Hybrid(Table):
     Parameters
     ----------
     detect : Literal["both", "train", "delay"] | None
-        Condition that ends hybrid slow start. Default: both. "both": Either of the two other
-        conditions. "train": A train of ACKs lasts half the minimum round-trip time. "delay":
-        Round-trip times have grown. Source: ha2011taming §4; Linux, hystart_detect: 3.
+        Condition that ends hybrid slow start. Default: both. "both": A long train of ACKs or grown
+        round-trip times: the condition that occurs first ends hybrid slow start. "train": A train
+        of ACKs lasts half the minimum round-trip time. "delay": Round-trip times have grown.
+        Source: ha2011taming §4; Linux, hystart_detect: 3.
     low_window : str | None
         Window below which hybrid slow start does not end. Default: 16 packets. Range: at least 2
         packets, at most 1000 packets. Source: ha2011taming §4; Linux, hystart_low_window: 16.
@@ -4014,12 +4130,12 @@ class Hystart(Table):
         Minimum growth of the round-trip time that begins CSS (MIN_RTT_THRESH). Default: 4 ms.
         Range: above 0 s. Source: rfc9406 §4.3.
     max_rtt_threshold : str | None
-        Growth of the round-trip time that always begins CSS (MAX_RTT_THRESH). Default: 16 ms.
-        Range: above 0 s. Source: rfc9406 §4.3.
+        Growth of the round-trip time that begins CSS at any round-trip time (MAX_RTT_THRESH).
+        Default: 16 ms. Range: above 0 s. Source: rfc9406 §4.3.
     rtt_divisor : float | None
-        Divisor of the threshold (MIN_RTT_DIVISOR). Between the minimum and the maximum, the
-        threshold is the last round's minimum round-trip time divided by this value. Default: 8.0.
-        Range: at least 1. Source: rfc9406 §4.3.
+        Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). Between the
+        minimum and the maximum, the threshold is the last round's minimum round-trip time divided
+        by this value. Default: 8.0. Range: at least 1. Source: rfc9406 §4.3.
     samples : str | None
         Number of round-trip times that are measured in a round before their minimum is evaluated
         (N_RTT_SAMPLE). Default: 8 packets. Range: a whole number, at least 1 packet, at most 1000
@@ -4048,13 +4164,13 @@ class Hystart(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Standard(Table):
-    """Slow start of RFC 5681: each ACK increases cwnd by the bytes that it acknowledges, at most by L.
+    """Slow start of RFC 5681: each ACK increases cwnd by the acknowledged bytes, at most by L.
 
     Parameters
     ----------
     limit : str | None
         Maximum increase of cwnd per ACK (L). After a timeout the maximum is one segment. 255 means
-        no limit, which also applies after a timeout if at_ssthresh is "stops", as in Linux.
+        no limit. This value also applies after a timeout if at_ssthresh is "stops", as in Linux.
         Default: 1 packet. Range: a whole number, at least 1 packet, at most 255 packets. Source:
         rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none.
     at_ssthresh : Literal["passes", "stops"] | None
@@ -4090,29 +4206,30 @@ class Westwood(Table):
         grieco2004westwood §2; Linux, tcp_westwood: twice.
     in_recovery : Literal["pipe", "half"] | None
         Value of cwnd during the loss recovery or the reduction that follows congestion. Default:
-        pipe. "pipe": Measured bandwidth-delay product, from the beginning. "half": Half of the
-        FlightSize, as in Reno, and the measured bandwidth-delay product once the recovery is
-        complete (Linux). Source: mascolo2001westwood §3; Linux, tcp_westwood: half.
+        pipe. "pipe": Measured bandwidth-delay product, from the beginning of the loss recovery or
+        reduction. "half": Half of the FlightSize, as in Reno. When the loss recovery or reduction
+        ends, cwnd becomes the measured bandwidth-delay product (Linux). Source: mascolo2001westwood
+        §3; Linux, tcp_westwood: half.
     samples : Literal["rounds", "linux"] | None
         Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each interval ends
-        with a round trip of the data, and lasts at least interval_min. "linux": Each interval ends
-        with the first ACK that arrives later than the last measured round-trip time and later than
-        interval_min. The bytes of the ACK that ends an interval belong to the next interval. Times
-        are in milliseconds, round-trip times are rounded up, and the bandwidth is in whole bytes
-        per millisecond. A timeout resets RTTmin to the next round-trip time (Linux with HZ = 1000,
-        westwood_update_window). Source: grieco2004westwood §2; Linux, tcp_westwood: linux.
+        when a round trip ends, and lasts at least interval_min. "linux": Each interval ends with
+        the first ACK that arrives after the interval has exceeded the last measured round-trip time
+        and interval_min. The bytes of the ACK that ends an interval belong to the next interval.
+        Times are in milliseconds, round-trip times are rounded up, and the bandwidth is in whole
+        bytes per millisecond. A timeout resets RTTmin to the next round-trip time (Linux with HZ =
+        1000, westwood_update_window). Source: grieco2004westwood §2; Linux, tcp_westwood: linux.
     interval_min : str | None
         Minimum interval between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s,
         at most 10 s. Source: Linux, tcp_westwood: 50 ms.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
-        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
-        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
-        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
-        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
-        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
+        Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
+        Default: per-ack. "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681,
+        equation 3). cwnd grows by one segment per round trip, or by half a segment if the receiver
+        delays ACKs. "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by
+        one segment per round trip, with or without delayed ACKs. "per-window": Each acknowledged
+        window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "westwood"
@@ -4148,15 +4265,16 @@ class Vegas(Table):
     rules : Literal["paper", "linux"] | None
         Rules for the evaluation of a round trip. Default: paper. "paper": Diff is the expected rate
         minus the actual rate, multiplied by BaseRTT. In slow start cwnd grows in every other round
-        trip, and the round trips between are evaluated with a constant cwnd (Brakmo 1994 §3.2,
+        trip, and cwnd is constant in the other round trips, which are evaluated (Brakmo 1994 §3.2,
         §3.3). "linux": Diff is the rate difference multiplied by the measured round-trip time, in
-        whole segments. cwnd grows in each round trip of slow start, which ends with a cwnd that
-        leaves the queue empty plus one segment. A round trip with fewer than three measurements is
-        not evaluated. During loss recovery cwnd grows as in Reno, and measurements before the end
-        of loss recovery are discarded (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux,
-        tcp_vegas.
+        whole segments. cwnd grows in each round trip of slow start, which ends with a cwnd of one
+        segment more than the largest window that leaves the queue empty. A round trip with fewer
+        than three measurements is not evaluated. During loss recovery cwnd grows as in Reno, and
+        measurements before the end of loss recovery are discarded (tcp_vegas). Source:
+        brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
-        Slow start in the round trips in which cwnd grows. Default: standard. Source: rfc5681 §3.1.
+        Slow start, which applies in the round trips in which cwnd grows. Default: standard. Source:
+        rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "vegas"
@@ -4191,19 +4309,19 @@ class Scalable(Table):
         most 100. Source: kelly2003scalable §3: none; Linux, tcp_scalable: 1.
     rules : Literal["kelly2003", "linux"] | None
         Rounding of the decrease. Default: kelly2003. "kelly2003": Congestion reduces the window by
-        b, computed in bytes. "linux": Congestion reduces the window by b, rounded down to whole
-        segments: 23 segments become 21 (Linux, tcp_scalable_ssthresh). Source: kelly2003scalable
-        §3; Linux, tcp_scalable: linux.
+        the fraction b, computed in bytes. "linux": Congestion reduces the window by the fraction b,
+        and the reduction is rounded down to whole segments: 23 segments become 21 (Linux,
+        tcp_scalable_ssthresh). Source: kelly2003scalable §3; Linux, tcp_scalable: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
-        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
-        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
-        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
-        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
-        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: kelly2003scalable §3:
-        per ACK.
+        Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
+        Default: per-ack. "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681,
+        equation 3). cwnd grows by one segment per round trip, or by half a segment if the receiver
+        delays ACKs. "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by
+        one segment per round trip, with or without delayed ACKs. "per-window": Each acknowledged
+        window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source:
+        kelly2003scalable §3: per ACK.
     """
 
     KIND: ClassVar[str | None] = "scalable"
@@ -4230,12 +4348,12 @@ class Reno(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
-        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
-        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
-        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
-        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
-        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
+        Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
+        Default: per-ack. "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681,
+        equation 3). cwnd grows by one segment per round trip, or by half a segment if the receiver
+        delays ACKs. "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by
+        one segment per round trip, with or without delayed ACKs. "per-window": Each acknowledged
+        window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "reno"
@@ -4264,9 +4382,9 @@ class Prague(Table):
         Minimum of the virtual round-trip time (RTT_virt). Default: 25 ms. Range: at least 0 s, at
         most 1 s. Source: draft-briscoe-prague §2.4.4.
     transition : str | None
-        Number of round trips after slow start from which the virtual round-trip time applies.
-        Default: 500 packets. Range: a whole number, at least 0 packets, at most 1000000000 packets.
-        Source: Linux, tcp_prague: 500 rounds after slow start.
+        Number of round trips after slow start before the virtual round-trip time applies. Default:
+        500 packets. Range: a whole number, at least 0 packets, at most 1000000000 packets. Source:
+        Linux, tcp_prague: 500 rounds after slow start.
     beta_loss : float | None
         Factor by which a loss multiplies the FlightSize. Default: 0.5. Range: at least 0.1, at most
         0.95. Source: rfc9331 §4.3, item 2: as Reno.
@@ -4283,10 +4401,11 @@ class Prague(Table):
         Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
         most 10. Source: draft-briscoe-prague §2.4.6.
     pacing_header : str | None
-        Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so at a
-        constant round-trip time cwnd limits the flow and not the pacing rate. Default: 0 B. Range:
-        at least 0 B, at most 120 B. Source: Linux, tcp_prague: 52 B with timestamps, because the
-        rate is cwnd times the MTU over SRTT and pacing spaces only the data.
+        Header bytes per segment that the pacing rate includes. The interval between two paced
+        segments follows from their data alone. At a constant round-trip time, cwnd therefore limits
+        the flow, and the pacing rate does not. Default: 0 B. Range: at least 0 B, at most 120 B.
+        Source: Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over
+        SRTT and pacing spaces only the data.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     """
@@ -4389,22 +4508,22 @@ class Illinois(Table):
         Range: at least 0 packets, at most 1000000 packets. Source: liu2006illinois §4.
     rules : Literal["liu2006", "linux"] | None
         Arithmetic of the increase α and the decrease β, and their effect on the window. Default:
-        liu2006. "liu2006": α and β are real numbers, computed from every round-trip time. The
-        remainder of a segment of growth counts for the next segment. "linux": α is in 128ths and β
-        in 64ths, both rounded down. α and β are computed from round-trip times in whole
-        microseconds, and not during loss recovery. Each segment of growth restarts the count of
-        acknowledged segments, and a decrease is rounded down to whole segments (Linux,
-        tcp_illinois). Source: liu2006illinois §4; Linux, tcp_illinois: linux.
+        liu2006. "liu2006": α and β are real numbers, computed from every round-trip time. If cwnd
+        has grown by one segment, the remaining acknowledged bytes count for the next segment.
+        "linux": α is in 128ths and β in 64ths, both rounded down. α and β are computed from
+        round-trip times in whole microseconds, and not during loss recovery. Each segment of growth
+        restarts the count of acknowledged segments, and a decrease is rounded down to whole
+        segments (Linux, tcp_illinois). Source: liu2006illinois §4; Linux, tcp_illinois: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
-        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
-        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
-        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
-        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
-        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: liu2006illinois §2: per
-        ACK.
+        Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
+        Default: per-ack. "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681,
+        equation 3). cwnd grows by one segment per round trip, or by half a segment if the receiver
+        delays ACKs. "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by
+        one segment per round trip, with or without delayed ACKs. "per-window": Each acknowledged
+        window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source:
+        liu2006illinois §2: per ACK.
     """
 
     KIND: ClassVar[str | None] = "illinois"
@@ -4427,9 +4546,10 @@ class Illinois(Table):
 class Htcp(Table):
     """H-TCP.
 
-    For one second after congestion H-TCP is standard TCP. From then on the increase of cwnd grows
-    with the square of the time since congestion. Congestion multiplies the window by RTTmin/RTTmax,
-    which just empties the queue, or by one half if the throughput has changed.
+    For one second after congestion H-TCP behaves as standard TCP. After this second, the increase
+    of cwnd grows with the square of the time since congestion. Congestion multiplies the window by
+    RTTmin/RTTmax, which empties the queue but does not idle the link. If the throughput has
+    changed, congestion halves the window instead.
 
     Parameters
     ----------
@@ -4454,21 +4574,21 @@ class Htcp(Table):
         §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
     arithmetic : Literal["exact", "linux"] | None
         Arithmetic of the increase α and the decrease factor β. Default: exact. "exact": Real
-        numbers, as in the equations. "linux": Integers, as in Linux (tcp_htcp.c). α is computed
-        when cwnd grows, which also restarts the count of acknowledged segments. β follows from a
-        moving average of the throughput and from a maximum round-trip time that decreases at each
-        congestion. Time counts from the end of loss recovery. β is between 0.5 and 0.8. Source:
-        leith2004htcp §3; Linux, tcp_htcp.c.
+        numbers, as in the equations of the H-TCP paper. "linux": Integers, as in Linux
+        (tcp_htcp.c). α is computed when cwnd grows, which also restarts the count of acknowledged
+        segments. β follows from a moving average of the throughput and from a maximum round-trip
+        time that decreases at each congestion. The time since the last congestion counts from the
+        end of loss recovery. β is between 0.5 and 0.8. Source: leith2004htcp §3; Linux, tcp_htcp.c.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
-        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
-        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
-        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
-        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
-        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: leith2004htcp §3: per
-        ACK.
+        Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
+        Default: per-ack. "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681,
+        equation 3). cwnd grows by one segment per round trip, or by half a segment if the receiver
+        delays ACKs. "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by
+        one segment per round trip, with or without delayed ACKs. "per-window": Each acknowledged
+        window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: leith2004htcp
+        §3: per ACK.
     """
 
     KIND: ClassVar[str | None] = "htcp"
@@ -4487,8 +4607,8 @@ class Htcp(Table):
 class Highspeed(Table):
     """HighSpeed TCP.
 
-    Up to a window of 38 segments it is standard TCP. Above 38 segments, a larger window has a
-    larger increase per round trip and a smaller decrease after congestion.
+    Up to a window of 38 segments, HighSpeed TCP behaves as standard TCP. Above 38 segments, a
+    larger window has a larger increase per round trip and a smaller decrease after congestion.
 
     Parameters
     ----------
@@ -4511,12 +4631,13 @@ class Highspeed(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
-        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
-        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
-        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
-        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
-        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc3649 §5: per ACK.
+        Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
+        Default: per-ack. "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681,
+        equation 3). cwnd grows by one segment per round trip, or by half a segment if the receiver
+        delays ACKs. "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by
+        one segment per round trip, with or without delayed ACKs. "per-window": Each acknowledged
+        window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc3649 §5:
+        per ACK.
     """
 
     KIND: ClassVar[str | None] = "highspeed"
@@ -4546,20 +4667,20 @@ class Dctcp(Table):
     rules : Literal["rfc8257", "linux"] | None
         Rounding of α and of the reduction of cwnd after a window with marks. Default: rfc8257.
         "rfc8257": Marks reduce cwnd by the fraction α/2. The sender may round the result down to
-        whole segments (RFC 8257 §3.3). "linux": Marks reduce cwnd by α/2 of it, rounded down to
-        whole segments, so that a reduction of less than one segment has no effect. α is a multiple
-        of 1/1024. A value below 16/1024 becomes 0 after a window without marks (Linux,
-        dctcp_ssthresh, dctcp_update_alpha). Source: rfc8257 §3.3.
+        whole segments (RFC 8257 §3.3). "linux": Marks reduce cwnd by the fraction α/2, rounded down
+        to whole segments, so that a reduction of less than one segment has no effect. α is a
+        multiple of 1/1024. A value of α below 16/1024 becomes 0 after a window without marks
+        (Linux, dctcp_ssthresh, dctcp_update_alpha). Source: rfc8257 §3.3.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
-        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
-        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
-        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
-        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
-        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc8257 §3.4: as
-        rfc5681.
+        Unit that congestion avoidance counts to increase cwnd: ACK, byte, or window of bytes.
+        Default: per-ack. "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681,
+        equation 3). cwnd grows by one segment per round trip, or by half a segment if the receiver
+        delays ACKs. "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by
+        one segment per round trip, with or without delayed ACKs. "per-window": Each acknowledged
+        window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc8257 §3.4:
+        as rfc5681.
     """
 
     KIND: ClassVar[str | None] = "dctcp"
@@ -4590,12 +4711,13 @@ class Cubic(Table):
     fast_convergence : Literal["on", "off"] | None
         Additional reduction of W_max for a flow whose window shrinks from one congestion event to
         the next. Default: on. "on": W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last
-        W_max (RFC 9438 §4.7). "off": W_max is always cwnd, which suits a flow alone at its
-        bottleneck. Source: rfc9438 §4.7.
+        W_max (RFC 9438 §4.7). "off": W_max is always cwnd. This suits a flow that does not share
+        its bottleneck. Source: rfc9438 §4.7.
     arithmetic : Literal["rfc9438", "linux"] | None
         Arithmetic of the cubic function of the window. Default: rfc9438. "rfc9438": Real numbers,
         as in RFC 9438. "linux": Integers and whole segments, as in Linux's tcp_cubic. β and C are
-        in 1024ths, by default 717 and 410 of them. Source: rfc9438 §4.2; Linux, tcp_cubic.
+        multiples of 1/1024, by default 717/1024 and 410/1024. Source: rfc9438 §4.2; Linux,
+        tcp_cubic.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
     """
@@ -4614,9 +4736,9 @@ class Bbr3(Table):
     """BBR (version 3).
 
     As in version 1, the model includes the bandwidth and the minimum round-trip time. Version 3
-    adds the data in flight at which losses exceed 2 %. Version 3 probes for bandwidth every two to
-    three seconds, or as often as Reno would. Between its probes for bandwidth, version 3 reduces
-    its rate after losses.
+    adds to the model the data in flight at which losses exceed 2 %. Version 3 probes for bandwidth
+    every two to three seconds, and more often on a path on which Reno would probe more often.
+    Between its probes for bandwidth, version 3 reduces its rate after losses.
 
     Parameters
     ----------
@@ -4642,8 +4764,8 @@ class Bbr3(Table):
         Minimum congestion window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
         most 100 packets. Source: draft-ietf-ccwg-bbr §2.7.
     rtt_window : str | None
-        Time over which the minimum round-trip time is taken (MinRTTFilterLen). Default: 10 s.
-        Range: above 0 s. Source: draft-ietf-ccwg-bbr §2.15.1.
+        Length of time over which BBR takes the minimum round-trip time (MinRTTFilterLen). Default:
+        10 s. Range: above 0 s. Source: draft-ietf-ccwg-bbr §2.15.1.
     probe_rtt_cwnd_gain : float | None
         Gain of cwnd in ProbeRTT (ProbeRTTCwndGain). Default: 0.5. Range: at least 0.1, at most 1.
         Source: draft-ietf-ccwg-bbr §2.15.2.
@@ -4654,8 +4776,8 @@ class Bbr3(Table):
         Minimum interval between two ProbeRTT states (ProbeRTTInterval). Default: 5 s. Range: above
         0 s. Source: draft-ietf-ccwg-bbr §2.15.2.
     pacing_margin : float | None
-        Fraction by which the pacing rate is below the bandwidth (PacingMarginPercent). Default:
-        0.01. Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
+        Fraction by which the pacing rate is below the estimated bandwidth (PacingMarginPercent).
+        Default: 0.01. Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
     """
 
     KIND: ClassVar[str | None] = "bbr3"
@@ -4678,9 +4800,9 @@ class Bbr3(Table):
 class Bbr(Table):
     """BBR (version 1).
 
-    The pacing rate is the bandwidth of the bottleneck, estimated as the maximum delivery rate of
-    ten round trips. The data in flight is limited to that bandwidth times the minimum round-trip
-    time of ten seconds. Losses have little effect.
+    The pacing rate is the bandwidth of the bottleneck, which BBR estimates as the maximum delivery
+    rate of ten round trips. The data in flight is limited to that bandwidth times the minimum
+    round-trip time of ten seconds. Losses have little effect.
 
     Parameters
     ----------
@@ -4691,32 +4813,34 @@ class Bbr(Table):
         Gain of cwnd in ProbeBW. Default: 2.0. Range: at least 1, at most 10. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.4.3.
     bandwidth_window : str | None
-        Number of round trips over which the maximum delivery rate is taken (BtlBwFilterLen).
+        Number of round trips over which BBR takes the maximum delivery rate (BtlBwFilterLen).
         Default: 10 packets. Range: a whole number, at least 1 packet, at most 10 packets. Source:
         draft-cardwell-iccrg-bbr-00 §4.1.1.2.
     rtt_window : str | None
-        Time over which the minimum round-trip time is taken (RTpropFilterLen). Default: 10 s.
-        Range: above 0 s. Source: draft-cardwell-iccrg-bbr-00 §4.1.2.2.
+        Length of time over which BBR takes the minimum round-trip time (RTpropFilterLen). Default:
+        10 s. Range: above 0 s. Source: draft-cardwell-iccrg-bbr-00 §4.1.2.2.
     probe_rtt : str | None
         Minimum duration of ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.5.
     extra_acked_gain : float | None
-        Fraction of the excess of aggregated ACKs that is added to cwnd; 0 adds nothing. Default:
-        1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the draft has none.
+        Fraction of the excess of aggregated ACKs that BBR adds to cwnd. With 0, cwnd has no
+        addition. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the draft
+        has none.
     phase_ends : Literal["in-flight", "at-departure"] | None
-        Data in flight that ends a phase of the gain cycle. Default: in-flight. "in-flight": Data in
-        flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": Data in
-        flight when pacing allows the next segments to depart. The data includes these next segments
-        if the gain is above one (Linux, bbr_packets_in_net_at_edt). Source:
-        draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase.
+        Definition of the data in flight that BBR compares with a bound to end a phase of the gain
+        cycle. Default: in-flight. "in-flight": Data in flight when the ACK arrived
+        (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": Data in flight when pacing allows
+        the next segments to depart. The data in flight includes these next segments if the pacing
+        gain is above one (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00
+        §4.3.4.3; Linux, bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
-        Addition to bandwidth times RTprop. Default: quanta. "quanta": Three send quanta
-        (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three send quanta, rounded up to an even
-        number of segments, and two more segments while the gain is above one (Linux,
+        Data that BBR adds to the product of bandwidth and RTprop. Default: quanta. "quanta": Three
+        send quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three send quanta, rounded up
+        to an even number of segments, and two more segments while the gain is above one (Linux,
         bbr_quantization_budget). Source: draft-cardwell-iccrg-bbr-00 §4.2.3.2.
     pacing_margin : float | None
-        Fraction by which the pacing rate is below the bandwidth. Default: 0.0. Range: at least 0,
-        at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux,
+        Fraction by which the pacing rate is below the estimated bandwidth. Default: 0.0. Range: at
+        least 0, at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux,
         bbr_pacing_margin_percent: 1 %.
     min_pipe : str | None
         Minimum congestion window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
@@ -4762,8 +4886,8 @@ class Abe(Table):
 class TcpDetails(Table):
     """Details in which a real stack differs from the RFCs.
 
-    `stack = "linux"` sets the keys of this table. The separate keys serve studies of a single
-    detail.
+    `stack = "linux"` sets the keys of this table. Each key sets one detail, so that a study can
+    change a single detail.
 
     Parameters
     ----------
@@ -4773,12 +4897,12 @@ class TcpDetails(Table):
         The endpoint drops the segment (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
     old_acks : Literal["taken", "rfc5961"] | None
         Response to an ACK below SND.UNA less the largest window that the other side ever offered.
-        Default: taken. "taken": The ACK is a duplicate like any other: the endpoint ignores its
-        acknowledgement and accepts its data (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The
-        endpoint drops the segment and sends an ACK, as a protection against blind injection of
-        data. An ACK below the first byte of data has the same effect as an ACK that is too old (RFC
-        5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961
-        §5.2 is a MAY there; Linux: rfc5961.
+        Default: taken. "taken": The endpoint ignores the acknowledgement number and accepts the
+        data of the segment, as for every duplicate ACK (RFC 9293 §3.10.7.4, fifth check).
+        "rfc5961": The endpoint drops the segment and sends an ACK, as a protection against blind
+        injection of data. The endpoint also drops and answers an ACK below the first byte of data
+        (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it,
+        rfc5961 §5.2 is a MAY there; Linux: rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
         Treatment of a segment without a timestamp after timestamps were negotiated. Default:
         refused. "refused": The endpoint drops the segment (RFC 7323 §3.2). "accepted": The endpoint
@@ -4789,28 +4913,29 @@ class TcpDetails(Table):
         tcp_cwnd_test). Source: rfc5681 §2: cwnd limits data; Linux: no.
     rack_times : Literal["rfc8985", "linux"] | None
         Precision with which RACK compares the times of segments. Default: rfc8985. "rfc8985": RACK
-        compares exact times. RACK.rtt is that of the delivered segment that was sent last (RFC 8985
-        §6.2, step 2). "linux": RACK compares whole microseconds: of two segments sent in the same
-        microsecond, the one with the higher end sequence number counts as later. RACK.rtt is that
-        of the last segment in sequence that the ACK acknowledges cumulatively, or SACKs if it
-        acknowledges none. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
+        compares exact times. RACK.rtt is the round-trip time of the delivered segment that was sent
+        last (RFC 8985 §6.2, step 2). "linux": RACK compares whole microseconds: of two segments
+        sent in the same microsecond, the one with the higher end sequence number counts as later.
+        RACK.rtt is the round-trip time of the segment with the highest sequence number that the ACK
+        acknowledges cumulatively. If the ACK only SACKs segments, the highest SACKed segment
+        counts. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
         tcp_rack_advance). Source: rfc8985 §6.2.
     ecn_echo : Literal["rfc3168", "linux"] | None
         Echo of marks by the receiver. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any
-        of the data that it acknowledges was marked. The following ACKs carry it until CWR arrives
-        (RFC 3168 §6.1.3). "linux": CWR ends the echo at once, even of a mark that no ACK has
-        acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
-        tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
+        of the data that it acknowledges was marked. The following ACKs carry ECN-Echo until CWR
+        arrives (RFC 3168 §6.1.3). "linux": CWR ends the echo of all marks at once, even of a mark
+        whose data no ACK has acknowledged. The receiver acknowledges CWR and the first mark at once
+        (Linux, tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
         Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none": The
         ACK does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
         without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
         Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
-        sent before the reduction ends the reduction. "above": The first ACK beyond the data sent
-        before the reduction ends the reduction, because the receiver must have received CWR before
-        it sent such an ACK (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at
-        its recovery point; Linux: above.
+        sent before the reduction ends the reduction. "above": The first ACK of data sent after the
+        reduction began ends the reduction, because the receiver must have received CWR before it
+        sent such an ACK (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its
+        recovery point; Linux: above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
         Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": The timeout
         reduces ssthresh again, because a lost retransmission is a second sign of congestion (RFC
@@ -4834,12 +4959,12 @@ class TcpDetails(Table):
         §2.1). "delivered": cwnd grows by the bytes newly delivered, including newly SACKed bytes
         (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
-        Meaning of a duplicate ACK without SACK. Default: left. "left": A segment has left the
-        network (RFC 5681 §3.2). "delivered": A segment has left the network and is delivered. The
-        segment counts as delivered at once, and a later cumulative ACK counts only the segments
-        that no duplicate ACK has counted. More duplicate ACKs than segments that can have arrived
-        indicate reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
-        tcp_check_reno_reordering). Source: rfc5681 §3.2.
+        Meaning of a duplicate ACK without SACK. Default: left. "left": A duplicate ACK shows that a
+        segment has left the network (RFC 5681 §3.2). "delivered": A duplicate ACK shows that a
+        segment has left the network and is delivered. The segment counts as delivered at once, and
+        a later cumulative ACK counts only the segments that no duplicate ACK has counted. More
+        duplicate ACKs than segments that can have arrived indicate reordering (Linux,
+        tcp_add_reno_sack, tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
         Unit of the data in flight with SACK. Default: bytes. "bytes": The sender counts bytes (RFC
         6675). "segments": The sender counts segments, each as one SMSS (Linux). Source: rfc6675 §2.
@@ -4907,12 +5032,12 @@ class TcpConnection(Table):
         Source: rfc9293 §3.7.4: an application may turn it off.
     push : Literal["last-write", "linux"] | None
         Segments that carry PSH. Default: last-write. "last-write": The segment in which the last
-        write ends has PSH. If the data of a write still waits in the send buffer, the next write is
-        combined with it (RFC 9293 §3.9.1). "linux": A segment in which a write ends has PSH, unless
-        the application announces more data (MSG_MORE) or the next write fills the segment. The
-        first segment that ends more than half of the maximum advertised window after the last PSH
-        also has PSH. With offload, the last segment of a super-packet has PSH too (Linux, tcp_push,
-        forced_push, tcp_transmit_skb). Source: rfc9293 §3.9.1.
+        write ends has PSH. If the data of a write still waits in the send buffer, the sender
+        combines the next write with this data (RFC 9293 §3.9.1). "linux": A segment in which a
+        write ends has PSH, unless the application announces more data (MSG_MORE) or the next write
+        fills the segment. The first segment that ends more than half of the maximum advertised
+        window after the last PSH also has PSH. With offload, the last segment of a super-packet has
+        PSH too (Linux, tcp_push, forced_push, tcp_transmit_skb). Source: rfc9293 §3.9.1.
     syn_retries : int | None
         Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
@@ -4941,9 +5066,9 @@ class TcpConnection(Table):
         (RFC 5482 §1). "first-retransmission": The user timeout starts with the first retransmission
         of the oldest unacknowledged segment (Linux). Source: rfc5482 §1.
     msl : str | None
-        Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: the connection ends on
-        entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes;
-        the simulator does not use a port again.
+        Maximum segment lifetime (MSL). TIME-WAIT lasts twice the maximum segment lifetime; 0: the
+        connection ends on entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293
+        §3.4.2: 2 minutes; the simulator does not use a port again.
     """
 
     min_mss: str | None = None
@@ -4980,10 +5105,10 @@ class TcpMemory(Table):
     segment : Literal["linear", "fragments"] | None
         Memory that a received segment occupies, if the window is tuned. Default: linear. "linear":
         One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
-        packet's descriptor. A TUN device and many Ethernet drivers allocate packets in this way.
-        "fragments": The payload, and 896 B in addition to the payload. A Linux sender allocates
-        packets in this way, and a veth device forwards such packets. Source: Linux, truesize of an
-        sk_buff: depends on the device.
+        packet's descriptor. A TUN device and many Ethernet drivers allocate the memory of a packet
+        in one such block. "fragments": A received segment occupies the size of its payload, and 896
+        B in addition. A Linux sender allocates packets in this way, and a veth device forwards such
+        packets. Source: Linux, truesize of an sk_buff: depends on the device.
     """
 
     receive: str | None = None
@@ -5027,9 +5152,9 @@ class TcpCwnd(Table):
     ----------
     slow_start_from : Literal["first-ack", "second-ack"] | None
         ACK of data that begins slow start. Default: first-ack. "first-ack": The first ACK of data
-        increases cwnd (RFC 5681 §3.1). "second-ack": The second ACK of data is the first to
-        increase cwnd. The first segment stands for the SYN, whose ACK does not increase cwnd
-        (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
+        increases cwnd (RFC 5681 §3.1). "second-ack": The first ACK of data does not increase cwnd,
+        and the second ACK does. The first segment stands for the SYN, whose ACK does not increase
+        cwnd (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
     initial_ssthresh : str | None
         Initial slow start threshold. If it is absent, the threshold is infinite. Default: absent.
         Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
@@ -5043,9 +5168,9 @@ class TcpCwnd(Table):
         29.16; ns-2). Source: rfc5681 §3.1.
     validation : Literal["none", "limited"] | None
         Condition for growth of cwnd. Default: none. "none": Every ACK of new data may increase
-        cwnd. "limited": An ACK increases cwnd only if cwnd limited the sender. In slow start it is
-        enough that half of cwnd was in flight (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1,
-        which has no such condition.
+        cwnd. "limited": An ACK increases cwnd only if cwnd limited the sender. In slow start, an
+        ACK increases cwnd if at least half of cwnd was in flight (Linux, tcp_is_cwnd_limited).
+        Source: rfc5681 §3.1, which has no such condition.
     idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
         Effect on cwnd of an idle time longer than the timeout. Default: off. "off": An idle time
         does not change cwnd. "rfc5681": An idle time reduces cwnd to the initial window (RFC 5681
@@ -5068,7 +5193,7 @@ class TcpCwnd(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpAck(Table):
-    """Acknowledgements: how long ACKs are delayed, which ACKs are sent at once, and which are merged.
+    """Acknowledgements: the delay of ACKs, the ACKs that are sent at once, and the ACKs that are merged.
 
     Parameters
     ----------
@@ -5082,8 +5207,8 @@ class TcpAck(Table):
     gap : Literal["immediate", "when-released"] | None
         Condition for an immediate ACK of a segment that fills a gap. Default: immediate.
         "immediate": The segment fills all or part of a gap (RFC 5681 §4.2). "when-released": The
-        segment makes data behind the gap in order; the ACK of a partial fill may be delayed (ns-2).
-        Source: rfc5681 §4.2.
+        segment fills the whole gap, so that data behind the gap is in order; the ACK of a segment
+        that fills only a part may be delayed (ns-2). Source: rfc5681 §4.2.
     quick : str | None
         Number of ACKs that are sent at once when data first arrives, when data arrives after a
         pause longer than the timeout, and when old data arrives again. Default: 0 packets. Range: a
@@ -5096,9 +5221,9 @@ class TcpAck(Table):
     compressed : str | None
         Maximum number of duplicate ACKs merged into one, after the first three; 0: each duplicate
         ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1 ms, whichever
-        is shorter. The key requires a tuned window, which measures the round trip. Default: 0
-        packets. Range: a whole number, at least 0 packets, at most 255 packets. Source: rfc5681
-        §4.2: at once; Linux, tcp_comp_sack_nr: 44.
+        is shorter. The key requires a tuned window, because only then the receiver measures the
+        round-trip time. Default: 0 packets. Range: a whole number, at least 0 packets, at most 255
+        packets. Source: rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44.
     """
 
     unit: Literal["segments", "full-segments"] | None = None
@@ -5132,25 +5257,27 @@ class TcpRto(Table):
         Clock granularity (G): the duration of one tick. Default: 1 ms. Range: above 0 s. Source:
         rfc6298 §4: finer than 100 ms does better.
     order : Literal["sample-first", "restart-first"] | None
-        Order in which an ACK of new data restarts the timer and provides its round-trip sample.
-        Default: sample-first. "sample-first": The ACK provides its round-trip sample first, then
-        restarts the timer with the new timeout (RFC 6298). "restart-first": The ACK restarts the
-        timer with the previous timeout, back-off included, then provides its round-trip sample
-        (ns-2 without `timerfix_`). Source: rfc6298 §5.3.
+        Order in which an ACK of new data restarts the retransmission timer and provides its
+        round-trip sample. Default: sample-first. "sample-first": The ACK first provides its
+        round-trip sample, and then restarts the retransmission timer with the new timeout (RFC
+        6298). "restart-first": The ACK first restarts the retransmission timer with the previous
+        timeout, including its back-off. The ACK then provides its round-trip sample (ns-2 without
+        `timerfix_`). Source: rfc6298 §5.3.
     backoff_ends : Literal["sample", "new-ack"] | None
-        Event that ends the back-off. Default: sample. "sample": Measurement of the round-trip time
-        of a segment that was sent once. The back-off persists while ACKs cover only retransmissions
-        (RFC 6298 §5, last paragraph, and §5.7; Karn & Partridge 1987). "new-ack": Any ACK of new
-        data, as in ns-2's FullTcp, which measures the round-trip times of retransmissions too.
-        Source: rfc6298 §5.7.
+        Event that ends the back-off of the retransmission timer. Default: sample. "sample":
+        Measurement of the round-trip time of a segment that was sent once. The back-off persists
+        while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7; Karn &
+        Partridge 1987). "new-ack": Any ACK of new data, as in ns-2's FullTcp. FullTcp measures the
+        round-trip times of retransmissions too. Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-        Effect on the timer of the retransmissions of a recovery. Default: restarts. "restarts": The
-        fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno, ns-2).
-        "runs-on": Retransmissions do not restart the timer (RFC 6298 §5.1). "each-restarts": Every
-        retransmission restarts the timer (permitted by RFC 6675 §6). "first-restarts": A
-        retransmission of the first unacknowledged segment restarts the timer. An ACK that SACKs
-        data sent before the last transmission of the first unacknowledged segment restarts the
-        timer too (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1: the timer runs on; rfc6675 §6.
+        Effect of the retransmissions of a recovery on the retransmission timer. Default: restarts.
+        "restarts": The fast retransmit restarts the timer, and later retransmissions do not
+        (4.3BSD-Reno, ns-2). "runs-on": Retransmissions do not restart the retransmission timer (RFC
+        6298 §5.1). "each-restarts": Every retransmission restarts the retransmission timer
+        (permitted by RFC 6675 §6). "first-restarts": A retransmission of the first unacknowledged
+        segment restarts the timer. An ACK that SACKs data sent before the last transmission of the
+        first unacknowledged segment restarts the timer too (Linux). Source: 4.3BSD-Reno; rfc6298
+        §5.1: the timer runs on; rfc6675 §6.
     """
 
     estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
@@ -5175,10 +5302,10 @@ class TcpRecovery(Table):
         Method of loss recovery: the response to duplicate ACKs. Default: reno. "tahoe": Fast
         retransmit without fast recovery: slow start from one segment (Jacobson 1988). "reno": Fast
         retransmit and fast recovery; any ACK of new data ends the recovery (RFC 5681 §3.2).
-        "newreno": Fast recovery that lasts until all data sent before it is acknowledged (RFC
-        6582). "sack": Recovery by selective acknowledgements (RFC 6675). The sender uses NewReno if
-        the receiver does not support SACK. "fack": Recovery by the forward-most selective
-        acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
+        "newreno": Fast recovery that lasts until all data that was sent before the recovery is
+        acknowledged (RFC 6582). "sack": Recovery by selective acknowledgements (RFC 6675). The
+        sender uses NewReno if the receiver does not support SACK. "fack": Recovery by the
+        forward-most selective acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
     duplicate_acks : str | None
         Number of duplicate ACKs that start a fast retransmit (DupThresh). Default: 3 packets.
         Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
@@ -5186,48 +5313,53 @@ class TcpRecovery(Table):
         True to send one new segment for each of the first two duplicate ACKs (limited transmit).
         Default: false. Source: rfc3042.
     rack : bool | None
-        True to detect losses by the times of segments (RACK); requires SACK. Default: false.
+        True to detect losses by the send times of segments (RACK); requires SACK. Default: false.
         Source: rfc8985 §6.
     tail_loss_probe : bool | None
         True to send a tail loss probe (TLP) before the retransmission timer expires; requires SACK.
         Default: false. Source: rfc8985 §7.
     reduction : Literal["halve", "prr"] | None
-        Course of the reduction of cwnd in a recovery with SACK. Default: halve. "halve": The sender
-        sets cwnd to ssthresh at once (RFC 5681, RFC 6675). "prr": The sender reduces cwnd over a
-        round trip, in proportion to the delivered data (RFC 6937). Source: rfc6937.
+        Course of the reduction of cwnd in a recovery with SACK: at once, or over a round trip.
+        Default: halve. "halve": The sender sets cwnd to ssthresh at once (RFC 5681, RFC 6675).
+        "prr": The sender reduces cwnd over a round trip, in proportion to the delivered data (RFC
+        6937). Source: rfc6937.
     prr_bound : Literal["crb", "ssrb", "either"] | None
         Bound on the data that proportional rate reduction sends while pipe is below ssthresh.
-        Default: either. "crb": Conservative reduction bound: at most the delivered data (RFC 6937
-        §3, CRB). "ssrb": Slow-start reduction bound: one segment more than the delivered data (RFC
-        6937 §3, SSRB). "either": SSRB for an ACK that advances SND.UNA and detects no further loss,
-        otherwise CRB (Linux; RFC 9937). Source: rfc6937 §3.
+        Default: either. "crb": Conservative reduction bound: the sender sends at most the delivered
+        data (RFC 6937 §3, CRB). "ssrb": Slow-start reduction bound: the sender sends at most one
+        segment more than the delivered data (RFC 6937 §3, SSRB). "either": SSRB for an ACK that
+        advances SND.UNA and detects no further loss, otherwise CRB (Linux; RFC 9937). Source:
+        rfc6937 §3.
     frto : Literal["off", "basic", "sack", "original"] | None
         Test that recognizes a spurious timeout (F-RTO). Default: off. "off": The sender does not
         test timeouts. "basic": The next two ACKs decide whether a timeout was spurious (RFC 5682
         §2). "sack": The next two ACKs and their SACK blocks decide whether a timeout was spurious,
-        if SACK is negotiated (RFC 5682 §3). "original": Test as with `sack`, but the delivery of
-        any segment that was sent before the timeout ends the test at once, and only such a delivery
-        shows a spurious timeout (Linux). Source: rfc5682.
+        if SACK is negotiated (RFC 5682 §3). "original": The test of `sack` with one difference: the
+        delivery of any segment that was sent before the timeout ends the test at once, and only
+        such a delivery shows a spurious timeout (Linux). Source: rfc5682.
     eifel : bool | None
         True to recognize a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
         Response to a spurious retransmission. Default: eifel. "eifel": The sender sets cwnd to the
         data in flight plus at most an initial window. ssthresh becomes the larger of itself and the
-        data in flight before the retransmission (RFC 4015). "restore": The sender restores the cwnd
-        and ssthresh from before the retransmission (Linux). "none": cwnd and ssthresh remain
-        reduced. The sender only stops further spurious retransmissions. Source: rfc4015.
+        data in flight before the retransmission (RFC 4015). "restore": The sender restores the
+        values that cwnd and ssthresh had before the retransmission (Linux). "none": The sender does
+        not restore cwnd and ssthresh. The sender only stops further spurious retransmissions.
+        Source: rfc4015.
     reordering : Literal["rfc8985", "linux"] | None
         Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": Only RACK's
-        reordering window responds. Every D-SACK enlarges it, at most once in a round trip (RFC 8985
-        §6.2). "linux": The threshold `duplicate_acks` also responds: a segment that arrives later
-        by more segments than the threshold raises the threshold to that number. A timeout with at
-        least `duplicate_acks` SACKed segments resets the threshold. A D-SACK enlarges RACK's
-        reordering window only after reordering was detected, and not if it reports a tail loss
-        probe (Linux, tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+        reordering window responds to reordering. Every D-SACK enlarges the window, at most once in
+        a round trip (RFC 8985 §6.2). "linux": The threshold `duplicate_acks` also responds to
+        reordering: if a segment is late by more segments than the threshold, the threshold becomes
+        the number of segments by which it is late. A timeout with at least `duplicate_acks` SACKed
+        segments resets the threshold. A D-SACK enlarges RACK's reordering window only after
+        reordering was detected, and not if the D-SACK reports a tail loss probe (Linux,
+        tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
     reordering_max : str | None
-        Maximum to which reordering raises `duplicate_acks`. Default: 300 packets. Range: a whole
-        number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
+        Maximum number of duplicate ACKs to which reordering raises `duplicate_acks`. Default: 300
+        packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: Linux,
+        tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
         Condition that allows a fast retransmit after an earlier recovery in the same window.
         Default: once-per-window. "once-per-window": Three duplicate ACKs start a fast retransmit
@@ -5243,13 +5375,13 @@ class TcpRecovery(Table):
     dsack : bool | None
         True to report duplicate segments in SACK blocks (D-SACK). Default: true. Source: rfc2883.
     max_ack_delay : str | None
-        Maximum delay of the receiver's ACKs, which the probe timeout includes while a single
+        Maximum delay of the receiver's ACKs. The probe timeout includes this delay while a single
         segment is in flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is
         not known.
     timer_slack : str | None
-        Slack added to RACK's reordering timer and, while more than one segment is in flight, to the
-        probe timeout of two round trips. Default: 0 s. Range: at least 0 s. Source: rfc8985 §6.2,
-        §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
+        Time added to RACK's reordering timer. While more than one segment is in flight, this time
+        is also added to the probe timeout of two round trips. Default: 0 s. Range: at least 0 s.
+        Source: rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
     """
 
     method: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
@@ -5273,7 +5405,7 @@ class TcpRecovery(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpEcn(Table):
-    """Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the response to marks.
+    """Explicit Congestion Notification: the negotiation of ECN, the packets that are ECN-capable, and the response to marks.
 
     `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
 
@@ -5284,18 +5416,18 @@ class TcpEcn(Table):
         offers nor accepts ECN. "rfc3168": The client offers ECN in the SYN, the server accepts it
         in the SYN-ACK, and the sender responds to marks once in a window (RFC 3168 §6.1).
         "passive": The endpoint accepts ECN if the other side offers it, but never offers it (Linux,
-        tcp_ecn = 2). "ecn+": ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the SYN-ACK
-        is marked, the initial window is one segment (RFC 5562). "ecn+unheeded": ECN+ without
-        response to a marked SYN-ACK: the client does not echo its mark (Kuzmanovic 2005, §3.2.1).
-        "ecn+wait": ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it
-        sends data (RFC 5562 §4, Wait). "ecn+try-once": ECN+ in which a server whose SYN-ACK was
-        marked retransmits it as Not-ECT (RFC 5562 §3.2, TryOnce). "ecn++": ECN++: like `rfc3168`
-        with `packets = "all-packets"`, so that all packets are ECN-capable that may be
-        (draft-generalized-ecn). `accurate` with `packets = "all-packets"` is ECN++ with Accurate
-        ECN. "dctcp": DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2). "nonce":
-        ECN nonce: one random bit per packet reveals to the sender that a receiver hides marks (RFC
-        3540). "accurate": Accurate ECN: the receiver counts marked packets and bytes, and returns
-        the counts (RFC 9768). Source: rfc3168.
+        tcp_ecn = 2). "ecn+": ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the network
+        marks the SYN-ACK, the initial window is one segment (RFC 5562). "ecn+unheeded": ECN+
+        without response to a marked SYN-ACK, because the client does not echo the mark of the
+        SYN-ACK (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+ in which a server whose SYN-ACK was
+        marked waits for a round trip before it sends data (RFC 5562 §4, Wait). "ecn+try-once": ECN+
+        in which a server whose SYN-ACK was marked retransmits it as Not-ECT (RFC 5562 §3.2,
+        TryOnce). "ecn++": ECN++: like `rfc3168` with `packets = "all-packets"`, so that all packets
+        are ECN-capable that may be (draft-generalized-ecn). `accurate` with `packets =
+        "all-packets"` is ECN++ with Accurate ECN. "dctcp": DCTCP: the receiver echoes the mark of
+        each packet (RFC 8257 §3.2). "nonce": ECN nonce: one random bit per packet reveals to the
+        sender that a receiver hides marks (RFC 3540). "accurate": Accurate ECN: the receiver counts
+        marked packets and bytes, and returns the counts (RFC 9768). Source: rfc3168.
     packets : Literal["new-data", "all-data", "all-packets"] | None
         Packets that the endpoint sends as ECN-capable. Default: new-data. "new-data": Packets with
         new data (RFC 3168 §6.1.5 forbids ECN-capable retransmissions). "all-data": Packets with new
@@ -5315,15 +5447,16 @@ class TcpEcn(Table):
         True to send the option of Accurate ECN in addition to the header field. Default: true.
         Source: rfc9768 §3.2.3.
     accurate_tests : Literal["off", "handshake", "feedback"] | None
-        Tests of the path by Accurate ECN. Default: handshake. "off": The sender makes only the
-        tests that RFC 9768 requires: an ACK of the SYN-ACK without a counter, and marked bytes
-        without a marked packet. "handshake": In addition to the tests of `off`, the endpoint tests
-        whether a SYN or SYN-ACK arrived with an ECN field that no queue can cause (RFC 9768
-        §3.2.2.3), and whether the option's counters begin at zero (RFC 9768 §3.2.3.2.4).
-        "feedback": In addition to the tests of `handshake`, the sender tests whether the packet
-        counter begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three round trips are
-        marked (RFC 9768 §3.2.2.3). Heavy congestion can also fail these two tests. Source: rfc9768
-        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
+        Tests of the path by Accurate ECN. Default: handshake. "off": The sender makes only the two
+        tests that RFC 9768 requires, for an ACK of the SYN-ACK without an ACE counter and for
+        marked bytes without a marked packet. "handshake": In addition to the tests of `off`, the
+        endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that no queue can cause
+        (RFC 9768 §3.2.2.3), and whether the counters of the AccECN option begin at zero (RFC 9768
+        §3.2.3.2.4). "feedback": In addition to the tests of `handshake`, the sender tests whether
+        the packet counter begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three
+        round trips are marked (RFC 9768 §3.2.2.3). On a path that does not change ECN fields, heavy
+        congestion can also cause these two tests to fail. Source: rfc9768 §3.2.2.3, §3.2.2.4,
+        §3.2.3.2.4.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
         Violation of ECN by this host. Default: none. "none": The host complies with ECN.
         "hide-marks": The host as a receiver hides marks: it never sets ECE. "ignore-ece": The host
@@ -5336,8 +5469,8 @@ class TcpEcn(Table):
         Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
         sender restarts its retransmission timer, and sends the next segment when the timer expires
         (RFC 3168 §6.1.2). "go-on": The sender continues with one segment in each round trip (ns-2).
-        Linux does not wait for the timer either, and usually has a cwnd of at least two segments.
-        Source: rfc3168 §6.1.2; Linux: go-on.
+        Linux does not wait for the retransmission timer either, and usually has a cwnd of at least
+        two segments. Source: rfc3168 §6.1.2; Linux: go-on.
     """
 
     mode: (
@@ -5403,19 +5536,20 @@ class Tcp(Table):
     send_buffer : Literal["unlimited", "linux"] | None
         Limit of the data that the application has written and the other endpoint has not
         acknowledged. Default: unlimited. "unlimited": The application writes all its data at once.
-        "linux": The data occupies memory. Each packet, or each super-packet with offload, takes 896
-        B beside its payload. The memory grows with cwnd from `memory.send` to `memory.send_max`,
-        and the application writes when a third of it is free (Linux, tcp_sndbuf_expand). Source:
-        rfc9293 §3.9.1 sets no limit; Linux, tcp_wmem: linux.
+        "linux": The data occupies memory. Each packet, or each super-packet if offload is on, takes
+        896 B of the send buffer in addition to its payload. The memory of the send buffer grows
+        with cwnd from `memory.send` to `memory.send_max`, and the application writes when a third
+        of this memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 sets no limit;
+        Linux, tcp_wmem: linux.
     delayed_ack : str | None
         Maximum number of full segments per ACK. With 1, ACKs are not delayed. Default: 2 packets.
         Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
         Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
         segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
-        within 1 ms, unless they fill a super-packet, the rest of one, or a third of the window
-        (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: segments that
-        the windows permit are sent at once; Linux with an offload enabled: linux.
+        within 1 ms, unless they fill a super-packet, the rest of a super-packet, or a third of the
+        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: segments
+        that the windows permit are sent at once; Linux with an offload enabled: linux.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None
