@@ -1,11 +1,12 @@
 //! Links whose queue stores packets until the link sends them. Such a queue may drop or mark
 //! packets at its head, or reorder its packets.
 //!
-//! The link still has one event, the first arrival in the pipe. While packets wait, one packet is
-//! in service, so the pipe contains at least the packet in service. Each access to the link first
-//! performs every dequeue whose time has come, in order and at its exact time. A shaper may have
-//! packets and return the time of its next packet. The time of the shaper's next packet is the
-//! event if it is before the first arrival.
+//! Such a link also has a single event: the arrival of the first packet in the pipe at the far end.
+//! While packets wait, one packet is in service, so the pipe contains at least the packet in
+//! service. Each access to the link first performs every dequeue whose time has come, in order and
+//! at its exact time. A shaper may delay all of its packets, and returns the time at which it can
+//! send the next packet. This time is the event of the link if it is before the arrival of the
+//! first packet in the pipe.
 
 use units::{Bytes, Duration, Time};
 
