@@ -42,7 +42,8 @@ impl LinkQueue for Short {
     }
 }
 
-/// Queue discipline that does not exist, for queues that decide on arrival.
+/// Type of the queue discipline for test queues that decide on arrival and have no queue
+/// discipline.
 enum Never {}
 
 impl QueueDiscipline for Never {
@@ -250,7 +251,7 @@ proptest! {
     }
 }
 
-/// The size matters for networks with a million links.
+/// The size of the struct determines the memory of networks with a million links.
 #[test]
 fn a_link_stays_small() {
     assert_eq!(size_of::<Link<u64>>(), 192);
