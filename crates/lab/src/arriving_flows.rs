@@ -9,7 +9,7 @@ use units::Duration;
 use crate::histogram::Histogram;
 use crate::totals::ConnectionTotals;
 
-/// Flow with arrivals.
+/// Flow that opens connections during the run.
 #[derive(Debug)]
 pub struct ArrivingFlow {
     /// Index of the flow.

@@ -33,7 +33,7 @@ pub struct Connections {
     /// Slots whose connection closed and was added to the totals, so that new connections can use
     /// them.
     pub free: Vec<u32>,
-    /// Flows with arrivals.
+    /// Flows that open connections during the run.
     pub arriving_flows: Vec<ArrivingFlow>,
     /// Totals of closed connections.
     pub flow_totals: Vec<FlowTotals>,

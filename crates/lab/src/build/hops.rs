@@ -3,8 +3,8 @@
 use super::plan::Plan;
 
 /// Hop of a route: a link, the conditioner before a link, the wire with impairments behind a link,
-/// or the end of the route. The hop numbers of the conditioners follow the hop numbers of all
-/// links.
+/// or the last hop, which is the end of the route. The hop numbers of the conditioners follow the
+/// hop numbers of all links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hop(u32);
 

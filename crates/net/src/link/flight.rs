@@ -115,14 +115,14 @@ impl Flight {
         Some(place)
     }
 
-    /// Return the packets of a queue in order.
+    /// Return the packets of a link's queue in order.
     pub(super) fn each(&self, pipe: &Pipe) -> impl Iterator<Item = &InPipe> + use<'_> {
         let last = pipe.last;
         let first = (pipe.due != Time::NEVER).then_some(pipe.first);
         std::iter::successors(first, move |&at| (at != last).then(|| self.after(at))).map(|at| &self[at])
     }
 
-    /// Return the position that follows another in the same queue.
+    /// Return the position that follows a position in the same queue.
     #[inline]
     fn after(&self, place: Position) -> Position {
         match place.0 % BLOCK {
@@ -179,7 +179,8 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// Queues in one store behave like separate queues, and all blocks are returned.
+        /// The queues in one store behave like separate queues, and the store has all blocks again
+        /// after the queues are emptied.
         #[test]
         fn queues_in_the_store_behave_like_separate_queues(ops in prop::collection::vec((0usize..4, 0u8..5), 1..400)) {
             let mut flight = Flight::default();

@@ -106,7 +106,7 @@ impl Alone {
         }
     }
 
-    /// Return the sequence number of the packet that arrives at the far end now.
+    /// Return the sequence number of the packet that arrives at the far end of the link now.
     fn deliver(&mut self, now: Time) -> Option<u32> {
         self.link.deliver(now, &mut self.flight).map(|place| self.flight[place].packet.segment.seq.0)
     }
@@ -193,7 +193,8 @@ fn an_unreported_mark_is_detected() {
     assert!(e.contains("CE in"), "{e}");
 }
 
-/// Passing packets on gives the times that receiving them at the second link would have given.
+/// If the second link only delays packets, the packets arrive at the same times as with an event
+/// per packet at the second link.
 #[test]
 fn a_hop_that_only_delays_gives_the_same_times() {
     let fast = || Link::new(Rate(2_000_000), Duration::from_millis(3), Plain::default());
@@ -216,7 +217,7 @@ fn a_hop_that_only_delays_gives_the_same_times() {
 
 proptest! {
     /// A link that counts its backlog only when necessary treats every packet like a link that
-    /// always counts it.
+    /// always counts its backlog.
     #[test]
     fn uncounted_backlog_does_not_change_results(
         room in 1u32..20,
