@@ -1,35 +1,39 @@
 //! Pending events in the total order (time, lane).
 //!
-//! A *lane* is anything with at most one pending event: a link, a host's timer, a sampler. (time,
-//! lane) is therefore a total order without a counter, and the heap contains one entry per lane
-//! instead of one per packet (htsim's `pipe` showed the gain). The event of a lane can be moved. An
-//! entry that no longer matches the time of its lane is skipped when it reaches the root, so moving
-//! an event costs one push and cancelling it costs nothing.
+//! A *lane* is the number of a component with at most one pending event: a link, an endpoint, or
+//! the sampler. The pair (time, lane) therefore orders all events without a counter, and the heap
+//! of events contains one entry per lane instead of one entry per packet (htsim's `pipe` showed the
+//! gain). The event of a lane can be moved to another time. The queue skips an entry at the root if
+//! its time is no longer the time of its lane, so moving an event costs one insertion and
+//! cancelling an event costs nothing.
 //!
 //! The heap is 4-ary (LaMarca & Ladner 1996): it has half the depth of a binary heap, and the four
-//! children are adjacent. The heap is ordered by time alone. Every entry above an entry with the
-//! time of the root has the time of the root too, so a tie is visible among the children of the
-//! root. At a tie, all entries with the time of the root are removed and processed in the order of
-//! their lanes.
+//! children are adjacent. The heap is ordered by time alone. If any entry has the same time as the
+//! root, then a child of the root has this time too, so the queue detects a tie by the children of
+//! the root. At a tie, the queue removes all entries with the time of the root and returns them in
+//! the order of their lanes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use units::Time;
 
-/// Number of a lane, which identifies the owner of an event.
+/// Number of a lane, which identifies the component to which an event belongs.
 pub type Lane = u32;
 
 /// Pending events of a run.
 #[derive(Debug, Default)]
 pub struct EventQueue {
-    /// Pending times as a 4-ary heap with the minimum first. `lanes` has the lane of each.
+    /// Times of the pending events as a 4-ary heap with the minimum first. `lanes` has the lane of
+    /// each event.
     times: Vec<u64>,
     lanes: Vec<Lane>,
-    /// True if the root was removed and the next entry can take its place. Replacing the root saves
-    /// a removal and an insertion, because nearly every event of a lane sets the lane's next event.
+    /// True if the root of the heap was removed and the next inserted entry can take its place. The
+    /// replacement saves a removal and an insertion, because the handler of nearly every event sets
+    /// the next event of the same lane.
     vacant: bool,
-    /// Lanes of the entries that were removed because they have the same time, `tied_at`.
+    /// Lanes of the entries that were removed from the heap together because they have the time
+    /// `tied_at`.
     tied: BinaryHeap<Reverse<Lane>>,
     tied_at: Time,
     /// Time of each lane's event, or [`Time::NEVER`] without an event.
@@ -102,7 +106,7 @@ impl EventQueue {
         }
     }
 
-    /// Return the first entry if other entries have, or may have, the same time.
+    /// Return the first entry if other entries of the heap have, or may have, its time.
     #[cold]
     fn pop_tied(&mut self) -> Option<(Time, Lane)> {
         if self.tied.is_empty() {
@@ -125,8 +129,8 @@ impl EventQueue {
         self.events
     }
 
-    /// Return the number of events at the same time as the previous event, whose order among lanes
-    /// is arbitrary.
+    /// Return the number of events at the same time as the event before them. The order of such
+    /// events is arbitrary.
     pub fn ties(&self) -> u64 {
         self.ties
     }
@@ -134,7 +138,8 @@ impl EventQueue {
     fn push(&mut self, at: u64, lane: Lane) {
         let mut i = self.times.len();
         if i == self.times.capacity() {
-            // Grow by a quarter, because doubling would waste much memory with a million lanes.
+            // Increase the capacity of the heap by a quarter, because doubling would waste much
+            // memory with a million lanes.
             self.times.reserve_exact(i / 4 + 64);
             self.lanes.reserve_exact(i / 4 + 64);
         }
@@ -151,7 +156,7 @@ impl EventQueue {
         (self.times[i], self.lanes[i]) = (at, lane);
     }
 
-    /// Replace the root by the last entry.
+    /// Replace the root of the heap by the last entry.
     fn remove_root(&mut self) {
         self.vacant = false;
         if let (Some(last), Some(whose)) = (self.times.pop(), self.lanes.pop())
@@ -161,7 +166,7 @@ impl EventQueue {
         }
     }
 
-    /// Insert an entry at the root and move it down to its position.
+    /// Insert an entry at the root of the heap and move the entry down to its position.
     fn sift_down(&mut self, at: u64, lane: Lane) {
         let n = self.times.len();
         let (times, lanes) = (&mut self.times[..n], &mut self.lanes[..n]);
@@ -187,7 +192,7 @@ impl EventQueue {
     }
 }
 
-/// Return the index of the minimum time, and that time.
+/// Return the index of the minimum time in a list of times, and the minimum time.
 #[cold]
 fn least_of(times: &[u64]) -> (usize, u64) {
     let least = (0..times.len()).min_by_key(|&i| times[i]).unwrap_or(0);

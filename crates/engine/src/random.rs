@@ -2,8 +2,9 @@
 //!
 //! Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"):
 //! a block of numbers is a function of a key and a counter, so the name of a stream defines its
-//! numbers. Each component and purpose draws from its own stream. Adding a component does not
-//! change the numbers of others, and two arms of a comparison have the same traffic.
+//! numbers. Each component and purpose draws from its own stream. An additional component therefore
+//! does not change the random numbers of the others, and two runs that are compared have the same
+//! traffic.
 
 /// Stream of random numbers that a seed and a name determine.
 #[derive(Clone, Debug)]
@@ -11,18 +12,18 @@ pub struct Stream {
     key: [u32; 2],
     counter: u64,
     block: [u32; 4],
-    /// Number of words of `block` that have been returned.
+    /// Number of random words of `block` that have been returned.
     used: usize,
 }
 
 impl Stream {
-    /// Create the stream `name` of the run with this seed.
+    /// Create the stream of random numbers `name` of the run with this seed.
     pub fn new(seed: u64, name: &str) -> Self {
         let key = mix(mix(seed) ^ hash(name.as_bytes()));
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, block: [0; 4], used: 4 }
     }
 
-    /// Create a stream for one purpose of this stream's owner.
+    /// Create a stream of random numbers for one purpose of the component that owns this stream.
     #[must_use]
     pub fn branch(&self, name: &str) -> Self {
         let seed = u64::from(self.key[1]) << 32 | u64::from(self.key[0]);
@@ -39,7 +40,7 @@ impl Stream {
         self.block[self.used - 1]
     }
 
-    /// Return a number that is uniform in [0, 1), a multiple of 2^-53.
+    /// Return a random number that is uniform in [0, 1), a multiple of 2^-53.
     pub fn uniform(&mut self) -> f64 {
         let (high, low) = (self.word(), self.word());
         unit(high, low)
@@ -56,21 +57,22 @@ impl Stream {
     }
 }
 
-/// Random numbers by index. A seed, a name and an index determine a number, independently of
-/// earlier draws. A million connections that rarely draw random numbers therefore need no state per
-/// connection.
+/// Random numbers by index. The seed, the name and an index determine each random number,
+/// independently of earlier numbers. A connection that rarely uses random numbers therefore stores
+/// no state of a generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed {
     key: [u32; 2],
 }
 
 impl Indexed {
-    /// Create the numbers `name` of the run with this seed.
+    /// Create the random numbers `name` of the run with this seed.
     pub fn new(seed: u64, name: &str) -> Self {
         Indexed { key: Stream::new(seed, name).key }
     }
 
-    /// Return two numbers at `index` that are uniform in [0, 1), multiples of 2^-53.
+    /// Return the two random numbers at `index`, which are uniform in [0, 1) and multiples of
+    /// 2^-53.
     pub fn uniform(&self, [a, b, c]: [u32; 3]) -> [f64; 2] {
         let w = philox([a, b, c, 1], self.key); // a stream with the same name has 0 in place of 1
         [(w[0], w[1]), (w[2], w[3])].map(|(high, low)| unit(high, low))
@@ -83,7 +85,7 @@ fn unit(high: u32, low: u32) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Return the FNV-1a hash, which is equal on every machine.
+/// Return the FNV-1a hash of a name, which is equal on every machine.
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
 }
@@ -96,7 +98,7 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Return one block of Philox4x32-10.
+/// Return one block of random numbers of Philox4x32-10.
 fn philox(mut c: [u32; 4], mut k: [u32; 2]) -> [u32; 4] {
     for _ in 0..10 {
         let p0 = u64::from(c[0]) * 0xD251_1F53;
@@ -136,8 +138,8 @@ mod tests {
         assert_ne!(draw(1, "link/b"), draw(1, "link/c"));
     }
 
-    /// The mean is 1/2 and the variance 1/12 within six standard errors, and all values are in [0,
-    /// 1).
+    /// The random numbers have the mean 1/2 and the variance 1/12 within six standard errors, and
+    /// all are in [0, 1).
     #[test]
     fn uniform_has_the_moments_of_its_distribution() {
         let n = 1_000_000;
@@ -154,8 +156,8 @@ mod tests {
         assert!((squares / n - 1.0 / 12.0).abs() < 6.0 * (1.0 / 180.0 / n).sqrt());
     }
 
-    /// Along each index the mean is 1/2 and the variance 1/12, and different indices have different
-    /// numbers.
+    /// The random numbers over all indices have the mean 1/2 and the variance 1/12, and different
+    /// indices have different numbers.
     #[test]
     fn numbers_by_index_are_uniform_and_distinct() {
         let numbers = Indexed::new(7, "indexed");

@@ -1,4 +1,5 @@
-//! Runs a TOML scenario and prints how much work it was: for profilers and instruction counters.
+//! Runs a TOML scenario and prints the number of events and packets, for use under a profiler or an
+//! instruction counter.
 //!
 //! `cargo run --release -p lab --example run_scenario -- FILE [KEY=VALUE]…`
 

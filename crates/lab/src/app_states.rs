@@ -11,7 +11,7 @@ use units::Time;
 /// State of the application at one endpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct AppState {
-    /// State that the application keeps between events.
+    /// State that the application stores from one event to the next.
     pub state: EndpointState,
     /// Time of the application's next wake-up, or [`Time::NEVER`] if the application has set none.
     pub wake: Time,
@@ -19,7 +19,7 @@ pub struct AppState {
     pub next: Seq,
     /// True after the application was notified that the connection is open.
     pub opened: bool,
-    /// True after the application was notified that the peer closed.
+    /// True after the application was notified that the peer closed the connection.
     pub ended: bool,
     /// True if the application is notified of complete messages only
     /// ([`Needs::messages`](traffic::application::Needs::messages)).
@@ -38,14 +38,14 @@ impl AppState {
     };
 }
 
-/// Index of a connection without states. The value is larger than the index of any connection with
-/// two endpoints.
+/// Index that stands for a connection without application states. This index is larger than the
+/// index of any connection with states at both endpoints.
 pub const NONE: u32 = u32::MAX;
 /// Bit that is set in the index of a connection with states at both endpoints.
 const BOTH: u32 = 1 << 31;
 
-/// States of all such connections. If the application at the server receives no events, the
-/// connection has a state at the client only.
+/// States of the applications of all connections that have such states. If the application at the
+/// server receives no events, the connection has a state at the client only.
 #[derive(Debug, Default)]
 pub struct AppStates {
     both: Slab<[AppState; 2]>,
@@ -53,13 +53,13 @@ pub struct AppStates {
 }
 
 impl AppStates {
-    /// Add states for a new connection and return their index. If `both` is true, both endpoints
-    /// have a state.
+    /// Add the application states of a new connection and return their index. If `both` is true,
+    /// both endpoints have a state.
     pub fn add(&mut self, both: bool) -> u32 {
         if both { self.both.add([AppState::NEW; 2]) | BOTH } else { self.clients.add(AppState::NEW) }
     }
 
-    /// Free the states of a closed connection.
+    /// Free the application states of a closed connection.
     pub fn free(&mut self, index: u32) {
         match index {
             NONE => {}
@@ -68,7 +68,8 @@ impl AppStates {
         }
     }
 
-    /// Return the states of a connection for changes, that of the client first.
+    /// Return mutable references to the application states of a connection, the state of the client
+    /// first.
     #[inline]
     pub fn of(&mut self, index: u32) -> &mut [AppState] {
         let at = (index & !BOTH) as usize;
@@ -79,7 +80,7 @@ impl AppStates {
         }
     }
 
-    /// Return the states of a connection, that of the client first.
+    /// Return the application states of a connection, the state of the client first.
     #[inline]
     pub fn get(&self, index: u32) -> &[AppState] {
         let at = (index & !BOTH) as usize;
@@ -90,7 +91,7 @@ impl AppStates {
         }
     }
 
-    /// Return the memory of all states in bytes.
+    /// Return the memory of all application states in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.both.all[..]) + size_of_val(&self.clients.all[..])
     }

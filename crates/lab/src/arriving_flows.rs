@@ -1,4 +1,4 @@
-//! Flows whose connections arrive during the run, and the totals of their closed connections.
+//! Flows that open connections during the run, and the totals of their closed connections.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use units::Duration;
 use crate::histogram::Histogram;
 use crate::totals::ConnectionTotals;
 
-/// Flow with arrivals.
+/// Flow that opens connections during the run.
 #[derive(Debug)]
 pub struct ArrivingFlow {
     /// Index of the flow.
     pub flow: u32,
-    /// First hop of the forward and of the reverse route of its connections.
+    /// First hop of the forward route and of the reverse route of the flow's connections.
     pub first_hop: [u32; 2],
-    /// DSCP of the packets of its connections.
+    /// DSCP of the packets of the flow's connections.
     pub dscp: u8,
     /// TCP parameters and clock offset of the sending and of the receiving host.
     pub hosts: [(Arc<Tcp>, Duration); 2],
-    /// State of the opener, which opens the connections.
+    /// State of the opener, which opens the flow's connections.
     pub progress: Progress,
     /// True after the opener opened its last connection.
     pub finished: bool,
-    /// Index of the totals that contain its closed connections.
+    /// Index of the totals that contain the flow's closed connections.
     pub totals: usize,
     /// Times from the opening of a connection to the last acknowledgement of its data, over the
     /// connections that completed.
@@ -37,11 +37,12 @@ pub struct ArrivingFlow {
 /// "table"` the flows of a table share one total, so that a million flows need little memory.
 #[derive(Debug)]
 pub struct FlowTotals {
-    /// Index of the flow, or of the first of the flows.
+    /// Index of the flow, or of the first flow whose connections these totals contain.
     pub flow: u32,
-    /// Totals of the data in the forward direction.
+    /// Totals of the connections for the data in the forward direction.
     pub forward: ConnectionTotals,
-    /// Totals of the data in the reverse direction; `None` if the flow has none.
+    /// Totals of the connections for the data in the reverse direction; `None` if the flow has only
+    /// forward data.
     pub reverse: Option<ConnectionTotals>,
 }
 

@@ -7,7 +7,7 @@ use units::Duration;
 
 use crate::totals::Counts;
 
-/// Counts at the end of the warm-up. The lists are empty in a run without a warm-up.
+/// Counts at the end of the warm-up. The lists of counts are empty in a run without a warm-up.
 #[derive(Debug, Default)]
 pub struct Baseline {
     /// Counts of the links.
@@ -19,10 +19,10 @@ pub struct Baseline {
     /// Counts of the single-connection flows, for each direction of the data, in the order of the
     /// slots.
     pub single: [Vec<Counts>; 2],
-    /// Totals of the flows with arrivals, for each direction of the data, in the order of
-    /// `flow_totals`.
+    /// Totals of the flows that open connections during the run, for each direction of the data, in
+    /// the order of `flow_totals`.
     pub flow_totals: [Vec<Counts>; 2],
-    /// Connections that each flow with arrivals had opened.
+    /// Number of connections that each flow had opened during the run.
     pub opened: Vec<u64>,
 }
 
@@ -33,7 +33,7 @@ pub struct LinkCounts {
     pub arrived: Count,
     /// Dropped packets.
     pub dropped: Count,
-    /// Number of dropped packets for the reasons full, early and threshold.
+    /// Number of packets that the queue dropped for each of the reasons full, early and threshold.
     pub dropped_why: [u64; 3],
     /// Number of marked packets.
     pub marked: u64,
@@ -46,7 +46,7 @@ pub struct LinkCounts {
 }
 
 impl LinkCounts {
-    /// Return the counts since a baseline.
+    /// Return the difference between these counts and the counts of a baseline.
     pub fn since(&self, baseline: &LinkCounts) -> LinkCounts {
         LinkCounts {
             arrived: self.arrived - baseline.arrived,

@@ -69,7 +69,7 @@ pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     if scenario.record.pcap.on.is_empty() { Ok(()) } else { CapturedPlaces::find(scenario, plan).map(drop) }
 }
 
-/// Packet that waits until the time at which the capture contains it.
+/// Packet that is written into the capture at a later simulated time.
 #[derive(Debug)]
 struct Pending {
     at: Time,
@@ -83,12 +83,13 @@ struct Pending {
 struct Tap {
     capture: Capture<BufWriter<File>>,
     interface: Interface,
-    /// Packets that are in the queue of the link, in the order of their transmission.
+    /// Packets of the capture that are still in the queue of the link, in the order of their
+    /// transmission.
     pending: VecDeque<Pending>,
 }
 
 impl Tap {
-    /// Write the packets whose time has come.
+    /// Write the packets whose time is not later than the current time.
     fn write_until(&mut self, now: Time) -> Result<(), CaptureError> {
         while let Some(p) = self.pending.front().filter(|p| p.at <= now) {
             self.capture.packet(self.interface, p.at, &p.packet, &p.carried, &p.ends)?;
@@ -102,7 +103,7 @@ impl Tap {
 #[derive(Debug)]
 pub struct Captures {
     taps: Vec<Tap>,
-    /// Index of the tap of each link, and of each host.
+    /// Index of the capture of each link, and of each host.
     links: Vec<Option<u32>>,
     hosts: Vec<Option<u32>>,
     of_flows: Vec<[u32; 2]>,
@@ -159,7 +160,7 @@ impl Captures {
         Ok(all)
     }
 
-    /// Number the connection that was opened in a slot.
+    /// Assign a number to the connection that was opened in a slot.
     pub fn opened(&mut self, slot: u32) {
         self.connections.resize(self.connections.len().max(slot as usize + 1), 0);
         self.connections[slot as usize] = self.opened;
@@ -177,7 +178,8 @@ impl Captures {
         self.capture(self.hosts[host as usize], now, now, observed);
     }
 
-    /// Capture a packet at a tap, and write the packets whose time has come.
+    /// Add a packet to a capture, and write the packets whose time is not later than the current
+    /// time.
     fn capture(&mut self, tap: Option<u32>, now: Time, at: Time, observed: &ObservedPacket) {
         let Some(tap) = tap.filter(|_| self.failed.is_none()) else { return };
         let [from, to] = self.of_flows[observed.flow as usize];
@@ -201,7 +203,7 @@ impl Captures {
         self.failed.as_ref().map(ToString::to_string)
     }
 
-    /// Write the packets that were observed up to the end of the run, and close the files.
+    /// Write the packets that were observed up to the end of the run, and close the capture files.
     pub fn finish(self, end: Time) -> Result<(), String> {
         if let Some(failed) = self.failed {
             return Err(failed.to_string());

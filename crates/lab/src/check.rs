@@ -1,15 +1,16 @@
-//! Invariants of every run. The packets of each connection are conserved, the receiver echoes ECN
-//! as RFC 3168 §6.1.3 demands, and the classes of a scheduler together have the counts of their
-//! link. The links check their own counters.
+//! Invariants of every run. Checks of a run: each sent packet of a connection arrives or is
+//! dropped, the receiver echoes ECN as RFC 3168 §6.1.3 demands, and the counts of the classes of a
+//! scheduler add up to the counts of their link. The links check their own counters.
 
 use net::{Direction, Ecn, Flags, Packet};
 use queues::Discipline;
 
-/// Counters of one connection, kept outside of its endpoints, per direction of its packets.
+/// Counters of one connection, per direction of its packets, which are independent of its
+/// endpoints.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConnectionCounters {
-    /// Packets in the network: sent, minus arrived, minus dropped. The count wraps around if a
-    /// packet arrives that was not sent.
+    /// Number of packets in the network: the sent packets minus the arrived and the dropped
+    /// packets. The count wraps around if a packet arrives that was not sent.
     inside: [u32; 2],
     /// Packets that a queue dropped.
     pub dropped: [u32; 2],
@@ -61,9 +62,9 @@ impl ConnectionCounters {
         self.inside == [0, 0]
     }
 
-    /// Record the ECN bits of a packet that arrives. Data and a SYN-ACK are echoed (RFC 5562 §3);
-    /// the echo of a SYN-ACK ends with a SYN-ACK without a mark (§3.2). `ecn` is true if the
-    /// connection uses ECN.
+    /// Record the ECN bits of a packet that arrives. The receiver echoes the marks of data packets
+    /// and of the SYN-ACK (RFC 5562 §3). The echo of a SYN-ACK ends when a SYN-ACK without a mark
+    /// arrives (RFC 5562 §3.2). `ecn` is true if the connection uses ECN.
     #[inline]
     pub fn data_arrives(&mut self, direction: Direction, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {
@@ -75,7 +76,7 @@ impl ConnectionCounters {
     }
 
     /// Check the ECN echo of an acknowledgement that an endpoint sends in this direction. Return
-    /// the violation, if the echo of the data of the opposite direction is wrong.
+    /// the violation, if the acknowledgement echoes the marks of the opposite direction wrongly.
     #[inline]
     pub fn ack_leaves(&mut self, direction: Direction, flags: Flags) -> Option<&'static str> {
         if flags.has(Flags::SYN) {
@@ -98,8 +99,9 @@ impl ConnectionCounters {
         problem
     }
 
-    /// Check for each direction that sent packets equal arrived plus dropped ones. The caller
-    /// counts the packets in the network as arrived first.
+    /// Check for each direction that the number of sent packets is the number of arrived packets
+    /// plus the number of dropped packets. Before this check, the caller counts the packets in the
+    /// network as arrived.
     pub fn check(&self) -> Result<(), String> {
         for (i, direction) in ["forward", "reverse"].into_iter().enumerate() {
             if self.inside[i] != 0 {
@@ -113,7 +115,7 @@ impl ConnectionCounters {
     }
 }
 
-/// Check that the classes of a queue together have the arrivals, drops and marks of its link.
+/// Check that the arrivals, drops and marks of the classes of a queue add up to those of its link.
 pub fn check_classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
     let Some(classes) = queue.classes() else { return Ok(()) };
     let signals = link.signals();
@@ -172,7 +174,7 @@ mod tests {
         assert!(l.is_drained() && l.check().is_ok());
     }
 
-    /// A packet that was not sent stands for a packet of an earlier connection that reaches a new
+    /// The packet that was not sent represents a packet of an earlier connection that reaches a new
     /// connection in the same slot.
     #[test]
     fn a_packet_that_was_not_sent_is_detected() {

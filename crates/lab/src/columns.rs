@@ -18,14 +18,14 @@ pub struct TableDefinition {
 }
 
 impl TableDefinition {
-    /// Return the approximate size of a row in bytes. The estimate assumes one column of names (4
-    /// bytes) and otherwise columns of numbers (8 bytes).
+    /// Return the approximate size of a row of the table in bytes. The estimate assumes that one
+    /// column has names (4 bytes) and that all other columns have numbers (8 bytes).
     pub const fn bytes_per_row(&self) -> usize {
         8 * self.columns.len() - 4
     }
 }
 
-/// Struct with one field per column of a table.
+/// Struct of a table, with one field per column.
 pub trait Definition: Sized {
     /// Names, description and columns of the table.
     const DEFINITION: TableDefinition;

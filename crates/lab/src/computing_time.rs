@@ -1,11 +1,11 @@
-//! Time that a run took on the machine. The manifest and the benchmark report it; no result depends
-//! on it.
+//! Time that a run took on the machine. The manifest and the benchmark report the computing time,
+//! and no result depends on this time.
 
 use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Time that a part of a run took.
+/// Computing time of one part of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ComputingTime {
     /// CPU time of the thread in seconds.

@@ -1,8 +1,9 @@
-//! Connections of a run: slots and endpoints, flows with arrivals, and flows of datagrams.
+//! Connections of a run: slots and endpoints, flows that open connections during the run, and flows
+//! of datagrams.
 //!
 //! The first slots belong to flows with a single connection. The next slots belong to flows of
-//! datagrams, which have no endpoints. The last slots belong to connections that arrive during the
-//! run.
+//! datagrams, which have no endpoints. The last slots belong to connections that are opened during
+//! the run.
 
 use net::{Direction, End};
 
@@ -17,27 +18,28 @@ use crate::flow_index::index_of_flow;
 use crate::packet_records::PacketRecords;
 use crate::totals::ConnectionTotals;
 
-/// Flows and connections, with everything that sends and receives.
+/// Flows and connections of a run, with the endpoints that send and receive packets.
 pub struct Connections {
     /// Endpoints, two per slot.
     pub endpoints: Endpoints,
-    /// Slots, and the records of packets at links.
+    /// Slots of connections, and the records of drops, marks and copies at links.
     pub records: PacketRecords,
-    /// States of applications that act after the opening.
+    /// States of applications that act after the opening of their connection.
     pub app_states: AppStates,
     /// Requests of the flows whose two hosts send data.
     pub exchanges: Exchanges,
     /// Number of flows with a single connection, which is also the number of their slots.
     pub single: usize,
-    /// Slots whose connection closed and was counted.
+    /// Slots whose connection closed and was added to the totals, so that new connections can use
+    /// them.
     pub free: Vec<u32>,
-    /// Flows with arrivals.
+    /// Flows that open connections during the run.
     pub arriving_flows: Vec<ArrivingFlow>,
     /// Totals of closed connections.
     pub flow_totals: Vec<FlowTotals>,
     /// Flows of datagrams.
     pub datagrams: Vec<Datagrams>,
-    /// Random numbers of each table of flows.
+    /// Random numbers of each `[[flows]]` table.
     pub draws: Vec<DrawStreams>,
     /// Number of flows and connections that have begun.
     pub begun: u64,
@@ -46,7 +48,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Return the first slot of connections that arrive during the run.
+    /// Return the first slot of connections that are opened during the run.
     pub fn first_arriving_slot(&self) -> usize {
         self.single + self.datagrams.len()
     }
@@ -58,7 +60,7 @@ impl Connections {
         !self.endpoints[end].is_closed()
     }
 
-    /// Return the index of a flow among the flows with arrivals.
+    /// Return the index of a flow among the flows that open connections during the run.
     pub fn arriving_flow_of(&self, flow: u32) -> usize {
         index_of_flow(flow, &self.arriving_flows, |source| source.flow)
     }

@@ -1,7 +1,8 @@
 //! Flows of datagrams, with counts of the packets sent and received.
 //!
-//! A datagram has its number, from 1, in the field of the TCP sequence number. The fields of the
-//! acknowledgement number and the window contain the time at which the datagram was sent.
+//! A datagram stores its number, counted from 1, in the field of the TCP sequence number. The
+//! fields of the acknowledgement number and the window contain the time at which the datagram was
+//! sent.
 
 use net::{Count, Ecn, Label, Packet, Segment, Seq};
 use traffic::Emitter;
@@ -14,7 +15,7 @@ use crate::histogram::Histogram;
 pub struct Datagrams {
     /// Index of the flow.
     pub flow: u32,
-    /// First hop of its route.
+    /// First hop of the route of the flow.
     pub first_hop: u32,
     /// Time at which the flow begins.
     pub start: Time,
@@ -23,9 +24,9 @@ pub struct Datagrams {
     next: u16,
     /// Packets and bytes sent.
     pub sent: Count,
-    /// Packets received, with their delays.
+    /// Counts and one-way delays of the received packets.
     pub received: Received,
-    /// Counts at the end of the warm-up.
+    /// Counts of the flow at the end of the warm-up.
     pub warm_up: WarmUpCounts,
 }
 
@@ -34,7 +35,7 @@ pub struct Datagrams {
 pub struct WarmUpCounts {
     /// Packets and bytes sent.
     pub sent: Count,
-    /// Number of packets in the network, without copies.
+    /// Number of the flow's packets in the network, without copies.
     pub in_network: u64,
     /// Number of dropped packets.
     pub dropped: u64,
@@ -43,17 +44,17 @@ pub struct WarmUpCounts {
 /// Received packets of a flow.
 #[derive(Debug, Default)]
 pub struct Received {
-    /// Received packets and bytes, with copies.
+    /// Number and bytes of the received packets, with copies.
     pub all: Count,
-    /// Payload in bytes, without copies.
+    /// Payload of the received packets in bytes, without copies.
     pub payload: u64,
     /// Number of copies of packets that had already arrived.
     pub copies: u64,
     /// Number of packets that arrived after a packet sent later (RFC 4737 §3.3), without copies.
     pub reordered: u64,
-    /// Number of packets with CE.
+    /// Number of received packets with CE.
     pub marked: u64,
-    /// Delays from sending to arrival.
+    /// One-way delays of the received packets, from sending to arrival.
     pub delays: Histogram,
     /// Interarrival jitter in picoseconds (RFC 3550 §6.4.1).
     pub jitter: f64,
@@ -64,7 +65,7 @@ pub struct Received {
 /// Bitmap of the latest packet numbers that have arrived.
 #[derive(Debug)]
 struct ReceivedNumbers {
-    /// Successor of the largest number that has arrived.
+    /// Largest packet number that has arrived, plus one.
     next: Seq,
     bits: [u64; ReceivedNumbers::WORDS],
 }
@@ -75,7 +76,7 @@ impl Default for ReceivedNumbers {
     }
 }
 
-/// Order of a packet among the packets that arrived before.
+/// Order of a received packet relative to the packets that arrived before it: new, late or a copy.
 #[derive(Debug, PartialEq, Eq)]
 enum ArrivalOrder {
     New,
@@ -85,8 +86,8 @@ enum ArrivalOrder {
 
 impl ReceivedNumbers {
     const WORDS: usize = 64;
-    /// Number of latest packet numbers in the bitmap. A packet with an older number counts as late,
-    /// even if the packet is a copy.
+    /// Number of packet numbers in the bitmap, which are the latest packet numbers of the flow. A
+    /// packet with an older number counts as late, even if the packet is a copy.
     const REACH: u32 = 64 * ReceivedNumbers::WORDS as u32;
 
     fn bit(&mut self, number: Seq) -> (&mut u64, u64) {
@@ -94,7 +95,7 @@ impl ReceivedNumbers {
         (&mut self.bits[(index / 64) as usize], 1 << (index % 64))
     }
 
-    /// Return true if a number is in the bitmap and has arrived.
+    /// Return true if a packet number is in the bitmap and its packet has arrived.
     fn has(&mut self, number: Seq) -> bool {
         let known = number.before(self.next) && self.next - number <= Self::REACH;
         let (word, bit) = self.bit(number);
@@ -134,8 +135,8 @@ impl Datagrams {
         (stream, first.map(|(gap, _)| start + gap))
     }
 
-    /// Return true if the flow ends. A run without a duration waits for such a flow, but not for an
-    /// endless one.
+    /// Return true if the flow ends after a number of packets or a time. A run without a duration
+    /// waits for such a flow, but not for an endless one.
     pub fn ends(&self) -> bool {
         self.emitter.ends()
     }
@@ -145,7 +146,7 @@ impl Datagrams {
         self.emitter.sizes()
     }
 
-    /// Return the share of the flow that is sent, between 0 and 1.
+    /// Return the sent share of the flow, between 0 and 1.
     pub fn share_done(&self) -> f64 {
         self.emitter.share_done()
     }
@@ -157,8 +158,8 @@ impl Datagrams {
         self.received.end_warm_up();
     }
 
-    /// Return the packet of slot `s` that is sent now and the time of the next packet, or `None`
-    /// after the last packet.
+    /// Return the packet that the flow in slot `s` sends now. Also return the time of the flow's
+    /// next packet, or `None` after the last packet.
     pub fn emit(&mut self, now: Time, s: u32) -> (Packet, Option<Time>) {
         let number = Seq(1) + self.sent.packets as u32;
         let segment = Segment {
@@ -199,7 +200,7 @@ impl Received {
         *self = Received { jitter, last_delay, numbers, ..Received::default() };
     }
 
-    /// Count a packet that arrives now.
+    /// Count a datagram that arrives at the receiver now.
     pub fn add(&mut self, now: Time, packet: &Packet) {
         self.all.add(packet);
         self.marked += u64::from(packet.ecn == Ecn::Ce);

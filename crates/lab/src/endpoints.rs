@@ -12,7 +12,7 @@ use units::Duration;
 pub struct Endpoints(Vec<Endpoint>);
 
 impl Endpoints {
-    /// Return an empty list with capacity for this number of connections.
+    /// Return an empty list of endpoints with capacity for this number of connections.
     pub fn with_capacity(connections: usize) -> Self {
         Endpoints(Vec::with_capacity(2 * connections))
     }

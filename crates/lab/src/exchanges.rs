@@ -14,7 +14,8 @@ use crate::slot::Slot;
 pub struct Exchange {
     /// Number of requests.
     pub begun: u64,
-    /// Times from a request to the end of its response, over the completed requests.
+    /// Durations from the write of a request to the end of its response, over the completed
+    /// requests.
     pub times: Histogram,
     /// Bytes of the completed requests, and of their responses.
     pub bytes: [u64; 2],
@@ -23,7 +24,7 @@ pub struct Exchange {
 /// Requests of all flows whose two hosts send data.
 #[derive(Debug, Default)]
 pub struct Exchanges {
-    /// Indices of these flows, in ascending order.
+    /// Indices of the flows whose two hosts send data, in ascending order.
     pub flows: Vec<u32>,
     exchanges: Vec<Exchange>,
     /// End of the warm-up. Requests before this time are not counted.
@@ -31,15 +32,15 @@ pub struct Exchanges {
 }
 
 impl Exchanges {
-    /// Return the counts of these flows. `flows` is in ascending order, and requests before
-    /// `begins` are not counted.
+    /// Return the counts of requests of the given flows, all 0. `flows` is in ascending order, and
+    /// requests before `begins` are not counted.
     pub fn new(flows: Vec<u32>, begins: Time) -> Self {
         let exchanges = flows.iter().map(|_| Exchange::default()).collect();
         Exchanges { flows, exchanges, begins }
     }
 
-    /// Return the log to which the application of a connection reports its requests. The log passes
-    /// each request to the series too.
+    /// Return the log to which the application of a connection reports its requests. The log also
+    /// passes each request to the series.
     pub fn log<'a>(
         &'a mut self,
         series: &'a mut RecordedSeries,
@@ -58,7 +59,7 @@ impl Exchanges {
         }
     }
 
-    /// Return the counts of a flow, if a request written at this time is counted.
+    /// Return the counts of a flow, or `None` if a request written at this time is not counted.
     fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
         let index = index_of_flow(flow, &self.flows, |flow| *flow);
         self.exchanges.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)

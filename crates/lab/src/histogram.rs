@@ -1,6 +1,6 @@
-//! Histogram of times with buckets of a fixed relative width. Percentiles of millions of times are
-//! accurate to 0.8 %, and the single times are not stored. The layout is the one of HdrHistogram
-//! with 64 buckets per octave.
+//! Histogram of times with buckets of a fixed relative width. Percentiles of the times are accurate
+//! to 0.8 %, and the histogram stores counts instead of the times. The layout is the one of
+//! HdrHistogram with 64 buckets per octave.
 
 use units::Duration;
 
@@ -21,8 +21,8 @@ pub struct Histogram {
     maximum: u64,
 }
 
-/// Return the bucket of a value. Each value below 2^(DIGITS + 1) has its own bucket. Above, each
-/// octave has 64 buckets.
+/// Return the bucket of a value. Each value below 2^(DIGITS + 1) has its own bucket. Above this
+/// bound, each octave of values has 64 buckets.
 fn bucket(x: u64) -> usize {
     let octave = x.checked_ilog2().unwrap_or(0).saturating_sub(DIGITS);
     ((u64::from(octave) << DIGITS) + (x >> octave)) as usize
@@ -61,27 +61,28 @@ impl Histogram {
         self.buckets.resize(self.buckets.len().max(b - self.first + 1), 0);
     }
 
-    /// Return the number of times.
+    /// Return the number of times in the histogram.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Return the mean in seconds, or NaN for an empty histogram.
+    /// Return the mean of the times in seconds, or NaN for an empty histogram.
     pub fn mean_s(&self) -> f64 {
         self.sum as f64 / self.count as f64 / Duration::from_seconds(1.0).0 as f64
     }
 
-    /// Return the minimum in seconds, or NaN for an empty histogram.
+    /// Return the minimum of the times in seconds, or NaN for an empty histogram.
     pub fn shortest_s(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { Duration(self.minimum).seconds() }
     }
 
-    /// Return the maximum in seconds, or NaN for an empty histogram.
+    /// Return the maximum of the times in seconds, or NaN for an empty histogram.
     pub fn longest_s(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { Duration(self.maximum).seconds() }
     }
 
-    /// Return the occupied buckets in ascending order: the middle in seconds, and the count.
+    /// Return the occupied buckets in ascending order, each as the middle of the bucket in seconds
+    /// and the number of its times.
     pub fn occupied_buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let occupied =
             |(b, &count): (usize, &u64)| (count > 0).then(|| (Duration(middle(b)).seconds(), count));
@@ -89,7 +90,7 @@ impl Histogram {
     }
 
     /// Return the percentile of a share by nearest rank: the shortest time that at least this share
-    /// of the times do not exceed. The result is in seconds, and NaN for an empty histogram.
+    /// of the times do not exceed. The percentile is in seconds, and NaN for an empty histogram.
     pub fn percentile_s(&self, share: f64) -> f64 {
         let rank = (share * self.count as f64).ceil().max(1.0) as u64;
         let mut cumulative = 0;

@@ -1,6 +1,6 @@
 //! Lanes of the event queue. A lane has at most one pending event, and events of the same time are
-//! handled in the order of their lanes. The lanes of endpoints are the last, because their number
-//! grows.
+//! handled in the order of their lanes. The lanes of endpoints have the largest numbers, because
+//! the number of endpoints grows during the run.
 
 use net::End;
 
@@ -9,7 +9,7 @@ use net::End;
 pub enum Lane {
     /// Link with this index.
     Link(u32),
-    /// Flow with arrivals that has this index.
+    /// Flow that opens connections during the run, with this index.
     Arrivals(usize),
     /// Wire with this index.
     Wire(usize),
@@ -31,8 +31,8 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Return the lanes of a network with these numbers of links, flows with arrivals, wires and
-    /// flows of datagrams.
+    /// Return the lanes of a network with these numbers of links, flows that open connections
+    /// during the run, wires, and flows of datagrams.
     pub fn new(links: usize, arrivals: usize, wires: usize, datagrams: usize) -> Self {
         let arrivals_end = links + arrivals;
         let wires_end = arrivals_end + wires;
@@ -68,13 +68,13 @@ impl Lanes {
         }
     }
 
-    /// Return the lane of a link. The lanes of links are the first.
+    /// Return the lane of a link. The lanes of links have the smallest numbers.
     #[inline(always)]
     pub fn link(&self, index: u32) -> u32 {
         index
     }
 
-    /// Return the lane of a flow with arrivals.
+    /// Return the lane of a flow that opens connections during the run.
     pub fn arrivals(&self, index: usize) -> u32 {
         self.arrivals + index as u32
     }

@@ -1,6 +1,6 @@
 //! The laboratory, from a scenario to its results. A scenario document is read and validated, a
 //! network is built from the scenario, a run simulates the network, and the run returns tables with
-//! columns. Each step passes a finished value to the next step only.
+//! columns. Each step passes its complete result to the next step only.
 
 mod app_states;
 mod arriving_flows;
@@ -55,8 +55,9 @@ pub fn write(scenario: &Scenario) -> Json {
 }
 
 /// Return, for each direction of data and each table of flows, the names of the flows whose data
-/// crosses at least one of the links. A link is named from>to. The first list is for data from
-/// `from` to `to`, the second for data from `to` to `from`.
+/// crosses at least one of the links. A link is named from>to. The first list has the flows whose
+/// data from the host `from` crosses a link, and the second list has the flows whose data from the
+/// host `to` crosses a link.
 pub fn crossing(scenario: &Scenario, links: &[String]) -> Result<[Vec<Vec<String>>; 2], Invalid> {
     build::plan(scenario).map(|plan| net::Direction::BOTH.map(|direction| plan.crossing(direction, links)))
 }

@@ -10,7 +10,8 @@ params! {
     pub struct Limits: "limits" {
         /// Maximum number of events.
         events: Option<u64> = (None), in Range::at_least(1.0), from "";
-        /// Maximum real time. The machine and its load decide if a run stays within this limit.
+        /// Maximum real time. The speed and the load of the machine decide if a run stays within
+        /// the limit on real time.
         wall: Option<Duration> = (None), in Range::above(0.0), from "";
         /// Maximum memory for the network, its packets and connections, and the tables.
         memory: Option<Bytes> = (None), in Range::at_least(1.0), from "";

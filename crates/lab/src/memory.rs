@@ -1,5 +1,6 @@
-//! Checks that memory suffices. If memory does not suffice, the run ends with an error. The
-//! standard library would abort the process, so the simulator checks large allocations first.
+//! Checks that memory suffices. Checks of memory: if memory does not suffice, the run ends with an
+//! error. The standard library would abort the process, so the simulator checks the available
+//! memory before large allocations.
 
 use std::ops::Deref;
 
@@ -8,8 +9,8 @@ use crate::failure::Failure;
 /// Memory in bytes that small allocations may take between two checks.
 const RESERVE: u64 = 64 << 20;
 
-/// Size in bytes below which an allocation is not checked. The last check has reserved memory for
-/// such allocations, and a check takes as long as a short run.
+/// Size in bytes below which the simulator allocates memory without a check. The previous check has
+/// reserved memory for such small allocations, and a check takes as long as a short run.
 pub const SMALL: u64 = 1 << 20;
 
 /// List that grows during a run. If memory does not suffice, the list stays unchanged and is marked
@@ -50,7 +51,7 @@ impl<T> List<T> {
         }
     }
 
-    /// Return true if an item was not stored for lack of memory.
+    /// Return true if the list did not store an element for lack of memory.
     pub fn is_full(&self) -> bool {
         self.full
     }

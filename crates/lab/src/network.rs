@@ -19,9 +19,9 @@ pub struct Network {
     pub conditioners: Vec<Conditioner>,
     /// Wires of the links with impairments, in the order of the links.
     pub wires: Vec<Wire>,
-    /// Index of the link before each wire.
+    /// Index of the link that precedes each wire.
     pub impaired: Vec<u32>,
-    /// Packets inside each link at the last check.
+    /// Packets inside each link at the latest check of the counters.
     pub insides: Vec<Inside>,
 }
 

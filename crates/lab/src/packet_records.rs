@@ -7,7 +7,7 @@ use units::Time;
 use crate::series::RecordedSeries;
 use crate::slot::{Slot, Stage};
 
-/// State that changes when a link drops, marks or copies a packet.
+/// Part of a run's state that changes when a link drops, marks or copies a packet.
 #[derive(Debug)]
 pub struct PacketRecords {
     /// Options of the packets in the network.
@@ -16,8 +16,8 @@ pub struct PacketRecords {
     pub slots: Vec<Slot>,
     /// Slots of closed connections whose last packet in the network was dropped.
     pub drained: Vec<u32>,
-    /// Series that the run records. The field is here because links report drops and marks to the
-    /// series.
+    /// Series that the run records. This struct contains the series because links report drops and
+    /// marks to them.
     pub series: Box<RecordedSeries>,
 }
 

@@ -40,8 +40,8 @@ pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     }
 }
 
-/// Return the error message of a TOML document. The message for an integer beyond 64 bits has the
-/// bounds.
+/// Return the error message of a TOML document. For an integer of more than 64 bits, the message
+/// has the minimum and the maximum of integers.
 fn toml_problem(message: &str) -> &str {
     if message.starts_with("invalid type: integer") || message.contains("value was too large") {
         "an integer must be from -9223372036854775808 to 9223372036854775807"
@@ -109,7 +109,7 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
                 Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit")
             );
         }
-        // A string is the shorthand of a table with one key.
+        // A string in place of a table is the shorthand of a table with one key.
         if let Json::String(text) = node {
             *node = serde_json::json!({ shorthand(&path).unwrap_or("kind"): text });
         }
@@ -143,8 +143,8 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Return the key that a string at a path of TCP stands for, if the string is a shorthand of a
-/// table.
+/// Return the key that a string sets in the TCP table at this path, if the string is a shorthand of
+/// that table.
 fn shorthand(path: &str) -> Option<&'static str> {
     let (table, key) = path.rsplit_once('.')?;
     let of_tcp = matches!(table.rsplit('.').next(), Some("tcp" | "receiver_tcp"));
@@ -167,7 +167,7 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     Ok(scenario)
 }
 
-/// Refuse keys of a link's reverse direction that the table `reverse` has replaced.
+/// Refuse the former keys of a link's reverse direction, which the table `reverse` has replaced.
 fn refuse_old_keys(document: &Json) -> Result<(), Invalid> {
     let network = document.get("network").unwrap_or(&Json::Null);
     let links = network.get("links").and_then(Json::as_array).into_iter().flatten().enumerate();
@@ -196,8 +196,8 @@ fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
     in_the_table.then_some(([&text[..begins], &text[begins + length..]], seed))
 }
 
-/// Read scenarios from JSON that [`write`](crate::write) returned. Scenarios that differ only in
-/// their seed are parsed once.
+/// Read scenarios from JSON that [`write`](crate::write) returned. With this function, scenarios
+/// that differ only in their seed are parsed once.
 pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
     let mut known: HashMap<[&str; 2], Scenario> = HashMap::new();
     let scenario = |text| match around_seed(text) {
@@ -233,7 +233,7 @@ fn expand_presets(document: &mut Json) {
     }
 }
 
-/// Return the keys of `base`, overridden by those of `changes`, table by table.
+/// Return the keys of the table `base`, overridden by the keys of `changes`, also in nested tables.
 fn merged(base: &Json, changes: Option<&Json>) -> Json {
     let mut all = base.as_object().cloned().unwrap_or_default();
     let mut changes = changes.and_then(Json::as_object).cloned().unwrap_or_default();
@@ -243,7 +243,7 @@ fn merged(base: &Json, changes: Option<&Json>) -> Json {
     Json::Object(all)
 }
 
-/// Return the stack that a table's TCP parameters name, or `otherwise`.
+/// Return the stack that the TCP parameters of a table name, or `otherwise` if they name no stack.
 fn stack_of(table: &Json, otherwise: &str) -> String {
     table.pointer("/tcp/stack").and_then(Json::as_str).unwrap_or(otherwise).to_string()
 }

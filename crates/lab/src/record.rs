@@ -14,7 +14,8 @@ pub enum Column {
     Float(Vec<f64>),
     /// Column of counts.
     Count(Vec<u64>),
-    /// Column of names. Each row is an index into the list of distinct names.
+    /// Column of names. Column of names: the value of each row is an index into the list of
+    /// distinct names.
     Name(Vec<u32>, Arc<Vec<String>>),
 }
 
@@ -23,7 +24,7 @@ pub enum Column {
 pub struct Table {
     /// Name of the table.
     pub name: &'static str,
-    /// Columns in order, with their names.
+    /// Columns of the table in order, with their names.
     pub columns: Vec<(&'static str, Column)>,
 }
 
@@ -47,7 +48,7 @@ pub fn names_of(values: impl Iterator<Item = String>) -> Column {
 pub struct Warning {
     /// Topic of the warning, one word. The same warning has the same topic in every run.
     pub about: &'static str,
-    /// Description of the problem, and the remedy.
+    /// Description of the problem about which the run warns, and the remedy.
     pub text: String,
 }
 
@@ -62,7 +63,7 @@ pub struct Outcome {
     pub end: Time,
     /// Number of processed events.
     pub events: u64,
-    /// Number of events at the same instant as the previous event.
+    /// Number of events at the same simulated time as the previous event.
     pub ties: u64,
     /// Computing time for the plan and the network.
     pub setup: ComputingTime,

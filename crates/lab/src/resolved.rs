@@ -14,8 +14,8 @@ struct Group {
 }
 
 /// Return the flows of a scenario, grouped by their TCP parameters, in the order of the first flow
-/// of each group. A group has the names and counts of its flows, the parameters of the sender and
-/// of the receiver, and the ECN mode that the sender requests.
+/// of each group. Each group lists the names and the number of its flows, the TCP parameters of the
+/// sender and of the receiver, and the ECN mode that the sender requests.
 pub fn tcp(scenario: &Scenario) -> Result<Json, Invalid> {
     let mut groups: Vec<Group> = Vec::new();
     for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, f)| !f.traffic.is_datagrams()) {

@@ -32,7 +32,7 @@ pub fn requests(
         let draws = DrawStreams::new(scenario.seed, &name);
         let mut requests = Vec::new();
         for user in 0..users.unwrap_or(table.count as u32) {
-            // The start time depends on the name of the user in a run.
+            // The start time of a user depends on the user's name in the run.
             let number = u64::from(user);
             let name = expand(&table.name, &[("i", number), ("n", before + number)]);
             let start = Time::ZERO + build::starts(scenario, table.start, &name);

@@ -172,7 +172,7 @@ pub enum Spread {
 }
 
 impl Spread {
-    /// Return the delay of host `i` of `n` hosts.
+    /// Return the delay of the links of host `i` of `n` hosts.
     pub fn of(&self, i: u64, n: u64) -> Duration {
         match self {
             Spread::Even(EvenSpread { first, last }) => {
@@ -183,7 +183,7 @@ impl Spread {
         }
     }
 
-    /// Return the number of entries, if the delays are a list.
+    /// Return the number of delays, if they are given as a list.
     fn listed(&self) -> Option<usize> {
         match self {
             Spread::Even(_) => None,
@@ -234,7 +234,7 @@ impl<T: Copy> PerHost<T> {
         }
     }
 
-    /// Return the number of entries, if the values are a list.
+    /// Return the number of values, if they are given as a list.
     fn listed(&self) -> Option<usize> {
         match self {
             PerHost::Same(_) => None,
@@ -452,7 +452,8 @@ impl<T: Params> Changes<T> {
         Changes { keys: Json::Object(Default::default()), of: std::marker::PhantomData }
     }
 
-    /// Return `base` with the changes. `path` is the place of the changes in the scenario.
+    /// Return the parameters `base` with these changes. `path` is the place of the changes in the
+    /// scenario.
     pub fn apply(&self, base: &T, path: &str) -> Result<T, Invalid>
     where
         T: Clone,
@@ -468,7 +469,7 @@ impl<T: Params> Changes<T> {
         T::read(&all, path)
     }
 
-    /// Return true if no parameter is changed.
+    /// Return true if the set of changes is empty.
     pub fn is_none(&self) -> bool {
         self.keys.as_object().is_some_and(|m| m.is_empty())
     }
@@ -490,14 +491,14 @@ impl<T: Params> Read for Changes<T> {
 }
 
 impl<T: Params> Changes<T> {
-    /// Return the name of the changes among the definitions of the schema.
+    /// Return the name under which the JSON Schema defines the changes.
     pub fn name() -> String {
         format!("changes_of_{}", T::KEY)
     }
 
     /// Return the JSON Schema of the changes: every key of `T` and of its tables, without defaults.
     pub fn definition() -> Json {
-        /// Remove the defaults of all properties.
+        /// Remove the default of every property from a JSON Schema.
         fn without_defaults(schema: &mut Json) {
             let properties = schema.get_mut("properties").and_then(Json::as_object_mut);
             if let Some(properties) = properties.filter(|all| !all.contains_key("kind")) {

@@ -1,5 +1,5 @@
-//! Slots of connections. A slot has the data that each packet of a connection needs beside the
-//! endpoints, in one cache line.
+//! Slots of connections. Slots of connections. A slot stores, in one cache line, the data in
+//! addition to the endpoints that the simulator needs for each packet of a connection.
 
 use net::{Direction, Label};
 use units::Time;
@@ -17,18 +17,18 @@ pub enum Stage {
     Open,
     /// Both endpoints are closed. Packets of the connection may still be in the network.
     Closed,
-    /// The connection is counted, and another connection can use the slot.
+    /// The connection was added to the totals, and another connection can use the slot.
     Free,
 }
 
-/// Connection without its two endpoints.
+/// Data of a connection, except its two endpoints.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Slot {
     /// Counters of its packets.
     pub counters: ConnectionCounters,
-    /// First hop of the packets of the sender and of the receiver, as an index into the list of
-    /// hops.
+    /// First hop of the packets of the sender and first hop of the packets of the receiver, as
+    /// indices into the list of hops.
     pub first_hop: [u32; 2],
     /// Time at which the connection is opened.
     pub start: Time,
@@ -42,7 +42,7 @@ pub struct Slot {
     pub is_bidirectional: bool,
     /// State of the connection.
     pub stage: Stage,
-    /// Label of the packets of the sender and of the receiver.
+    /// Label of the packets of the sender, and label of the packets of the receiver.
     pub labels: [Label; 2],
 }
 

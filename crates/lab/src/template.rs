@@ -2,7 +2,7 @@
 //! `{i%100}` its remainder.
 
 /// Return `text` with every `{variable}`, `{variable+K}`, `{variable%K}` and combination of these
-/// replaced by its value. Other text in braces stays unchanged.
+/// replaced by its value. The function leaves all other text in braces unchanged.
 pub fn expand(text: &str, variables: &[(&str, u64)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

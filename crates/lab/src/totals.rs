@@ -1,5 +1,5 @@
-//! Counts of one connection, and totals over connections. The table of flows has a row for each
-//! total.
+//! Counts of one connection, and totals over connections. The table of flows has a row for each of
+//! the totals.
 
 use net::Direction;
 use tcp::Endpoint;
@@ -17,12 +17,12 @@ macro_rules! counts {
         }
 
         impl<T> Counts<T> {
-            /// Return a set with the value of `make` for each count.
+            /// Return a set of counts in which each value is a result of `make`.
             pub fn each(make: impl Fn() -> T) -> Self {
                 Counts { $($name: make(),)+ }
             }
 
-            /// Call `act` with each count and the count of the same name in `others`.
+            /// Call `act` with each count of this set and the count of the same name in `others`.
             pub fn zip<U>(&mut self, others: &Counts<U>, act: impl Fn(&mut T, &U)) {
                 $(act(&mut self.$name, &others.$name);)+
             }
@@ -124,8 +124,8 @@ impl ConnectionTotals {
         self.counts.zip(&other.counts, |own, others| *own += others);
     }
 
-    /// Return the totals with the counts since a baseline. The baseline is not subtracted from the
-    /// column `ecn`, which is a state.
+    /// Return the totals, with the counts of a baseline subtracted from their counts. The baseline
+    /// is not subtracted from the column `ecn`, which is a state.
     pub fn since(&self, baseline: Option<&Counts>) -> ConnectionTotals {
         let mut totals = *self;
         if let Some(baseline) = baseline {
@@ -141,7 +141,7 @@ impl ConnectionTotals {
     }
 
     /// Return the acknowledged bits per second from the start of the connections to their
-    /// completion. Only the time between `begins` and `end` counts.
+    /// completion. The rate excludes the time before `begins` and after `end`.
     pub fn goodput_bps(&self, [begins, end]: [Time; 2]) -> f64 {
         let until = self.reached(1);
         let until = if until == Time::NEVER { end } else { until };

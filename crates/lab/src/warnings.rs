@@ -83,7 +83,7 @@ impl Simulation<'_> {
         Some(Warning { about: "late-start", text })
     }
 
-    /// Warn if a queue dropped packets and cannot hold two packets.
+    /// Warn if a queue dropped packets and its limit is below two packets.
     fn small_buffer(&self) -> Option<Warning> {
         let dropped = |l: &usize| self.network.links[*l].counters().signals().dropped.packets > 0;
         let l = (0..self.network.links.len())
@@ -170,7 +170,7 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
 }
 
 /// Return true if a connection does not use ECN although the client requested ECN and the server
-/// accepts it. The cause is a lost SYN.
+/// accepts it. A lost SYN causes this loss of ECN.
 fn fell_back(sim: &Simulation, s: usize) -> bool {
     let [sender, receiver] = sim.connections.endpoints.of(s as u32);
     let requested = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);

@@ -30,7 +30,7 @@ columns::tables! {
 #[derive(Debug)]
 pub struct MySeries {
     links: Vec<u32>,
-    /// Maximum delay of each link since the last sample.
+    /// Maximum queueing delay of each recorded link since the last sample.
     longest: Vec<Duration>,
     samples: Samples<Duration>,
 }
@@ -49,7 +49,8 @@ impl Recorder for MySeries {
         MySeries { links: start.recorded.to_vec(), longest, samples: Samples::default() }
     }
 
-    // Sampled series only: a scenario with too many samples is refused before the run.
+    // Only a sampled series implements this function, with which the simulator refuses a scenario
+    // with too many samples before the run.
     fn rows_per_sample(counts: &SampledCounts) -> u64 {
         counts.links
     }

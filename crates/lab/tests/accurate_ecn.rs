@@ -1,5 +1,5 @@
-//! Marks in whole runs: the marks of the queues against the marks that receivers report to senders
-//! (RFC 9768).
+//! Comparison, in whole runs, of the marks that queues set with the marks that receivers report to
+//! senders (RFC 9768).
 
 mod common;
 
@@ -9,7 +9,7 @@ const RED: &str = r#"{ kind = "red", limit = "200 packets", minth = "5 packets",
 const STEP: &str = r#"{ kind = "threshold", limit = "200 packets", threshold = "5 packets" }"#;
 const DUALPI2: &str = r#"{ kind = "dualpi2", limit = "200 packets" }"#;
 
-/// Pairs of a queue that marks packets and TCP parameters.
+/// Pairs for the runs of these tests: a queue that marks packets, and TCP parameters.
 const CASES: [(&str, &str); 5] = [
     (RED, r#"{ ecn = "accurate" }"#),
     (RED, r#"{ ecn.mode = "accurate", ecn.accurate_option = false, timestamps = true }"#),

@@ -1,6 +1,6 @@
 //! Allocations of runs. In steady state a packet causes no allocation, for every variant of TCP. A
-//! run of twice the duration may make about one more allocation per additional loss, for the data
-//! that waits behind the gap. The list of segments in flight grows in steps.
+//! run of twice the duration may make about one more allocation per additional loss, because the
+//! receiver stores the data after the lost segment. The list of segments in flight grows in steps.
 
 mod common;
 

@@ -18,7 +18,8 @@ const PATH: &str = r#"
         response = "1200 B", requests = 1, server_time = "50 ms" } }]
 "#;
 
-/// Return the one-way delay in seconds of a packet of a size in bytes on the idle path.
+/// Return the one-way delay in seconds of a packet with a given size in bytes on the path without
+/// other packets.
 fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }
@@ -44,7 +45,8 @@ fn a_request_lasts_as_long_as_its_packets_and_the_server_time() {
 }
 
 /// The table `exchanges` has the same bytes as the tables of both directions. The endpoint that
-/// closes first is also closed first, when the FIN of the other endpoint arrives.
+/// sends its FIN first also reaches the end of its connection first, when the FIN of the other
+/// endpoint arrives.
 #[test]
 fn a_series_of_transactions_is_counted_in_both_directions() {
     for (closes, series) in [("client", "[\"requests\"]"), ("server", "[\"requests\", \"segments\"]")] {
@@ -81,8 +83,8 @@ fn a_series_of_transactions_is_counted_in_both_directions() {
     }
 }
 
-/// The series have a table for the clients and a table for the servers. The second table excludes
-/// flows whose server sends no data, and flows that are not traced.
+/// Each series has a table for the clients and a table for the servers. The table for the servers
+/// excludes flows whose server sends no data, and flows that are not traced.
 #[test]
 fn both_endpoints_are_recorded_if_both_send_data() {
     let flows = r#"[{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "request_response", request = "1000 B",
@@ -128,8 +130,8 @@ fn both_endpoints_are_recorded_if_both_send_data() {
     assert!(one.tables.iter().all(|table| table.name != "reply_segments"));
 }
 
-/// The receiver reads at a tenth of the rate of the path. The window closes, the sender probes it,
-/// and the transfer takes as long as the reading.
+/// The receiver reads at a tenth of the rate of the path. The receive window closes, the sender
+/// sends zero-window probes, and the transfer takes as long as the receiver's reading of its data.
 #[test]
 fn a_slow_reader_limits_the_rate_of_the_sender() {
     let o = outcome(
@@ -295,7 +297,8 @@ fn a_closed_loop_after_responses_does_not_wait_for_the_closing() {
     }
 }
 
-/// A connection that TCP aborts has no response. The loop continues when the connection is closed.
+/// A connection that TCP aborts has no response. The closed loop opens its next connection when TCP
+/// has closed the aborted connection.
 #[test]
 fn a_closed_loop_continues_after_an_aborted_connection() {
     let o = outcome(

@@ -23,8 +23,9 @@ fn class_names(outcome: &Outcome) -> Vec<String> {
     }
 }
 
-/// Each of two downloads has a class. RED marks the packets of the first class. The second class is
-/// a scheduler, and Drop Tail drops packets in one of its two classes.
+/// Each of the two downloads of this scenario has its own class of the scheduler. RED marks the
+/// packets of the first class. The second class is a scheduler, and Drop Tail drops packets in one
+/// of its two classes.
 #[test]
 fn the_counts_of_classes_equal_those_of_flows_and_links() {
     let tail = r#"{ kind = "drop_tail", limit = "6 packets" }"#;

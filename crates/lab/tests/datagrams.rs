@@ -18,8 +18,8 @@ fn value(o: &Outcome, column: &str) -> f64 {
     numbers(o, "datagrams", column)[0]
 }
 
-/// The call of the study sends 132 B every 20 ms. The delay of each packet is the sum of its
-/// transmission and propagation times, to the picosecond.
+/// The voice call of the study sends a packet of 132 B every 20 ms. The delay of each packet is the
+/// sum of its transmission and propagation times, to the picosecond.
 #[test]
 fn packets_of_a_call_have_the_delay_of_the_idle_path() {
     let o = single_flow(r#"{ kind = "voip", packets = 100 }"#, &[]);
@@ -41,8 +41,8 @@ fn packets_of_a_call_have_the_delay_of_the_idle_path() {
     assert!(numbers(&o, "flows", "acked_bytes").is_empty());
 }
 
-/// A flow sends at a constant rate above the rate of the link. The queue drops the excess, and the
-/// receiver receives the rate of the link.
+/// A flow sends at a constant rate above the rate of the link. The queue drops the packets above
+/// the rate of the link, and the receiver receives at the rate of the link.
 #[test]
 fn the_queue_drops_the_excess_of_a_constant_rate() {
     let queue =

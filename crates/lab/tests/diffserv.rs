@@ -47,7 +47,7 @@ fn data_and_acks_carry_the_codepoint_of_their_flow() {
     );
     let forward: f64 = numbers(&all, "flows", "packets_sent").iter().sum();
     let [c0, c1] = numbers(&all, "flows", "acks_sent")[..] else { panic!() };
-    // The receiver also sends a SYN-ACK and a FIN, which are not pure ACKs.
+    // The receiver also sends a SYN-ACK and a FIN, which the column of pure ACKs does not count.
     assert_eq!(
         numbers(&all, "conditioners", "arrived_packets"),
         [forward, 0.0, c1 + 2.0, c0 + 2.0, 0.0],

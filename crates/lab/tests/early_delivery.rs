@@ -117,8 +117,8 @@ fn early_delivery_saves_events_for_hosts_with_one_flow() {
 proptest! {
     #![proptest_config(cases())]
 
-    /// With the series `window` every packet reaches its host in an event of its own. The tables
-    /// other than this series equal those of a run with early delivery.
+    /// With the series `window` every packet reaches its host in an event of its own. All tables
+    /// except `window` equal the tables of a run with early delivery.
     #[test]
     fn early_delivery_leaves_tables_unchanged(text in random_dumbbell()) {
         let early = outcome_of(&text);
@@ -135,8 +135,8 @@ proptest! {
     }
 }
 
-/// The counters are also checked shortly before the end of the run. Early delivery does not deliver
-/// packets of the time after such a check, so the packets at the bottleneck agree with its queue.
+/// The counters are also checked shortly before the end of the run. Early delivery stops at the
+/// time of such a check, so the packets in the bottleneck agree with the counters of its queue.
 #[test]
 fn early_delivery_stops_at_a_check_of_the_counters() {
     let run_for = |ms: u32| {

@@ -10,7 +10,7 @@ fn sum(o: &Outcome, table: &str, column: &str) -> f64 {
     numbers(o, table, column).iter().sum()
 }
 
-/// Changes to a single download whose queue does not drop packets.
+/// Changes that reduce the scenario to a single download over a queue that does not drop packets.
 const ONE_DOWNLOAD: [(&str, &str); 4] = [
     ("flows.0.count", "1"),
     ("flows.0.traffic.size", "\"200 kB\""),
@@ -23,8 +23,8 @@ fn with(impairments: &str, changes: &[(&str, &str)]) -> Outcome {
     outcome(TWO_DOWNLOADS, &[&ONE_DOWNLOAD[..], &[("network.impairments", impairments)], changes].concat())
 }
 
-/// The wire loses exactly the listed packets. The series `drops` has their reason, and the table
-/// `links` has the delivered packets.
+/// The wire loses exactly the listed packets. The series `drops` has the reason of each loss, and
+/// the table `links` has the number of delivered packets.
 #[test]
 fn lost_packets_are_counted() {
     let series = [("record.series", r#"["drops"]"#)];

@@ -43,7 +43,7 @@ fn series_leave_other_tables_unchanged() {
 }
 
 /// The series `delays` counts a packet when its transmission has begun, for every kind of queue. A
-/// queue that decides on arrival knows the time of the transmission in advance, and a queue that
+/// queue that decides on arrival computes the time of the transmission in advance, and a queue that
 /// stores packets does not.
 #[test]
 fn delays_are_equal_for_queues_with_and_without_stored_packets() {
@@ -195,8 +195,8 @@ fn any_kind() -> impl Strategy<Value = String> {
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets""#,
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets", arithmetic = "linux-2.4""#,
         r#"kind = "tc_pie", target = "1 ms", t_update = "1 ms""#,
-        // With tc's decrement, a bin that was once full drops nearly all packets for hours. A
-        // connection with 250 retries would be aborted.
+        // With tc's decrement, a bin that was once full drops nearly all packets for hours. TCP
+        // would abort even a connection with 250 retries.
         r#"kind = "tc_sfb", target = "2 packets", max = "4 packets", increment = 0.1, decrement = 0.02, rehash = "50 ms", warmup = "20 ms""#,
         r#"kind = "tc_pie", target = "1 ms", latency = "departure-rate", chance_by = "size""#,
         r#"kind = "adaptive_red", interval = "50 ms""#,
@@ -491,12 +491,12 @@ fn random_network() -> impl Strategy<Value = String> {
                 r#"{{ from = "n{a}", to = "n{b}", start = "{start} us", dscp = {}, traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ {tcp} }} }}"#, [0, 46, 12, 14][size as usize % 4]
             ))
             .collect();
-        // The call ends, because an endless call can block a SYN forever. The SYN is retransmitted
-        // every 60 s, which is a multiple of the interval of the call, so it would always arrive at
-        // the same phase at a full buffer of one packet (Floyd & Jacobson 1992). The distribution
-        // of sizes has a light tail (shape 3). A buffer of one packet can drop a packet of every
-        // window, so that no RTT is ever sampled (Karn) and every second segment waits for a timer
-        // of 60 s (RFC 6298, 5.7).
+        // The voice call of the scenario ends, because an endless call can block the SYN of another
+        // flow forever. TCP retransmits the SYN every 60 s, which is a multiple of the interval of
+        // the call, so the SYN would find the buffer of one packet full each time (Floyd & Jacobson
+        // 1992). The distribution of sizes has a light tail (shape 3). A buffer of one packet can
+        // drop a packet of every window, so that no RTT is ever sampled (Karn) and every second
+        // segment waits for a timer of 60 s (RFC 6298, 5.7).
         let other_flows = r#"{ name = "web", from = "n1", to = "n3", arrivals = { interval = "20 ms", connections = 40 },
             traffic = { kind = "bulk", size = { kind = "pareto", mean = "8 kB", shape = 3 } } },
             { name = "talk", from = "n3", to = "n0", arrivals = { interval = "300 ms", connections = 4 },
@@ -522,9 +522,9 @@ fn cases() -> ProptestConfig {
 proptest! {
     #![proptest_config(cases())]
 
-    /// On random networks every transfer completes, and a repeated run has the same tables. A run
-    /// that simulates every hop, also the hops that only delay packets, has the same tables too.
-    /// Each run also checks its counters.
+    /// On random networks every transfer completes, and a repeated run has the same tables. The
+    /// tables are also the same if the run simulates every hop, including the hops that only delay
+    /// packets. Each run also checks its counters.
     #[test]
     fn every_transfer_completes_and_all_counters_agree(text in random_network()) {
         let scenario = read(&text, Format::Toml, &[]).unwrap();
@@ -538,10 +538,10 @@ proptest! {
         prop_assert_eq!(numbers(&first, "connections", "completed"), vec![40.0, 4.0]);
         prop_assert_eq!(digest(&first), digest(&run(&scenario, &Watch::default()).unwrap()));
 
-        // Datagrams are reordered only by impairments and by schedulers. The delayed copy of a
-        // datagram counts as reordered if a queue drops the original later, so scenarios with such
-        // copies are excluded. Scenarios in which a meter can assign packets of one flow to
-        // different classes are excluded too.
+        // Datagrams are reordered only by impairments and by schedulers. If a queue drops the
+        // original of a datagram, a delayed copy of the datagram can count as reordered, so this
+        // test excludes scenarios with delayed copies. Scenarios in which a meter can assign
+        // packets of one flow to different classes are excluded too.
         let remarked = text.contains("meter") && ["phb", "match = { dscp"].iter().any(|part| text.contains(part));
         if !remarked && !["reordering", "\"any\"", "30 ms"].iter().any(|part| text.contains(part)) {
             let reordered = numbers(&first, "datagrams", "reordered_packets");
@@ -567,7 +567,8 @@ proptest! {
 }
 
 /// Write the digest of each of NETWORKS random networks into the file that DIGESTS names.
-/// `tools/slow-paths` runs it with both builds of the senders and compares the files.
+/// `tools/slow-paths` runs this test with both builds of the TCP senders and compares the files of
+/// digests.
 #[test]
 #[ignore = "tools/slow-paths runs it"]
 fn digests_of_random_networks() {

@@ -12,8 +12,8 @@ fn resolved(changes: &[(&str, &str)]) -> (Value, Value) {
     (groups[0]["sender"].clone(), groups[0]["receiver"].clone())
 }
 
-/// A text instead of a table sets one key of the table. The other keys of the table are unchanged,
-/// whichever of the two changes comes first.
+/// A text instead of a table sets one key of the table. The text leaves the other keys of the table
+/// unchanged, independently of the order of the two changes.
 #[test]
 fn a_text_sets_one_key_and_leaves_the_other_keys_of_its_table() {
     let packets = ("tcp.ecn.packets", "all-data");

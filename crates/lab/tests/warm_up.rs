@@ -1,5 +1,5 @@
-//! Runs with a warm-up. Each count equals the count of the whole run minus the count of a run that
-//! ends at the end of the warm-up.
+//! Runs with a warm-up. Each count of a run with a warm-up equals the count of the whole run minus
+//! the count of a run that ends at the end of the warm-up.
 
 mod common;
 
@@ -44,7 +44,7 @@ const QUEUES: [&str; 7] = [
     r#"{ kind = "drr", classes = [{ match = { protocol = "udp" }, queue = { kind = "drop_tail", limit = "20 packets" } }, {}] }"#,
 ];
 
-/// Columns with states or times, which are not counts.
+/// Columns of tables that have states or times instead of counts.
 const STATES: [&str; 7] =
     ["ecn", "waiting_packets", "start_s", "established_s", "completed_s", "closed_s", "jitter_s"];
 /// Suffixes of columns with means, percentiles and rates, whose differences have no meaning.
@@ -93,7 +93,8 @@ fn three_runs(text: &str, changes: &[(&str, &str)], ms: u32) -> [Outcome; 3] {
     [with(&[]), with(&[("duration", &time)]), with(&[("warm_up", &time)])]
 }
 
-/// Check that each count of the run with a warm-up is the difference of the other two counts.
+/// Check that each count of the run with a warm-up is the count of the whole run minus the count of
+/// the run that ends with the warm-up.
 fn check_differences([whole, cut, warm]: &[Outcome; 3]) {
     for name in ["flows", "links", "replies", "classes", "conditioners", "impairments", "datagrams"] {
         let Some(of_whole) = whole.tables.iter().find(|t| t.name == name) else { continue };
@@ -123,8 +124,8 @@ fn check_differences([whole, cut, warm]: &[Outcome; 3]) {
     }
 }
 
-/// Return the rows of a series from a time onwards, sorted as texts, because a queue that stores
-/// packets can report drops in a different order.
+/// Return the rows of a series from a time onwards, sorted as texts. The order of drops can differ
+/// between runs, because a queue that stores packets can report drops in a different order.
 fn rows_since(outcome: &Outcome, name: &str, time: &str, from_s: f64) -> Vec<Vec<String>> {
     let times = numbers(outcome, name, time);
     let columns: Vec<Vec<String>> = table(outcome, name).columns.iter().map(|(_, c)| texts(c)).collect();

@@ -15,7 +15,8 @@ const PATH: &str = r#"
     flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]
 "#;
 
-/// Return the one-way delay in seconds of a packet of a size in bytes on the idle path.
+/// Return the one-way delay in seconds of a packet with a given size in bytes on the path without
+/// other packets.
 fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }
@@ -39,7 +40,7 @@ impl RequestList {
         RequestList(file)
     }
 
-    /// Return the traffic of the list, with further keys.
+    /// Return the traffic key for a list of requests, with further keys.
     fn traffic(&self, keys: &str) -> String {
         format!("{{ kind = \"requests\", list = \"{}\"{keys} }}", self.0.display())
     }

@@ -1,7 +1,7 @@
 //! Accurate ECN option (RFC 9768 §3.2.3, `rfc9768`), with counters of the bytes that arrived with
 //! each ECN field.
 
-/// Kind of the option, which defines the order of its counters.
+/// Kind of the Accurate ECN option, which defines the order of the counters in the option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccEcnOrder {
     /// Kind 172: ECT(0), CE, ECT(1).
@@ -20,8 +20,8 @@ pub struct AccEcn {
 }
 
 impl AccEcn {
-    /// Create an option with the first `count` (at most 3) counters in this order. The counters are
-    /// the bytes that arrived with ECT(0), CE and ECT(1).
+    /// Create an Accurate ECN option with the first `count` (at most 3) counters in this order. The
+    /// counters are the bytes that arrived with ECT(0), CE and ECT(1).
     pub fn of(order: AccEcnOrder, ee0b: u32, eceb: u32, ee1b: u32, count: usize) -> AccEcn {
         let counters = match order {
             AccEcnOrder::Ect0First => [ee0b, eceb, ee1b],
@@ -34,37 +34,42 @@ impl AccEcn {
         option
     }
 
-    /// Return the order of the counters.
+    /// Return the order of the counters in the Accurate ECN option.
     pub fn order(&self) -> AccEcnOrder {
         self.order
     }
 
-    /// Return the counters of the option in their order.
+    /// Return the counters of the Accurate ECN option in their order.
     pub fn counters(&self) -> &[u32] {
         &self.counters[..usize::from(self.count)]
     }
 
-    /// Return the bytes that arrived with ECT(0) (r.e0b), if the option contains them.
+    /// Return the number of bytes that arrived with ECT(0) (r.e0b), if the Accurate ECN option
+    /// contains this counter.
     pub fn ee0b(&self) -> Option<u32> {
         self.counters().get(if self.order == AccEcnOrder::Ect0First { 0 } else { 2 }).copied()
     }
 
-    /// Return the bytes that arrived with CE (r.ceb), if the option contains them.
+    /// Return the number of bytes that arrived with CE (r.ceb), if the Accurate ECN option contains
+    /// this counter.
     pub fn eceb(&self) -> Option<u32> {
         self.counters().get(1).copied()
     }
 
-    /// Return the bytes that arrived with ECT(1) (r.e1b), if the option contains them.
+    /// Return the number of bytes that arrived with ECT(1) (r.e1b), if the Accurate ECN option
+    /// contains this counter.
     pub fn ee1b(&self) -> Option<u32> {
         self.counters().get(if self.order == AccEcnOrder::Ect0First { 2 } else { 0 }).copied()
     }
 
-    /// Return the length in a header of an option with `count` counters, in bytes, padded to four.
+    /// Return the length in a TCP header of an Accurate ECN option with `count` counters, in bytes,
+    /// padded to a multiple of four.
     pub const fn room(count: u8) -> u16 {
         (2 + 3 * count as u16).next_multiple_of(4)
     }
 
-    /// Return the length in a header in bytes, padded to four.
+    /// Return the length of the Accurate ECN option in a TCP header in bytes, padded to a multiple
+    /// of four.
     pub fn wire_len(&self) -> u16 {
         AccEcn::room(self.count)
     }
@@ -74,7 +79,8 @@ impl AccEcn {
 mod tests {
     use super::*;
 
-    /// RFC 9768 §3.2.3, table 5, has the lengths 2, 5, 8 and 11.
+    /// Table 5 of RFC 9768 §3.2.3 lists the lengths 2, 5, 8 and 11 bytes of the Accurate ECN
+    /// option.
     #[test]
     fn counters_beyond_the_count_are_absent() {
         use AccEcnOrder::{Ect0First, Ect1First};

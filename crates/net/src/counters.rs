@@ -1,4 +1,4 @@
-//! Counters of a link: each packet that arrived was delivered or dropped, or is still there.
+//! Counters of a link: each packet that arrived was delivered or dropped, or is still in the link.
 
 use thiserror::Error;
 use units::Time;
@@ -42,9 +42,9 @@ impl std::ops::Sub for Count {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("invariant violated at {at}, {place}: {what}")]
 pub struct Violation {
-    /// Time at which the check failed.
+    /// Simulated time at which the check of the counters failed.
     pub at: Time,
-    /// Link or flow whose check failed.
+    /// Link or flow whose counters failed the check.
     pub place: String,
     /// Description of the broken invariant.
     pub what: String,
@@ -55,11 +55,11 @@ pub struct Violation {
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct LinkCounters {
-    /// Packets that were offered to the queue.
+    /// Packets that arrived at the queue of the link.
     pub arrived: Count,
     /// Transmission time of all admitted packets, in picoseconds.
     pub work: u64,
-    /// Packets that arrived at the far end.
+    /// Packets that arrived at the far end of the link.
     pub delivered: Count,
     signals: Option<Box<Signals>>,
 }
@@ -67,7 +67,7 @@ pub struct LinkCounters {
 /// Drops and marks of a link, and its packets with CE.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Signals {
-    /// Packets dropped by the queue.
+    /// Packets that the queue of the link dropped.
     pub dropped: Count,
     /// Number of dropped packets per reason ([`Why::index`]).
     pub dropped_why: [u64; Why::ALL.len()],
@@ -84,7 +84,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Return the number of all marks.
+    /// Return the number of all marks that the queue of the link set.
     pub fn marked(&self) -> u64 {
         self.marked_why.iter().sum()
     }
@@ -95,17 +95,17 @@ impl Signals {
 pub struct Inside {
     /// Packets that the previous hop has scheduled to enter the link later.
     pub to_come: Count,
-    /// Packets that wait for the transmitter.
+    /// Packets that wait for the transmitter of the link.
     pub waiting: Count,
     /// Packets in service or on the wire.
     pub on_wire: Count,
-    /// Packets that have reached the far end but are not counted as delivered yet, because they are
-    /// in the next link, which only delays.
+    /// Packets that have reached the far end of the link but are not yet counted as delivered,
+    /// because they are in the next link, which only delays packets.
     pub beyond: Count,
-    /// Number of packets with CE in a queue that stores its packets, which has not admitted them
-    /// yet.
+    /// Number of packets with CE that wait in a queue that stores its packets, and that are not yet
+    /// counted as admitted.
     pub ce_waiting: u64,
-    /// Remaining transmission time, in picoseconds.
+    /// Remaining transmission time of all packets inside the link, in picoseconds.
     pub work: u64,
 }
 

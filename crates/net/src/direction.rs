@@ -4,10 +4,10 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Direction {
-    /// From the sender of the data to its receiver.
+    /// Direction from the sender of the data to the receiver of the data.
     #[default]
     Forward = 0,
-    /// From the receiver of the data to its sender: ACKs.
+    /// Direction from the receiver of the data to the sender of the data, in which ACKs travel.
     Reverse = 1,
 }
 
@@ -21,7 +21,7 @@ impl Direction {
         if self == Direction::Forward { Direction::Reverse } else { Direction::Forward }
     }
 
-    /// Return the index in arrays with one entry per direction.
+    /// Return the index of the direction in arrays with one entry per direction.
     #[inline]
     pub fn index(self) -> usize {
         self as usize
@@ -51,8 +51,8 @@ impl End {
         End(2 * connection + 1 - direction as u32)
     }
 
-    /// Return the endpoint with this number. The endpoints of a connection have consecutive
-    /// numbers, starting with the sender.
+    /// Return the endpoint of a connection with this number. The endpoints of a connection have
+    /// consecutive numbers, starting with the sender.
     #[inline]
     pub fn from_index(index: u32) -> End {
         End(index)

@@ -1,8 +1,8 @@
-//! Interface of queues: AQMs, which decide, and queue disciplines, which store, mark and drop.
+//! Interface of queues: AQMs decide on packets, and queue disciplines store, mark and drop packets.
 //!
 //! As in Linux's `red.h`, the AQM only returns a verdict, and the queue discipline around it
-//! limits, marks and drops. Queue disciplines report the fates of packets, and the link counts
-//! them.
+//! limits, marks and drops. Queue disciplines report each drop and each mark, and the link counts
+//! the drops and marks.
 
 use units::{Depth, Time};
 
@@ -32,7 +32,7 @@ pub enum Why {
     Corruption,
     /// The wire was down.
     Outage,
-    /// The packet was out of profile and was dropped before the queue.
+    /// A conditioner dropped the packet before the packet reached the queue.
     Policed,
 }
 
@@ -68,11 +68,11 @@ pub enum Verdict {
     /// Signal congestion: the queue discipline marks the packet if it is ECN-capable and drops it
     /// otherwise (RFC 3168 §5).
     Signal(Why),
-    /// Drop the packet even if it is ECN-capable.
+    /// Drop the packet, even if the packet is ECN-capable.
     Drop(Why),
 }
 
-/// State of the queue when a packet arrives.
+/// State of a queue at the arrival of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Simulated time of the arrival.
@@ -90,7 +90,8 @@ impl Arrival {
         (self.free_at <= self.now).then_some(self.free_at)
     }
 
-    /// Return the time at which the transmission of the packet begins if it is admitted.
+    /// Return the time at which the transmission of the arriving packet begins if the queue admits
+    /// the packet.
     #[inline]
     pub fn begins(&self) -> Time {
         self.free_at.max(self.now)
@@ -101,8 +102,8 @@ impl Arrival {
 pub trait Aqm {
     /// Return the verdict on an arriving packet.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
-    /// Record that the arriving packet was admitted, marked or not. The packet leaves the queue at
-    /// `at.begins()`.
+    /// Record that the queue discipline admitted the arriving packet, with or without a mark. The
+    /// packet leaves the queue at `at.begins()`.
     fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// Record that the queue discipline dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
@@ -126,17 +127,17 @@ pub enum Fate {
     Marked(Packet, Why),
 }
 
-/// Fates reported during one call.
+/// List of the drops and marks that a queue discipline reported during one call.
 #[derive(Debug, Default)]
 pub struct Fates(pub(crate) Vec<Fate>);
 
 impl Fates {
-    /// Return the number of fates so far.
+    /// Return the number of drops and marks reported so far.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Return the fates after the first `count`.
+    /// Return the drops and marks reported after the first `count`.
     pub fn since(&self, count: usize) -> &[Fate] {
         &self.0[count..]
     }
@@ -164,7 +165,7 @@ impl Fates {
 pub struct QueuedPacket {
     /// Stored packet.
     pub packet: Packet,
-    /// Number of its flow in the scenario, which all connections of the flow share.
+    /// Number of the packet's flow in the scenario, which all connections of the flow share.
     pub source: u32,
     /// Time of its arrival.
     pub entered: Time,
@@ -183,7 +184,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// Return the packet, if there is one.
+    /// Return the packet of the queue's answer, if the answer is a packet.
     pub fn packet(self) -> Option<QueuedPacket> {
         match self {
             Next::Packet(held) => Some(held),
@@ -198,8 +199,8 @@ impl From<Option<QueuedPacket>> for Next {
     }
 }
 
-/// Queue discipline that stores its packets and may act on them until they are sent: it drops or
-/// marks at the head, reorders, or delays.
+/// Queue discipline that stores its packets until they are sent. Until then it may drop or mark the
+/// packet at the head, reorder the packets, or delay them.
 pub trait QueueDiscipline {
     /// Store or drop an arriving packet. `at` is the state of the queue at the arrival.
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates);
@@ -224,8 +225,9 @@ pub trait QueueDiscipline {
 /// Answer of a queue to an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The queue admitted the packet, marked or not, in first-in-first-out order. The link then
-    /// knows at once when the packet will be sent, because later events do not change it.
+    /// The queue admitted the packet, with or without a mark, in first-in-first-out order. The link
+    /// then computes at once the time at which the packet is sent, because no later event changes
+    /// this time.
     Admitted,
     /// The queue stores its packets, and the caller passes the packet to it
     /// ([`LinkQueue::discipline`]).
@@ -234,9 +236,9 @@ pub enum Answer {
     Dropped,
 }
 
-/// Queue of a link, which either decides on arrival or stores its packets.
+/// Queue of a link, which either decides on each packet at its arrival or stores its packets.
 pub trait LinkQueue {
-    /// Decide on an arriving packet, which may be marked.
+    /// Admit or drop an arriving packet. The queue may mark the packet.
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
     /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth>;
@@ -245,7 +247,8 @@ pub trait LinkQueue {
     /// to its queue depends on this number ([`Link::only_delays`](crate::Link::only_delays),
     /// [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
     fn passes_below(&self) -> Option<u32>;
-    /// Queue discipline that stores the packets, if this queue does not decide on arrival.
+    /// Queue discipline that stores its packets, if this queue does not decide on each packet at
+    /// its arrival.
     type Discipline: QueueDiscipline + ?Sized;
     /// See [`LinkQueue::Discipline`].
     fn discipline(&self) -> Option<&Self::Discipline>;

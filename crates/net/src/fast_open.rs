@@ -1,6 +1,7 @@
 //! TCP Fast Open option (RFC 7413 §4.1.1, `rfc7413`).
 
-/// Cookie of an even number of 4 to 16 bytes. An empty cookie is a request for a cookie.
+/// Cookie of TCP Fast Open, with an even number of bytes from 4 to 16. An empty cookie in a SYN
+/// requests a cookie from the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cookie {
     bytes: [u8; 16],
@@ -36,7 +37,7 @@ impl Cookie {
 /// Fast Open option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FastOpen {
-    /// Cookie, or request for a cookie.
+    /// Cookie of the TCP Fast Open option. An empty cookie requests a cookie.
     pub cookie: Cookie,
     /// True if the option uses the kind shared by experiments (254, with 0xF989), as before RFC
     /// 7413, instead of kind 34.
@@ -44,7 +45,8 @@ pub struct FastOpen {
 }
 
 impl FastOpen {
-    /// Return the length in a header in bytes, padded to four.
+    /// Return the length of the TCP Fast Open option in a header in bytes, padded to a multiple of
+    /// four.
     pub fn wire_len(&self) -> u16 {
         let before = if self.experimental { 4 } else { 2 };
         (before + u16::from(self.cookie.len)).next_multiple_of(4)

@@ -39,7 +39,7 @@ pub trait Probe {
     fn fate(&mut self, now: Time, fate: &Fate);
 }
 
-/// Probe that ignores all fates.
+/// Probe that ignores all drops and marks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 
@@ -62,7 +62,7 @@ pub struct Link<Q> {
     /// Remaining transmission time below which the queue certainly admits a packet, so that the
     /// backlog is not counted ([`Link::leave_uncounted`]).
     uncounted: Duration,
-    /// Number of the only link before this link if this link only delays, else [`NO_LINK`].
+    /// Number of the link before this link if this link only delays packets, else [`NO_LINK`].
     feeder: u32,
     /// True if the link requests the next packet from a queue that stores its packets at `free_at`.
     /// `resumes` is true if the queue itself returned the time of the event, instead of a packet in
@@ -74,10 +74,10 @@ pub struct Link<Q> {
     counters: LinkCounters,
     /// Queue of the link.
     queue: Q,
-    /// Start of transmission and size of each waiting packet.
+    /// Start of the transmission, and size, of each packet that waits in the queue of the link.
     waiting: VecDeque<(Time, u16)>,
     fates: Fates,
-    /// Changes of the rate, if it is variable.
+    /// Changes of the link's rate, if the rate is variable.
     pace: Option<Box<Pace>>,
 }
 

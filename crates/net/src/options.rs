@@ -14,9 +14,9 @@ pub struct Options {
     pub window_scale: Option<u8>,
     /// SACK permitted (RFC 2018 §2), in a SYN.
     pub sack_permitted: bool,
-    /// Timestamps (RFC 7323 §3): value and echo reply.
+    /// Timestamps option (RFC 7323 §3): the timestamp value and the timestamp echo reply.
     pub timestamps: Option<(u32, u32)>,
-    /// Counters of Accurate ECN (RFC 9768 §3.2.3).
+    /// Accurate ECN option (RFC 9768 §3.2.3).
     pub accurate_ecn: Option<AccEcn>,
     /// SACK blocks, or the cookie of Fast Open. SACK blocks and the cookie share the space because
     /// a SYN does not have SACK blocks, and only a SYN has a cookie.
@@ -41,18 +41,19 @@ impl Options {
         fast_open: 0,
     };
 
-    /// Create options with timestamps alone.
+    /// Create TCP options that contain only timestamps.
     #[inline]
     pub fn of_timestamps(value: u32, reply: u32) -> Options {
         Options { timestamps: Some((value, reply)), ..Options::NONE }
     }
 
-    /// Bit of `fast_open` that is set if the option is present. `EXPERIMENTAL` is set for the kind
-    /// of experiments, and the lower bits are the length of the cookie.
+    /// Bit of `fast_open` that is set if the Fast Open option is present. The bit `EXPERIMENTAL` is
+    /// set if the Fast Open option uses the option kind for experiments (254). The lower bits are
+    /// the length of the cookie.
     const THERE: u8 = 0x80;
     const EXPERIMENTAL: u8 = 0x40;
 
-    /// Return true without any option.
+    /// Return true if the segment has no TCP option.
     pub fn is_empty(&self) -> bool {
         self.count == 0
             && self.fast_open == 0
@@ -71,7 +72,7 @@ impl Options {
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
         self.push_sacks(&[block]);
     }
-    /// Add these SACK blocks as far as they fit.
+    /// Add SACK blocks in the given order until the header is full.
     #[inline]
     pub fn push_sacks(&mut self, blocks: &[(Seq, Seq)]) {
         if self.fast_open != 0 {
@@ -116,8 +117,9 @@ impl Options {
         let experimental = if option.experimental { Self::EXPERIMENTAL } else { 0 };
         self.fast_open = Self::THERE | experimental | cookie.len() as u8;
     }
-    /// Return the length of the options in a header, each padded to four bytes. SACK permitted uses
-    /// the padding of the timestamps (RFC 7323, appendix A).
+    /// Return the length of the TCP options in a header in bytes, with each option padded to a
+    /// multiple of four bytes. SACK permitted uses the padding of the timestamps (RFC 7323,
+    /// appendix A).
     #[inline]
     pub fn wire_len(&self) -> u16 {
         let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
@@ -136,12 +138,13 @@ impl Options {
 }
 
 /// Store of the options of all packets in a network, so that packets without options stay small.
-/// Options are written into a blank, which is copied to a slot when the packet is sent. The slot is
-/// released when the packet arrives or is dropped, and is reused.
+/// The sender writes the options of a packet into a template, and the store copies the template to
+/// a slot when the packet is sent. The slot is released for another packet when the packet arrives
+/// or is dropped.
 #[derive(Clone, Debug)]
 pub struct OptionStore {
     blank: Options,
-    /// Slots, of which the first stands for empty options.
+    /// Slots with the options of packets. The first slot has no options.
     slots: Vec<Options>,
     free: Vec<u32>,
 }
@@ -153,14 +156,14 @@ impl Default for OptionStore {
 }
 
 impl OptionStore {
-    /// Return the blank for writing.
+    /// Return the template, into which the sender writes the options of the next packet.
     #[inline]
     pub fn blank(&mut self) -> &mut Options {
         &mut self.blank
     }
 
-    /// Store the options written into the blank. Return their slot (0 for empty options) and their
-    /// length in a header in bytes.
+    /// Store the options that the sender wrote into the template. Return the slot of the options (0
+    /// for no options) and their length in a header in bytes.
     #[inline]
     pub fn store(&mut self) -> (u32, u16) {
         let len = self.blank.wire_len();
@@ -180,13 +183,13 @@ impl OptionStore {
         (slot, len)
     }
 
-    /// Return the options of a slot.
+    /// Return the TCP options in a slot.
     #[inline]
     pub fn at(&self, slot: u32) -> &Options {
         &self.slots[(slot & !Packet::DAMAGED) as usize]
     }
 
-    /// Return a copy of the options of a slot.
+    /// Return a copy of the TCP options in a slot.
     pub fn get(&self, slot: u32) -> Options {
         *self.at(slot)
     }
@@ -249,7 +252,7 @@ mod tests {
         }
     }
 
-    /// The cookie does not enlarge the options.
+    /// The cookie does not increase the size of the struct of the options.
     #[test]
     fn options_stay_small() {
         assert_eq!(size_of::<Options>(), 72);

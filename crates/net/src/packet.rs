@@ -27,7 +27,7 @@ impl Ecn {
         self != Ecn::NotEct
     }
 
-    /// Return true if a mark would change the field.
+    /// Return true if a mark would change the ECN field.
     pub fn is_markable(self) -> bool {
         matches!(self, Ecn::Ect0 | Ecn::Ect1)
     }
@@ -64,15 +64,16 @@ impl Label {
     }
 }
 
-/// Packet in the network. A packet has two halves of 16 bytes, each of which is copied in one move.
-/// A copy in moves that are wider than the preceding stores waits for these stores, so a packet
-/// should not be changed just before it is copied.
+/// Packet in the network. A packet consists of two halves of 16 bytes, and the processor copies
+/// each half with one instruction. If the program changed a field of the packet just before, the
+/// copy waits until the change is stored, so a packet should not be changed just before it is
+/// copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Packet {
     /// Connection of the packet. A flow of datagrams counts as one connection.
     pub connection: u32,
-    /// Size on the wire in bytes.
+    /// Size of the packet on the wire in bytes.
     pub size: u16,
     /// ECN field.
     pub ecn: Ecn,
@@ -88,16 +89,16 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Bit of `options` for a packet with errors. A slot number has 31 bits, and the test is free
-    /// without options.
+    /// Bit of `options` that is set for a packet with bit errors. The other 31 bits are the slot
+    /// number of the options. A packet without options needs no additional test for this bit.
     pub(crate) const DAMAGED: u32 = 1 << 31;
 
-    /// Damage the packet. Only the receiver of the packet detects the damage.
+    /// Damage the packet. Only the receiver of the packet detects the bit errors.
     pub fn damage(&mut self) {
         self.options |= Self::DAMAGED;
     }
 
-    /// Return true if the packet has errors.
+    /// Return true if the packet has bit errors.
     #[inline]
     pub fn is_damaged(&self) -> bool {
         self.options & Self::DAMAGED != 0

@@ -42,12 +42,13 @@ impl<'a> Routes<'a> {
         routes
     }
 
-    /// Return the cheapest sequence of edges from one node to another, or `None` if it does not
-    /// exist.
+    /// Return the sequence of edges with the minimum cost from one node to another, or `None` if no
+    /// route exists.
     pub fn path(&mut self, from: usize, to: usize) -> Option<Vec<usize>> {
         let (mut a, mut b) = (from, to);
         let (mut head, mut tail) = (Vec::new(), Vec::new());
-        // Take the only possible first step and the only possible last step.
+        // Take the only outgoing link of the first node and the only incoming link of the last
+        // node, if these nodes have a single such link.
         if let [only] = self.out[a][..]
             && a != b
         {
@@ -68,8 +69,8 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Return a shortest path (Dijkstra 1959). Among equal paths the edge indices decide, so that
-/// routes do not depend on the machine.
+/// Return a shortest path (Dijkstra 1959). The indices of the edges decide between paths of equal
+/// cost, so that routes do not depend on the machine.
 fn shortest_path(out: &[Vec<usize>], edges: &[Edge], from: usize, to: usize) -> Option<Vec<usize>> {
     let mut best: Vec<Option<(u64, Option<usize>)>> = vec![None; out.len()];
     best[from] = Some((0, None));
@@ -128,7 +129,8 @@ mod tests {
     }
 
     proptest! {
-        /// Fixed steps change neither the existence nor the cost of a path.
+        /// The fixed first and last steps of a path change neither the existence nor the cost of
+        /// the path.
         #[test]
         fn fixed_steps_preserve_the_cost(
             list in prop::collection::vec((0usize..7, 0usize..7, 1u64..4), 1..14), from in 0usize..7, to in 0usize..7,

@@ -8,8 +8,8 @@ use std::ops::{Add, BitOr, BitOrAssign, Sub};
 pub struct Seq(pub u32);
 
 impl Seq {
-    /// Return the distance from `other` to `self`, which is negative if `self` is before `other`.
-    /// The two sequence numbers must be within 2^31 of each other.
+    /// Return the distance from the sequence number `other` to `self`, which is negative if `self`
+    /// is before `other`. The two sequence numbers must be within 2^31 of each other.
     pub fn minus(self, other: Seq) -> i32 {
         self.0.wrapping_sub(other.0) as i32
     }
@@ -21,7 +21,7 @@ impl Seq {
     pub fn after(self, other: Seq) -> bool {
         self.minus(other) > 0
     }
-    /// Return the later of the two.
+    /// Return the later of two sequence numbers.
     pub fn max(self, other: Seq) -> Seq {
         if self.before(other) { other } else { self }
     }
@@ -36,7 +36,8 @@ impl Add<u32> for Seq {
 
 impl Sub for Seq {
     type Output = u32;
-    /// Return the bytes from `other` to `self`, which must not be before `other`.
+    /// Return the number of bytes from the sequence number `other` to `self`. `self` must not be
+    /// before `other`.
     fn sub(self, other: Seq) -> u32 {
         self.0.wrapping_sub(other.0)
     }
@@ -53,7 +54,7 @@ impl fmt::Debug for Seq {
 pub struct Flags(pub u16);
 
 impl Flags {
-    /// No more data from sender.
+    /// FIN: the sender sends no more data after this segment.
     pub const FIN: Flags = Flags(0x01);
     /// Synchronize sequence numbers.
     pub const SYN: Flags = Flags(0x02);
@@ -61,9 +62,9 @@ impl Flags {
     pub const RST: Flags = Flags(0x04);
     /// Push.
     pub const PSH: Flags = Flags(0x08);
-    /// The acknowledgement field is significant.
+    /// ACK: the acknowledgement number of the segment is significant.
     pub const ACK: Flags = Flags(0x10);
-    /// The urgent field is significant.
+    /// URG: the urgent pointer of the segment is significant.
     pub const URG: Flags = Flags(0x20);
     /// ECN-Echo.
     pub const ECE: Flags = Flags(0x40);
@@ -72,12 +73,12 @@ impl Flags {
     /// Accurate ECN (RFC 9768), once the nonce sum (RFC 3540).
     pub const AE: Flags = Flags(0x100);
 
-    /// Return true if every bit of `f` is set.
+    /// Return true if every control bit of `f` is set.
     pub fn has(self, f: Flags) -> bool {
         self.0 & f.0 == f.0
     }
 
-    /// Return the bits that are not in `f`.
+    /// Return these control bits without the bits of `f`.
     pub fn without(self, f: Flags) -> Flags {
         Flags(self.0 & !f.0)
     }
@@ -119,9 +120,10 @@ impl fmt::Debug for Flags {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Segment {
-    /// Sequence number of the first byte (or of SYN).
+    /// Sequence number of the first byte of the segment, or of the SYN.
     pub seq: Seq,
-    /// Next byte expected from the other endpoint, significant with ACK.
+    /// Sequence number of the next byte that the endpoint expects from its peer, which is
+    /// significant if the bit ACK is set.
     pub ack: Seq,
     /// Advertised window in bytes, after scaling.
     pub window: u32,

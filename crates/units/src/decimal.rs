@@ -1,5 +1,5 @@
-//! Numbers as users write them: decimal digits and a power of ten instead of binary fractions. `4.1
-//! MB` is exactly 4,100,000 B, and no number is rounded silently.
+//! Decimal numbers of a scenario, stored as digits and a power of ten instead of binary fractions.
+//! `4.1 MB` is exactly 4,100,000 B, and no number is rounded silently.
 
 /// Decimal number: `digits` · 10^`exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) struct Decimal {
 /// Maximum number of significant digits, so that the product with the largest unit does not
 /// overflow.
 const MOST_DIGITS: usize = 20;
-/// Exponent beyond any quantity in any unit.
+/// Exponent that is larger than the exponent of any quantity in any unit.
 const LARGEST_EXPONENT: i32 = 400;
 
 impl Decimal {
@@ -51,7 +51,8 @@ impl Decimal {
         format!("{sign}{}e{}", self.digits, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
-    /// Return the number if it is whole, not negative, and not too large.
+    /// Return the number as an integer if it is whole, at least 0, and within the range of the
+    /// type.
     pub(crate) fn whole(self) -> Option<u64> {
         if self.digits == 0 {
             return Some(0);

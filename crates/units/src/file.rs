@@ -1,4 +1,4 @@
-//! Text files that a scenario names, read whole and within bounds.
+//! Text files that a scenario names. Each file is read whole, and its size is bounded.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -20,8 +20,8 @@ pub fn read_text(name: &str, path: &str) -> Result<String, Invalid> {
         refuse(format!("cannot be read: {reason}"))
             .remedy("check the path, which begins at the folder where aqmlab runs")
     };
-    // The type of the file is tested before the file is opened, because opening a pipe would wait
-    // for its writer.
+    // The function tests the type of the file before it opens the file, because opening a pipe
+    // would wait for the writer of the pipe.
     let about = std::fs::metadata(name).map_err(unreadable)?;
     if !about.is_file() {
         return Err(refuse("is a folder, a device or a pipe instead of a file".into())

@@ -37,7 +37,7 @@ impl Depth {
         }
     }
 
-    /// Return the number `n` in the unit of `self`.
+    /// Return a length of `n` packets or bytes, in the unit of `self`.
     pub fn like(self, n: f64) -> Depth {
         match self {
             Depth::Packets(_) => Depth::Packets(n),
@@ -45,7 +45,7 @@ impl Depth {
         }
     }
 
-    /// Return true if both have the same unit.
+    /// Return true if both lengths have the same unit.
     pub fn counts_as(self, other: Depth) -> bool {
         matches!(self, Depth::Packets(_)) == matches!(other, Depth::Packets(_))
     }
@@ -297,7 +297,8 @@ impl Read for Room {
         unit_schema("packets, bytes or a time", &units, Self::EXAMPLE)
     }
 
-    /// Return the number of a depth. A time has its own bounds.
+    /// Return the number of packets or bytes, or `None` for a time, whose range is checked
+    /// separately.
     fn number(&self) -> Option<f64> {
         match self {
             Room::Depth(depth) => depth.number(),

@@ -24,8 +24,8 @@ pub(crate) fn parse_scaled(
     example: &str,
 ) -> Result<Decimal, Invalid> {
     let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
-    // A number without a unit probably means the base unit for packets and bytes. For a rate or a
-    // time that would be a guess.
+    // For packets and bytes, a number without a unit probably means the base unit, so the error
+    // suggests this unit. For a rate or a time the intended unit is unknown.
     let unit = split(example).1;
     let is_base = units.first().is_some_and(|u| u.0 == unit);
     let like = |number: &str| {
@@ -48,14 +48,15 @@ pub(crate) fn parse_scaled(
     }
 }
 
-/// Return the number in the base unit if it is whole, because it is never rounded.
+/// Return the number in the base unit if the number is whole there. A number that is not whole is
+/// never rounded.
 pub(crate) fn whole(number: Decimal, value: &Value, path: &str, base: &str) -> Result<u64, Invalid> {
     number.whole().ok_or_else(|| {
         Invalid::new(path, value, format!("must be a whole number of {base}")).remedy("round it")
     })
 }
 
-/// Write a number exactly, in the largest unit in which it is at least one.
+/// Write a number exactly, in the largest unit in which the number is at least 1.
 pub(crate) fn format_scaled(base: u64, largest_first: &[Unit]) -> String {
     let zero = if base == 0 { largest_first.first() } else { largest_first.last() };
     let fits = largest_first.iter().find(|u| base >= u.1);

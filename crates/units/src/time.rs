@@ -30,7 +30,7 @@ impl Time {
         self.0 as f64 / SECOND as f64
     }
 
-    /// Return the time span from `earlier` to `self`, or zero if `earlier` is later.
+    /// Return the time span from `earlier` to `self`, or zero if `earlier` is after `self`.
     pub fn since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }

@@ -26,13 +26,13 @@ pub struct BuiltNetwork {
     pub endpoints: Endpoints,
     /// Slots of the flows with a single connection, in the order of the flows.
     pub slots: Vec<Slot>,
-    /// Flows with arrivals, in the order of the flows.
+    /// Flows that open connections during the run, in the order of the flows.
     pub arriving_flows: Vec<ArrivingFlow>,
-    /// Totals of the connections of flows with arrivals.
+    /// Totals of the connections of flows that open connections during the run.
     pub flow_totals: Vec<FlowTotals>,
     /// Flows of datagrams in the order of the flows, each with the time of its first packet.
     pub datagrams: Vec<(Datagrams, Option<Time>)>,
-    /// Random numbers of each table of flows.
+    /// Random numbers of each `[[flows]]` table.
     pub draws: Vec<DrawStreams>,
     /// Hops of all routes, one route after the other. The last hop of a route is its end.
     pub hops: Vec<Hop>,

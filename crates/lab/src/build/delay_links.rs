@@ -1,13 +1,13 @@
 //! Two optimizations of links. A link that only delays packets needs no event per packet, because
-//! the previous link computes the arrival time at its far end. A link does not count its waiting
-//! packets until the queue might exceed its limit.
+//! the previous link computes the arrival time at its far end. A link counts its waiting packets
+//! only while the queue could exceed its limit.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
 use super::plan::Plan;
 use crate::scenario::Scenario;
 
-/// Hop before a link on the routes.
+/// Hop that precedes a link on the routes.
 #[derive(Clone, Copy, PartialEq)]
 enum Previous {
     Nothing,
@@ -45,7 +45,7 @@ pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut Bui
     if scenario.record.series.iter().any(|series| series.needs().queues) {
         plan.recorded(&scenario.record).iter().for_each(|&l| sampled[l as usize] = true);
     }
-    // A link that passes packets on to a delaying link is not itself a delaying link.
+    // The link before a link that only delays packets does not itself only delay packets.
     let mut delays = vec![false; built.links.len()];
     let mut passes_on = vec![false; built.links.len()];
     for l in 0..built.links.len() {

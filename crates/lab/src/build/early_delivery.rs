@@ -1,13 +1,13 @@
 //! Choice of the endpoints that can receive packets early. The last link that queues or drops a
-//! packet hands it to such an endpoint at once, with its arrival time, so the arrival needs no
-//! event.
+//! packet delivers the packet to such an endpoint in advance, with its arrival time, so the arrival
+//! needs no event.
 //!
 //! Early delivery is correct for an endpoint that is the only user of the links of its host. All
-//! its packets arrive over one link, in the order in which that link admitted them, and its own
-//! packets meet no other traffic before they have crossed the host's link. The endpoint can
-//! therefore be simulated ahead of the others. Early delivery also requires that the application
-//! does nothing after the opening, and that nothing observes the endpoint: no series of the
-//! endpoint, no sample of its links, and no capture.
+//! packets to this endpoint arrive over one link, in the order in which that link admitted them,
+//! and the packets from this endpoint meet no other traffic before they have crossed the host's
+//! link. The endpoint can therefore be simulated ahead of the others. Early delivery also requires
+//! that the application is inactive after the opening of the connection, and that the run records
+//! no series of the endpoint, no samples of its links, and no capture.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
@@ -15,7 +15,8 @@ use super::plan::Plan;
 use crate::scenario::Scenario;
 use crate::series::Series;
 
-/// Find the endpoints that can receive packets early, and flag the hops before them.
+/// Select the endpoints that can receive packets early, and mark, on the route to each of them, the
+/// hop of the last link that queues or drops packets.
 pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
     let record = &scenario.record;
     let unseen = |s: &Series| matches!(s, Series::Queue | Series::Transfers | Series::Requests);
@@ -39,9 +40,10 @@ pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut 
                 (slot.first_hop[direction] as usize, slot.first_hop[1 - direction] as usize);
             let last = first + built.hops[first..].iter().take_while(|hop| !hop.is_last()).count() - 1;
             let decides = last - usize::from(built.hops[last].only_delays());
-            // The link must not be the first link of the route. Otherwise an endpoint could wait
-            // for a packet that it sends to itself. With a link before it, each packet of the peer
-            // causes an event before early delivery.
+            // The link that delivers a packet early must not be the first link of the route.
+            // Otherwise an endpoint could wait for a packet that it sends to itself. If another
+            // link precedes the delivering link, each packet of the peer causes an event before
+            // early delivery.
             if decides > first && alone(built.hops[last]) && alone(built.hops[reverse]) {
                 built.hops[decides].set_delivers_early();
             }
@@ -49,7 +51,8 @@ pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut 
     }
 }
 
-/// Return the number of flow directions that use each link.
+/// Return, for each link, the number of routes of flows (one per direction of a flow) that use the
+/// link.
 fn users(built: &BuiltNetwork) -> Vec<u32> {
     let lasting = built.slots.iter().flat_map(|slot| slot.first_hop);
     let passing = built.arriving_flows.iter().flat_map(|source| source.first_hop.repeat(2));

@@ -12,8 +12,9 @@ use super::plan::Plan;
 use crate::scenario::Scenario;
 
 /// Return the hosts, links, flows and TCP parameters of a scenario as JSON. The numbers are those
-/// that the simulator uses: delays and starts include the random offsets of the scenario's seed. A
-/// flow lists its links in both directions and the index of its parameters in `tcp`.
+/// that the simulator uses: delays and starts include the random offsets of the scenario's seed.
+/// The description of a flow lists its links in both directions, and the index of its TCP
+/// parameters in `tcp`.
 pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
     let plan = super::plan(scenario)?;
     let names = plan.link_names();
@@ -40,7 +41,7 @@ pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
     Ok(serde_json::json!({ "hosts": hosts, "links": links, "flows": flows, "tcp": tcp }))
 }
 
-/// Return the description of a link.
+/// Return the description of a link for another engine.
 fn link_table(scenario: &Scenario, link: &LinkPlan, name: &str) -> Json {
     let delay =
         link.delay + offset(scenario.seed, &format!("link/{name}/phase"), scenario.phase_breaking.delay);
@@ -63,7 +64,7 @@ fn link_table(scenario: &Scenario, link: &LinkPlan, name: &str) -> Json {
     })
 }
 
-/// Return the description of a flow.
+/// Return the description of a flow for another engine.
 fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> Json {
     let (name, table) = (plan.name(f), &plan.tables[plan.table(f)]);
     let datagrams = table.traffic.is_datagrams();

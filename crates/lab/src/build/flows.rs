@@ -1,4 +1,5 @@
-//! Construction of endpoints, slots, flows with arrivals and flows of datagrams.
+//! Construction of endpoints, slots of connections, flows that open connections during the run, and
+//! flows of datagrams.
 
 use std::collections::HashMap;
 
@@ -20,15 +21,15 @@ use crate::scenario::{Rows, Scenario};
 use crate::slot::Slot;
 use crate::totals::ConnectionTotals;
 
-/// First hop of each route, by the end of the route.
+/// First hop of each route, by the last hop of the route.
 struct RouteCopies<'a> {
     begins: &'a [u32],
-    /// First hops of the routes that were copied to have another end.
+    /// First hops of the copies of routes that differ in the last hop.
     known: HashMap<(u32, Hop), u32>,
 }
 
 impl RouteCopies<'_> {
-    /// Return the first hop of a route with this end. Copy the route if its end is another.
+    /// Return the first hop of a route with this last hop. Copy the route if its last hop differs.
     fn of(&mut self, route: u32, end: Hop, hops: &mut Vec<Hop>) -> u32 {
         let first = self.begins[route as usize];
         if end == Hop::END {
@@ -64,8 +65,8 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             |side: usize, tcp: &Tcp| offset(seed, &format!("flow/{name}/clock-{side}"), tcp.rto.granularity);
         let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
         if plan.opener(f).is_some() {
-            // If the table of flows has one row per table of the scenario, the flows of a table
-            // share one total.
+            // If the results have one row per `[[flows]]` table of the scenario, the flows of a
+            // `[[flows]]` table share one total.
             let together = scenario.record.flows == Rows::Table;
             let last = built
                 .flow_totals

@@ -3,22 +3,23 @@
 use super::plan::Plan;
 
 /// Hop of a route: a link, the conditioner before a link, the wire with impairments behind a link,
-/// or the end of the route. The numbers of conditioners follow those of all links.
+/// or the last hop, which is the end of the route. The hop numbers of the conditioners follow the
+/// hop numbers of all links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hop(u32);
 
 impl Hop {
-    /// End of a route to an endpoint whose application receives no events.
+    /// Last hop of a route to an endpoint whose application receives no events.
     pub const END: Hop = Hop(u32::MAX);
-    /// Bits of a link with early delivery.
+    /// Bits in the hop of a link with early delivery.
     const DELIVERS_EARLY: u32 = 0b01 << 30;
-    /// Bits of a link that only delays.
+    /// Bits in the hop of a link that only delays packets.
     const DELAYS: u32 = 0b10 << 30;
-    /// End of a route of datagrams.
+    /// Last hop of a route of datagrams.
     pub const SINK: Hop = Hop(u32::MAX - 1);
-    /// End of a route to an endpoint whose application receives events.
+    /// Last hop of a route to an endpoint whose application receives events.
     pub const LISTENER: Hop = Hop(u32::MAX - 2);
-    /// Smallest value that is not a link: a wire or an end.
+    /// Smallest value of a hop that is a wire or the last hop of a route.
     const WIRE: u32 = 0b11 << 30;
 
     /// Return the index of the link. The index of a conditioner is its number plus the number of
@@ -28,14 +29,14 @@ impl Hop {
         self.0 & !Self::WIRE
     }
 
-    /// Return true if this is the end of a route to an endpoint whose application receives no
+    /// Return true if this is the last hop of a route to an endpoint whose application receives no
     /// events.
     #[inline]
     pub fn is_end(self) -> bool {
         self == Self::END
     }
 
-    /// Return true if this is the end of a route, of any kind.
+    /// Return true if this is the last hop of a route, of any kind.
     pub(super) fn is_last(self) -> bool {
         self.0 >= Self::LISTENER.0
     }
@@ -65,7 +66,7 @@ impl Hop {
         self.0 |= Self::DELIVERS_EARLY;
     }
 
-    /// Return true if this is a link or a conditioner.
+    /// Return true if this hop is a link or a conditioner.
     #[inline]
     pub fn is_link(self) -> bool {
         self.0 < Self::WIRE
@@ -98,8 +99,8 @@ pub(super) fn lay_out_hops(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -
     (hops, begins)
 }
 
-/// Append a copy of the route that begins at `first`, with another end. Return the first hop of the
-/// copy.
+/// Append a copy of the route that begins at hop `first`, with another last hop. Return the first
+/// hop of the copy.
 pub(super) fn copy_with_end(hops: &mut Vec<Hop>, end: Hop, first: u32) -> u32 {
     let begins = hops.len() as u32;
     let links: Vec<Hop> = hops[first as usize..].iter().copied().take_while(|hop| !hop.is_end()).collect();

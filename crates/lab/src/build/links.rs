@@ -26,17 +26,17 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
-    /// Return the queue that the scenario describes.
+    /// Return the queue of the link that the scenario describes.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// Return the rules of the conditioner before the queue.
+    /// Return the rules of the conditioner before the queue of the link.
     pub fn condition(&self) -> &[Rule] {
         &self.condition
     }
 
-    /// Return the impairments of the wire.
+    /// Return the impairments of the wire behind the link.
     pub fn impairments(&self) -> &[Impairment] {
         &self.impairments
     }
@@ -58,8 +58,8 @@ struct LinkDirection<'a> {
 }
 
 impl<'a> LinkDirection<'a> {
-    /// Return the parameters of the reverse direction of a link. `rate` and `delay` apply unless
-    /// `reverse` sets its own.
+    /// Return the parameters of the reverse direction of a link. `rate` and `delay` apply if
+    /// `reverse` has no rate or delay.
     fn reverse(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
         LinkDirection {
             rate: reverse.rate.unwrap_or(rate),

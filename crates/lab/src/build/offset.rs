@@ -1,4 +1,5 @@
-//! Random offsets of `phase_breaking`, which separate events of the same time.
+//! Random offsets of the key `phase_breaking`, which separate events that would otherwise have the
+//! same time.
 
 use engine::Stream;
 use units::Duration;

@@ -26,14 +26,15 @@ pub(super) struct FlowTable {
     pub(super) dscp: Dscp,
     pub(super) arrivals: Option<Arrivals>,
     pub(super) traffic: Traffic,
-    /// Index of the first flow of the table.
+    /// Index of the first flow of the `[[flows]]` table.
     pub(super) first: usize,
     pub(super) sender: Arc<Tcp>,
     pub(super) receiver: Arc<Tcp>,
 }
 
-/// Forward and reverse route of a flow, as indices of [`Plan::routes`]. The number of a flow in its
-/// table and its names are computed on demand, so that a million flows need little memory.
+/// Forward and reverse route of a flow, as indices of [`Plan::routes`]. The name of a flow and its
+/// number in its `[[flows]]` table are computed on demand, so that a million flows need little
+/// memory.
 pub(super) type FlowPlan = [u32; 2];
 
 /// Links, flows and routes of a scenario.
@@ -42,7 +43,8 @@ pub struct Plan {
     /// One-way links.
     pub links: Vec<LinkPlan>,
     pub(super) tables: Vec<FlowTable>,
-    /// Table of each flow, if the scenario has several tables. The table is looked up per packet.
+    /// Index of the `[[flows]]` table of each flow, if the scenario has several such tables. The
+    /// simulator reads this index for each packet.
     table: Vec<u32>,
     pub(super) flows: Vec<FlowPlan>,
     /// Distinct routes, each a sequence of links.
@@ -55,7 +57,7 @@ impl Plan {
         self.flows.len()
     }
 
-    /// Expand a template in a text of the table of a flow.
+    /// Expand a template in a text of the `[[flows]]` table of a flow.
     fn expand(&self, f: usize, text: impl Fn(&FlowTable) -> &str) -> String {
         let number = u64::from(self.number(f));
         expand(text(&self.tables[self.table(f)]), &[("i", number), ("n", f as u64)])
@@ -96,7 +98,7 @@ impl Plan {
         self.traffic(f).application()
     }
 
-    /// Return the needs of a flow's application at one endpoint.
+    /// Return the events and services that a flow's application needs at one endpoint.
     pub fn needs(&self, f: usize, side: Side) -> Needs {
         self.application(f).map_or(Needs::NOTHING, |application| application.needs(side))
     }
@@ -113,17 +115,17 @@ impl Plan {
         opener(table.arrivals.as_ref(), &table.traffic)
     }
 
-    /// Return the index of the table that describes a flow.
+    /// Return the index of the `[[flows]]` table that describes a flow.
     pub fn table(&self, f: usize) -> usize {
         self.table.get(f).map_or(0, |&t| t as usize)
     }
 
-    /// Return the number of a flow in its table.
+    /// Return the number of a flow in its `[[flows]]` table.
     pub fn number(&self, f: usize) -> u32 {
         (f - self.tables[self.table(f)].first) as u32
     }
 
-    /// Return the keys `name`, `from` and `to` of a table, with their templates.
+    /// Return the keys `name`, `from` and `to` of a `[[flows]]` table, with their templates.
     pub fn texts(&self, table: usize) -> [&str; 3] {
         let t = &self.tables[table];
         [&t.name, &t.from, &t.to]
@@ -134,8 +136,8 @@ impl Plan {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
     }
 
-    /// Return, for each table, the names of the flows whose data crosses at least one of the links
-    /// in this direction.
+    /// Return, for each `[[flows]]` table, the names of the flows whose data in this direction
+    /// crosses at least one of the links.
     pub fn crossing(&self, direction: Direction, links: &[String]) -> Vec<Vec<String>> {
         let selected: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
         let mut names = vec![Vec::new(); self.tables()];
@@ -171,7 +173,7 @@ impl Plan {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].impairments.is_empty()).collect()
     }
 
-    /// Return the number of tables of flows.
+    /// Return the number of `[[flows]]` tables.
     pub fn tables(&self) -> usize {
         self.tables.len()
     }

@@ -9,7 +9,8 @@ use super::links::LinkPlan;
 use super::plan::Plan;
 use crate::scenario::{Network, Scenario};
 
-/// Refuse a scenario with equal names of flows, or with a name that does not exist.
+/// Refuse a scenario in which two flows have the same name, or in which a key names a link or flow
+/// that does not exist.
 pub(super) fn refuse(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     equal_names(plan)?;
     unknown_links(&scenario.record.links, plan)?;
@@ -27,7 +28,7 @@ fn equal_names(plan: &Plan) -> Result<(), Invalid> {
         let [(a, first), (b, second)] = [pair[0], pair[1]].map(|(hash, f)| (hash, f as usize));
         (a == b && plan.name(first) == plan.name(second)).then_some((second, first))
     };
-    // The error names the pair that is the first in the document.
+    // The error names the first pair of equal names in the document.
     let Some((second, first)) = hashes.windows(2).filter_map(equal).min() else { return Ok(()) };
     let path = join(&join("flows", plan.table(second)), "name");
     let problem = format!("is also the name of a flow of flows.{}", plan.table(first));
@@ -90,7 +91,7 @@ fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     }
 }
 
-/// Return the rules of every conditioner with their path in the scenario.
+/// Return the rules of every conditioner with the path of the rules in the scenario.
 fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
     let lists: Vec<(String, &[Rule], &[Rule])> = match network {
         Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse.condition)],

@@ -37,7 +37,7 @@ impl Nodes {
         Nodes { names, index, edges }
     }
 
-    /// Return the node with this name. `path` is the place of the name in the scenario.
+    /// Return the node with this name. `path` is the path of the name in the scenario, for errors.
     pub(super) fn find(&self, path: &str, name: &str) -> Result<usize, Invalid> {
         self.index.get(name).copied().ok_or_else(|| unknown_node(path, name, &self.names))
     }

@@ -12,7 +12,7 @@ use super::Simulation;
 use crate::app_states::AppState;
 use crate::slot::Stage;
 
-/// Return the side of an endpoint.
+/// Return the side of an endpoint: client or server.
 fn side(end: End) -> Side {
     if end.is_sender() { Side::Client } else { Side::Server }
 }
@@ -108,7 +108,7 @@ impl Simulation<'_> {
         if state < State::Established {
             return false;
         }
-        // A FIN has a sequence number too.
+        // A FIN occupies a sequence number, like a byte of data.
         let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(peer_closed)));
         let Some(app) = self.connections.app_states.of(index).get_mut(side(end) as usize) else {
             return false;
@@ -155,9 +155,10 @@ impl Simulation<'_> {
         }
     }
 
-    /// Schedule the wake-up of the application at an endpoint. An earlier event of the same
-    /// endpoint schedules the wake-up again. The call follows the transmission of segments, which
-    /// mostly sets an earlier timer.
+    /// Schedule the wake-up of the application at an endpoint. If another event of this endpoint is
+    /// earlier, its handler schedules the wake-up again. The run calls this function after the
+    /// transmission of segments, because the transmission mostly sets a timer that is earlier than
+    /// the wake-up.
     #[cold]
     pub(super) fn rearm(&mut self, end: End) {
         let slot = &self.connections.records.slots[end.connection() as usize];

@@ -12,7 +12,7 @@ use crate::exchanges::request_record;
 use crate::slot::{Slot, Stage};
 
 impl Simulation<'_> {
-    /// Start a connection of a flow with arrivals.
+    /// Start a connection of a flow that opens connections during the run.
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
         let arriving = &mut self.connections.arriving_flows[k];
         let Some(opener) = self.plan.opener(arriving.flow as usize) else { return Ok(()) };
@@ -50,8 +50,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Notify the opener of a flow with arrivals of an event. Schedule the next opening, or finish
-    /// the flow.
+    /// Notify the opener of a flow's connections of an event. Schedule the opening of the flow's
+    /// next connection, or finish the flow.
     pub(super) fn notify_opener(&mut self, now: Time, k: usize, event: OpenerEvent) {
         let arriving = &mut self.connections.arriving_flows[k];
         let flow = arriving.flow as usize;
@@ -141,7 +141,7 @@ impl Simulation<'_> {
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();
-        // An event that is too early stays in the queue. The handler of such an event schedules the
+        // An event that is earlier than the timer stays in the queue, and its handler schedules the
         // timer again.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
@@ -177,8 +177,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Release the slot of a closed connection that has no packet in the network. Otherwise a late
-    /// packet could reach the next connection in the slot.
+    /// Release the slot of a closed connection that has no packet in the network. If the connection
+    /// still had a packet in the network, this packet could reach the next connection in the slot.
     #[cold]
     pub(super) fn release(&mut self, s: u32) {
         let slot = &self.connections.records.slots[s as usize];
@@ -206,8 +206,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Add the counts of a connection of a flow with arrivals to the totals. After this call, no
-    /// other function counts the connection.
+    /// Add the counts of a connection that was opened during the run to the totals of its flow.
+    /// After this call, no other function counts the connection.
     pub(super) fn count(&mut self, s: u32) {
         self.record_unanswered(s);
         let forward = self.connections.totals_of(s as usize, Direction::Forward);

@@ -1,4 +1,5 @@
-//! Check of conservation: the counters of links and connections against the packets in the network.
+//! Check of conservation, which compares the counters of links and connections with the packets in
+//! the network.
 
 use impairments::Wire;
 use net::{Inside, Violation};
@@ -9,7 +10,7 @@ use crate::check;
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    /// Return the flow of a slot as the place of a violation.
+    /// Return the name of the flow in a slot, as the place of a violation.
     pub(super) fn flow_label(&self, s: u32) -> String {
         format!("flow {}", self.plan.name(self.connections.records.slots[s as usize].flow as usize))
     }
@@ -19,7 +20,7 @@ impl Simulation<'_> {
         Violation { at, place, what: what.into() }
     }
 
-    /// Check all counters against the packets in the network.
+    /// Compare all counters of links and connections with the packets in the network.
     pub(super) fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
         let mut insides = std::mem::take(&mut self.network.insides);
@@ -28,7 +29,8 @@ impl Simulation<'_> {
         for link in &self.network.links {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
-                // Count the packet as arrived; its count is restored at the end of the check.
+                // Count the packet as arrived. The end of the check restores the count of arrived
+                // packets.
                 self.connections.records.slots[p.connection as usize].counters.arrived(p.label.direction());
                 if let Some(before) = link.feeder() {
                     self.network.links[before as usize].locate(

@@ -1,7 +1,7 @@
 //! Early delivery of packets to endpoints that are simulated ahead of the others
 //! (`build/early_delivery.rs`). Early delivery stops at the horizon, which is the end of the run,
-//! the end of the warm-up or the next check of the counters. At the horizon all endpoints have
-//! reached the same time.
+//! the end of the warm-up or the next check of the counters. All endpoints have reached the same
+//! time at the horizon.
 
 use net::{End, InPipe, Packet};
 use units::Time;
@@ -19,8 +19,8 @@ impl Simulation<'_> {
         self.advance_and_deliver(arrives, end, packet)
     }
 
-    /// Advance an endpoint to the arrival time of a packet, with all timers that expire before, and
-    /// deliver the packet.
+    /// Advance an endpoint to the arrival time of a packet, process the timers that expire before
+    /// this time, and deliver the packet.
     #[inline(always)]
     fn advance_and_deliver(&mut self, arrives: Time, end: End, packet: &Packet) -> Step {
         self.latest_early_arrival = self.latest_early_arrival.max(arrives);
@@ -56,7 +56,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Deliver the packets in the pipe of a last link that arrive up to the new horizon.
+    /// Deliver the packets that arrive up to the new horizon, from the pipe of the last link before
+    /// an endpoint.
     fn deliver_waiting(&mut self, link: u32) -> Step {
         loop {
             let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();

@@ -12,8 +12,8 @@ use crate::memory::{SMALL, ensure_available};
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 
-/// Approximate memory in bytes per link and per flow for names and routes, beside the parts of the
-/// link or flow.
+/// Approximate memory in bytes for the names and routes of one link or flow, in addition to the
+/// structs of the link or flow.
 const LINK: usize = 4096;
 const FLOW: usize = 512;
 
@@ -33,7 +33,7 @@ pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     limits.check_memory(all.saturating_add(samples))
 }
 
-/// Fail if the samples of a run without a duration exceed the maximum.
+/// Fail if the samples of a run without a duration exceed the maximum size.
 pub fn check_samples(bytes: u64) -> Result<(), Failure> {
     if bytes as f64 <= Scenario::MAX_SAMPLED {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Simulation of a scenario. A run handles one event after the other, checks the counters, and
-//! returns the tables.
+//! Simulation of a scenario. Run of a network: it handles the events in order, checks the counters,
+//! and returns the tables.
 
 mod applications;
 mod connections;
@@ -75,7 +75,7 @@ impl Watch {
 
 const NO_OPTIONS: Options = Options::NONE;
 
-/// Result of one event. The error is boxed so that a success fits into a register.
+/// Result of one event. The error is boxed so that a result without an error fits into a register.
 type Step = Result<(), Box<Violation>>;
 
 /// Number of events between two checks of the watch.
@@ -133,17 +133,17 @@ pub(crate) struct Simulation<'a> {
     /// Links whose queues are sampled.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// True if captures or a series observe every packet. A run without captures and series pays
-    /// one test of this field per hop.
+    /// True if captures or a series observe every packet. A run without captures and series spends
+    /// only one test of this field per hop of a packet.
     observed: bool,
     pub(crate) end: Time,
-    /// Time up to which packets may be delivered early.
+    /// Simulated time up to which early delivery may deliver packets.
     horizon: Time,
     /// Latest arrival time of a packet that was delivered early.
     latest_early_arrival: Time,
     /// True during the warm-up.
     warming_up: bool,
-    /// Counts at the end of the warm-up; all zero in a run without a warm-up.
+    /// Counts at the end of the warm-up. All these counts are 0 in a run without a warm-up.
     pub(crate) baseline: Baseline,
 }
 
@@ -308,8 +308,8 @@ impl<'a> Simulation<'a> {
         )))
     }
 
-    /// Bring queues that store packets up to the end of the run, and report the packets that these
-    /// queues have sent to the captures and series.
+    /// Perform the dequeues up to the end of the run in each queue that stores packets, and report
+    /// the packets sent from these queues to the captures and series.
     fn catch_up(&mut self) {
         for (l, link) in self.network.links.iter_mut().enumerate() {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
@@ -329,7 +329,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// End the run if the watch has cancelled it or a capture has failed. Update the completed
-    /// share, and check memory and limits.
+    /// share of the run, and check the memory and the limits.
     fn check_watch(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);

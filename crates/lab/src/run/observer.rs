@@ -25,8 +25,8 @@ impl Simulation<'_> {
     }
 
     /// Observe a packet that arrived at a link at `entered` and reaches the far end at `arrives`.
-    /// The call is made when the link admits the packet, or, if the queue stores packets, when the
-    /// packet reaches the far end.
+    /// The run calls this function when the link admits the packet. If the queue of the link stores
+    /// packets, the run calls it when the packet reaches the far end.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_link(

@@ -23,8 +23,8 @@ impl Simulation<'_> {
         self.leave_link(now, (lane, feeder), position)
     }
 
-    /// Handle the event of a link whose queue stores packets. The queue may have a packet to
-    /// transmit.
+    /// Handle the event of a link whose queue stores packets. At this time the queue may have a
+    /// packet to transmit.
     #[cold]
     pub(super) fn storing_link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.network.links[lane as usize];
@@ -56,8 +56,8 @@ impl Simulation<'_> {
         self.forward(now, &mut packet)
     }
 
-    /// Forward a packet to the next hop of its route. The function is always inlined, because links
-    /// without wires would otherwise pay for the second caller.
+    /// Forward a packet to the next hop of its route. The compiler always inlines this function,
+    /// because otherwise the second caller would slow down the packets on links without wires.
     #[inline(always)]
     pub(super) fn forward(&mut self, now: Time, packet: &mut Packet) -> Step {
         let next = self.network.hops[packet.hop as usize + 1];
@@ -95,7 +95,8 @@ impl Simulation<'_> {
             Received::Dropped => return Ok(()),
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
-        // The code looks up each link once, because the lookups take most of the time per packet.
+        // The function indexes the list of links once per link, because the index operations take
+        // most of the time per packet.
         let end = End::reached(packet.connection, packet.label.direction());
         if next.only_delays() {
             let next_lane = next.link();
@@ -136,7 +137,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Let a packet enter a link that has to count its waiting packets from now on.
+    /// Offer a packet to a link that has to count its waiting packets from now on.
     #[cold]
     fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let lane = self.network.hops[hop as usize].link();

@@ -19,8 +19,8 @@ thread_local! {
     static PANIC_MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Install a panic hook that stores the message of a panic in a guarded call. Other panics go to
-/// the previous hook.
+/// Install a panic hook that stores the message of a panic in a guarded call. The hook passes the
+/// panics outside of guarded calls to the previous hook.
 fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -42,13 +42,13 @@ fn install_hook() {
     });
 }
 
-/// Return the text of a panic.
+/// Return the message of a panic.
 fn words(payload: &dyn Any) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Return the result of `work`, or the message of its panic.
+/// Return the result of the function `work`, or the message of its panic.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     install_hook();
     PANIC_MESSAGE.with(|message| *message.borrow_mut() = Some(String::new()));

@@ -1,8 +1,8 @@
 //! End of the warm-up. The counts at this time become a baseline that the tables subtract. Each
 //! event is counted once, and the cost per packet is the same during and after the warm-up.
 //!
-//! Events before the end of the warm-up belong to it, and events at or after its end do not. All
-//! endpoints have reached the end of the warm-up when it ends (`early_delivery.rs`).
+//! Events before the end of the warm-up belong to it, and events at or after its end do not. At the
+//! end of the warm-up, all endpoints have reached the same simulated time (`early_delivery.rs`).
 
 use std::collections::HashSet;
 
@@ -66,7 +66,8 @@ impl Simulation<'_> {
         (0..self.connections.single).map(|s| self.connections.totals_of(s, direction).counts).collect()
     }
 
-    /// Return the totals of the flows with arrivals, including connections that are still open.
+    /// Return the totals of the flows that open connections during the run, including their open
+    /// connections.
     fn arriving_counts(&self, direction: Direction) -> Vec<Counts> {
         let of = |totals: &FlowTotals| match direction {
             Direction::Forward => totals.forward,
@@ -83,8 +84,8 @@ impl Simulation<'_> {
         totals.into_iter().map(|totals| totals.counts).collect()
     }
 
-    /// Reset the counts of datagrams. A datagram that is in the network at the end of the warm-up
-    /// is counted when it arrives or is lost.
+    /// Reset the counts of the flows of datagrams. A datagram that is in the network at the end of
+    /// the warm-up is counted when it arrives or is lost.
     fn forget_datagrams(&mut self) {
         let (first, count) = (self.connections.single, self.connections.datagrams.len());
         if count == 0 {

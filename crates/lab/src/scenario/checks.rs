@@ -11,7 +11,7 @@ use units::param::{Invalid, join};
 use super::{Directions, Dumbbell, Flow, Link, Reverse, Scenario};
 
 /// Maximum number of impairments of a wire, and of impairments that duplicate packets. Each
-/// duplication doubles the work.
+/// impairment that duplicates packets can double the number of packets.
 const MAX_IMPAIRMENTS: (usize, usize) = (16, 4);
 
 /// Refuse more impairments than the maximum.
@@ -95,7 +95,8 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::at(&join(path, &key), problem).remedy(remedy))
 }
 
-/// Refuse connections that wait for the response of the previous one in traffic without responses.
+/// Refuse connections that wait for the response of the previous connection if the traffic has no
+/// responses.
 fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let after = flow.arrivals.as_ref().map(|arrivals| arrivals.after);
     let answers = |application: &dyn Application| application.needs(Side::Client).events;

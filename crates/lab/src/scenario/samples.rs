@@ -12,7 +12,7 @@ impl Scenario {
     /// Maximum size of the tables of sampled series in bytes.
     pub(crate) const MAX_SAMPLED: f64 = 4e9;
 
-    /// Return the number of links, where each direction counts.
+    /// Return the number of one-way links: each direction of a link counts as one.
     pub(crate) fn link_count(&self) -> u64 {
         match &self.network {
             Network::Dumbbell(d) => 2 + 2 * (d.left_hosts + d.right_hosts),
@@ -20,7 +20,7 @@ impl Scenario {
         }
     }
 
-    /// Return the number of objects of each kind that a sample covers.
+    /// Return the numbers of links and flows of each kind that a sample covers.
     fn sizes(&self) -> SampledCounts {
         let connections = |which: fn(&dyn Application) -> bool| {
             let single =
@@ -36,8 +36,9 @@ impl Scenario {
         }
     }
 
-    /// Return the number of samples and the size of one sample in all tables in bytes. The number
-    /// is 0 for a run without a duration, whose samples are checked during the run.
+    /// Return the number of samples, and the size in bytes of one sample, summed over all tables.
+    /// The number of samples is 0 for a run without a duration, which checks its samples during the
+    /// run.
     pub(crate) fn samples(&self) -> (f64, f64) {
         let (record, sizes) = (&self.record, self.sizes());
         let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));

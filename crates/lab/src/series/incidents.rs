@@ -32,7 +32,7 @@ pub trait IncidentKind: Debug {
     const NAME: &'static str;
     /// Description of the series.
     const ABOUT: &'static str;
-    /// Return true if the fate of a packet is of this kind.
+    /// Return true if the fate of a packet (drop or mark) is of this kind of incident.
     fn includes(fate: &Fate) -> bool;
 }
 

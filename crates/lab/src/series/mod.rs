@@ -1,5 +1,5 @@
-//! Series that a scenario can record. Each series has a file, and the list in the macro `series!`
-//! below contains all of them.
+//! Series that a scenario can record. Each series has its own source file, and the list in the
+//! macro `series!` below contains all series.
 
 mod delays;
 mod delivery_rate;
@@ -59,19 +59,20 @@ macro_rules! series {
                 match self { $(Series::$Type => $module::$Type::NEEDS,)+ }
             }
 
-            /// Return the definition of its table.
+            /// Return the definition of the table of the series.
             pub fn table(self) -> TableDefinition {
                 match self { $(Series::$Type => <$module::$Type as Recorder>::Table::DEFINITION,)+ }
             }
 
-            /// Return the number of rows per sample.
+            /// Return the number of rows that one sample of the series adds.
             pub fn rows_per_sample(self, counts: &SampledCounts) -> u64 {
                 match self { $(Series::$Type => $module::$Type::rows_per_sample(counts),)+ }
             }
         }
 
         /// Series that a run records. A hook calls each recorded series that declares the need of
-        /// the hook. A series that is not recorded costs one test per hook that it declares.
+        /// the hook. A series that the run does not record costs one test for each hook that it
+        /// declares.
         #[derive(Debug, Default)]
         pub struct RecordedSeries { $($module: Option<$module::$Type>,)+ }
 
@@ -87,7 +88,7 @@ macro_rules! series {
                 match series { $(Series::$Type => self.$module.as_ref().map_or_else(StoredRows::default, Recorder::stored_rows),)+ }
             }
 
-            /// Remove a series and return its tables.
+            /// Remove a series from the recorded series and return its tables.
             pub fn tables(&mut self, series: Series, names: &Names) -> Vec<Table> {
                 match series { $(Series::$Type => self.$module.take().map_or_else(Vec::new, |s| s.tables(names)),)+ }
             }
@@ -109,8 +110,9 @@ macro_rules! forward_hooks {
     };
 }
 
-/// Call a hook of every recorded series that declares the need of the hook. A run without these
-/// series pays one test per series, and no test for a series that does not declare the need.
+/// Call a hook of every recorded series that declares the need of the hook. Each series that
+/// declares the need costs one test per call, even if the run does not record the series. The other
+/// series cost no test.
 macro_rules! call_hook {
     ($all:ident [$($module:ident::$Type:ident)+] always $hook:ident $arguments:tt) => {
         $($all.$module.iter_mut().for_each(|series| call!(series $hook $arguments));)+

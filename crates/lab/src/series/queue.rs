@@ -22,7 +22,7 @@ columns::tables! {
     }
 }
 
-/// State of a queue at an instant.
+/// State of the queue of a link at the time of a sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     bytes: u64,

@@ -2,9 +2,9 @@
 //! beginning of its transmission. Every packet whose transmission has begun is counted, and the
 //! delays are not sampled (RFC 7928 §2.7).
 //!
-//! A queue that decides on arrival reports the beginning of a transmission in advance. The delay of
-//! the packet is counted only when that time has come, so the packets that wait in the queue at the
-//! end of the run are not counted, for every queue discipline.
+//! A queue that decides on each packet at its arrival reports the beginning of the packet's
+//! transmission in advance. The series counts the delay of the packet only when the transmission
+//! begins, so it excludes the packets that wait in any queue at the end of the run.
 
 use std::collections::VecDeque;
 
@@ -29,7 +29,8 @@ pub struct QueueDelays {
 #[derive(Clone, Debug, Default)]
 struct LinkDelays {
     histogram: Histogram,
-    /// Future transmissions in order of time: the beginning, and the queueing delay of the packet.
+    /// Transmissions that begin later, in order of time, each as the time of its beginning and the
+    /// queueing delay of its packet.
     upcoming: VecDeque<(Time, Duration)>,
 }
 

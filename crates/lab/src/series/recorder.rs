@@ -21,8 +21,9 @@ use crate::totals::ConnectionTotals;
 pub struct Needs {
     /// True to call [`Recorder::sample`] at each interval of the scenario.
     pub samples: bool,
-    /// True if a sample reads the queues of the recorded links. For such a series the run simulates
-    /// the recorded links in full and brings them up to the instant of the sample.
+    /// True if a sample reads the queues of the recorded links. For such a series, the run
+    /// simulates every event of the recorded links, and performs their dequeues up to the time of
+    /// the sample.
     pub queues: bool,
     /// True to call [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::at_endpoint`] for
     /// each packet.
@@ -47,10 +48,10 @@ pub struct SingleFlow {
     pub traced: bool,
 }
 
-/// Plan of a run, as a series receives it at the beginning.
+/// Plan of a run, which each series receives at the beginning of the run.
 #[derive(Debug)]
 pub struct RunStart<'a> {
-    /// End of the warm-up. Events before this time are not recorded.
+    /// End of the warm-up. The series records no events before this time.
     pub begins: Time,
     /// Number of links.
     pub links: usize,
@@ -91,7 +92,7 @@ pub struct RequestRecord {
     pub bytes: [u64; 2],
 }
 
-/// State of a run at an instant.
+/// State of a run at the time of a sample.
 pub struct Snapshot<'a> {
     /// Time of the snapshot.
     pub now: Time,
@@ -159,7 +160,7 @@ macro_rules! hooks {
     ($with:ident $argument:tt) => {
         $with! {
             $argument
-            /// Take a sample: an interval of `record.interval` is over.
+            /// Take a sample at the end of each interval of `record.interval`.
             samples fn sample(snapshot: &mut Snapshot);
             /// Record a packet that arrived at the queue of a link at `times[0]` and whose
             /// transmission began, or will begin, at `times[1]`.
@@ -172,13 +173,13 @@ macro_rules! hooks {
             packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
             /// Record the drop or the mark of a packet at a link.
             always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
-            /// Record a request that has its response, or whose connection or run ended without
-            /// one.
+            /// Record a request when its response is complete, or when its connection or the run
+            /// ends without a complete response.
             always fn on_request(request: &RequestRecord);
-            /// Record a connection of a flow with arrivals that closed, or that was open at the end
-            /// of the run.
+            /// Record a connection of a flow with `arrivals` when it closes, or at the end of the
+            /// run if it is still open.
             always fn on_connection_end(flow: u32, totals: &ConnectionTotals);
-            /// Finish the records at the end of the run.
+            /// Finish the rows of the series at the end of the run.
             always fn end(now: Time);
         }
     };

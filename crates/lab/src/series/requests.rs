@@ -25,12 +25,14 @@ columns::tables! {
     }
 }
 
-/// Requests in the order of their responses, then the requests without a response.
+/// Recorded requests: first the completed requests in the order of their responses, then the
+/// requests without a response.
 #[derive(Debug)]
 pub struct Requests {
     list: List<RequestRecord>,
     begins: Time,
-    /// Timeouts, by flow and connection, until the response to the last request of the warm-up.
+    /// Number of retransmission timeouts, by flow and connection, until the response to the last
+    /// request that was written during the warm-up.
     baselines: HashMap<[u32; 2], [u32; 2]>,
 }
 

@@ -36,7 +36,8 @@ impl<S> Samples<S> {
         StoredRows { rows: self.rows.len(), full: self.times.is_full() || self.rows.is_full() }
     }
 
-    /// Return the column with the time of each row. Each sample has `sampled` rows.
+    /// Return the column with the time of each row. Each sample has one row per element of
+    /// `sampled`.
     pub(super) fn times(&self, sampled: usize) -> Column {
         Column::Float(self.times.iter().flat_map(|t| std::iter::repeat_n(t.seconds(), sampled)).collect())
     }
@@ -46,7 +47,7 @@ impl<S> Samples<S> {
         Column::Name(self.times.iter().flat_map(|_| sampled.iter().copied()).collect(), names.clone())
     }
 
-    /// Return a column with one number per row.
+    /// Return a column of the samples with one number per row.
     pub(super) fn column(&self, value: impl Fn(&S) -> f64) -> Column {
         Column::Float(self.rows.iter().map(value).collect())
     }

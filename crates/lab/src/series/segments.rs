@@ -59,10 +59,10 @@ struct ObservedSegment {
     resent: bool,
 }
 
-/// Progress of the data that a host sends.
+/// Progress of a host's sending, from which the positions of its segments are computed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
-    /// Successor of the highest sequence number sent, counted from 0 for the SYN.
+    /// Highest sequence number that the host sent, plus one, counted from 0 for the SYN.
     sent_to: u64,
 }
 

@@ -21,7 +21,7 @@ pub struct Traced<Progress, Row> {
 }
 
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
-    /// Return empty rows for the traced flows.
+    /// Return an empty list of rows for the traced flows.
     pub fn begin(start: &RunStart) -> Self {
         let ends = |of: &SingleFlow| {
             [of.traced, of.traced && of.is_bidirectional].map(|end| end.then(Progress::default))

@@ -22,9 +22,9 @@ columns::tables! {
     }
 }
 
-/// State of a sender at an instant. The windows have seven significant digits. Each exact 64-bit
-/// value is stored as two halves, so the struct has no padding, because memory is the main cost of
-/// a sample.
+/// Windows of a sender at the time of a sample. The windows have seven significant digits. Each
+/// 64-bit value is stored as two values of 32 bits, so that the struct has no padding. Memory is
+/// the main cost of a sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     acked: [u32; 2],

@@ -12,12 +12,13 @@ use crate::run::Simulation;
 use crate::totals::{ConnectionTotals, Counts};
 
 /// Column of counts under construction. Almost all counts fit into 32 bits, and the few larger
-/// counts are stored separately with their rows. The column is compact because the endpoints still
-/// take memory at this point of the run.
+/// counts are stored separately with their rows. The column is compact because the endpoints are
+/// still in memory while the column is built.
 struct CompactCounts {
-    /// Counts of all rows. A row whose count needs more than 32 bits has a 0 here.
+    /// Counts of all rows. Counts of all rows. The entry of a row is 0 if its count needs more than
+    /// 32 bits.
     small: Vec<u32>,
-    /// Rows and values of the large counts.
+    /// Row and value of each count that needs more than 32 bits.
     large: Vec<(usize, u64)>,
 }
 

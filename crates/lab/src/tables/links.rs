@@ -22,7 +22,7 @@ impl Simulation<'_> {
     fn counts_of_link(&self, l: usize) -> LinkCounts {
         let (counters, inside) = (self.network.links[l].counters(), &self.network.insides[l]);
         let signals = counters.signals();
-        // With impairments, packets are delivered when they leave the wire.
+        // A link with impairments delivers a packet when the packet leaves the wire.
         let delivered = match self.network.impaired.binary_search(&(l as u32)) {
             Ok(w) => self.network.wires[w].left().packets,
             Err(_) => counters.delivered.packets + inside.beyond.packets,

@@ -30,7 +30,8 @@ pub fn definitions() -> Json {
 }
 
 impl Simulation<'_> {
-    /// Return the result of the run. `setup` and `running` are its computing times.
+    /// Return the result of the run. `setup` and `running` are the computing times of the plan and
+    /// of the simulation.
     pub(crate) fn outcome(mut self, setup: ComputingTime, running: ComputingTime) -> Outcome {
         self.count_the_rest();
         let warnings = self.warnings();
@@ -41,7 +42,8 @@ impl Simulation<'_> {
         let links = self.link_table(names.links());
         let classes = self.class_table(names.links());
         let (events, ties) = (self.events.events(), self.events.ties());
-        // The remaining tables do not need the network, so its memory is freed for them.
+        // The remaining tables do not need the network, so the memory of the network is freed
+        // first.
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));

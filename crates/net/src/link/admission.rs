@@ -1,4 +1,4 @@
-//! Arrivals at the queue of a link, and its backlog.
+//! Arrivals of packets at the queue of a link, and the backlog of the queue.
 
 use std::collections::VecDeque;
 
@@ -11,15 +11,17 @@ use crate::packet::Packet;
 /// Result of the arrival of a packet at the queue of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// The packet is admitted and arrives at the far end at this time. The caller puts it into the
-    /// pipe of this link, or of a link that only delays.
+    /// The queue admitted the packet, which arrives at the far end of the link at this time. The
+    /// caller puts the packet into the pipe of this link, or of the next link if that link only
+    /// delays packets.
     Admitted(Time),
     /// The queue stores its packets, and the caller passes the packet to it ([`Link::enqueue`]).
     Enqueue,
     /// The packet was dropped.
     Dropped,
-    /// The link does not count its backlog, which may be too large for the queue. The caller lets
-    /// the link count the backlog ([`Link::count`]) and tries again.
+    /// The link does not count its backlog now, and the backlog may be too large for the queue to
+    /// admit the packet. The caller lets the link count the backlog ([`Link::count`]) and tries
+    /// again.
     Uncounted,
 }
 
@@ -57,9 +59,10 @@ impl<Q: LinkQueue> Link<Q> {
         Received::Admitted(self.send(now, packet))
     }
 
-    /// Stop counting the backlog as long as it is certainly small enough for the queue. The caller
-    /// must ensure three conditions: no series samples the backlog, each packet has at least
-    /// `least` bytes, and each admitted packet enters this link's own pipe.
+    /// Stop counting the backlog of the link while the backlog is certainly small enough for the
+    /// queue to admit every packet. The caller must ensure three conditions: no series samples the
+    /// backlog, each packet has at least `least` bytes, and each admitted packet enters this link's
+    /// own pipe.
     pub fn leave_uncounted(&mut self, least: u16) {
         if let Some(packets) = self.queue.passes_below()
             && self.pace.is_none()
@@ -74,7 +77,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.uncounted == Duration::ZERO
     }
 
-    /// Count the backlog at `now` from the packets in the pipe, and continue to count it.
+    /// Count the backlog at `now` from the packets in the pipe, and count the backlog from then on.
     #[cold]
     pub fn count(&mut self, now: Time, flight: &Flight) {
         self.uncounted = Duration::ZERO;
@@ -85,7 +88,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.waiting = waiting;
     }
 
-    /// Count the reported fates and pass them to the probe.
+    /// Count the drops and marks that the queue reported, and pass them to the probe.
     #[cold]
     pub(super) fn settle(&mut self, now: Time, probe: &mut impl Probe) {
         for fate in self.fates.0.drain(..) {

@@ -1,4 +1,5 @@
-//! Position of each packet of a link at one time, with which the counters are compared.
+//! Position of each packet of a link at one time. The check of conservation compares the counters
+//! of the link with these positions.
 
 use units::{Bytes, Time};
 
@@ -31,11 +32,12 @@ impl<Q: LinkQueue> Link<Q> {
     }
 
     /// Count in `inside` the position of a packet at `now`, at a constant rate. The packet is in
-    /// the pipe of this link, or (`beyond`) of the next link, which only delays.
+    /// the pipe of this link or, if `beyond` is true, in the pipe of the next link, which only
+    /// delays packets.
     pub fn locate(&self, entry: &InPipe, beyond: bool, now: Time, inside: &mut Inside) {
         let packet = &entry.packet;
-        // For a packet in the pipe of the next link, the entry time at the next link is the arrival
-        // time at the far end of this link.
+        // If the packet is in the pipe of the next link, the time at which it entered the next link
+        // is its arrival time at the far end of this link.
         let (entered, arrives) =
             if beyond { (Time::ZERO, entry.entered) } else { (entry.entered, entry.arrives) };
         let time = self.transmission_time(Bytes(u64::from(packet.size)));

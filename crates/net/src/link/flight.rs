@@ -1,9 +1,9 @@
 //! Store of all packets in flight in a network.
 //!
-//! The packets in flight of a link form a queue of blocks with a few positions each. An empty block
-//! is released, and the link that needs a block next reuses the block released last. A link without
-//! packets in flight therefore uses no memory, a link wastes at most one block, and the blocks in
-//! use at a time are close together in the caches.
+//! The packets in flight of a link form a queue of blocks, each with positions for a few packets.
+//! An empty block is released, and the next link that needs a block uses the block that was
+//! released last. A link without packets in flight therefore uses no memory, a link wastes at most
+//! one block, and the blocks in use at a time are close together in the caches.
 
 use std::ops::Index;
 
@@ -27,7 +27,7 @@ pub struct InPipe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position(u32);
 
-/// Packets in flight of one link: a queue in the store.
+/// Packets in flight of one link, as a queue in the store of packets in flight.
 #[derive(Debug)]
 pub(super) struct Pipe {
     /// Time of the first arrival, or [`Time::NEVER`] without packets.
@@ -59,7 +59,7 @@ pub struct Flight {
     free: u32,
 }
 
-/// Number of positions per block.
+/// Number of packets that a block can store.
 const BLOCK: u32 = 8;
 
 impl Flight {
@@ -68,7 +68,7 @@ impl Flight {
         size_of_val(&self.places[..]) + size_of_val(&self.next[..])
     }
 
-    /// Append a packet to a queue. Return true if it is the first packet of the queue.
+    /// Append a packet to a queue. Return true if the packet is the first in the queue.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -94,8 +94,8 @@ impl Flight {
         first
     }
 
-    /// Remove the first packet of a queue. Return the position of the packet, which remains there
-    /// until the next push.
+    /// Remove the first packet of a queue, and return the packet's position in the store. The
+    /// packet remains at this position until the next insertion.
     #[inline(always)]
     pub(super) fn pop(&mut self, pipe: &mut Pipe) -> Option<Position> {
         if pipe.due == Time::NEVER {
@@ -115,14 +115,14 @@ impl Flight {
         Some(place)
     }
 
-    /// Return the packets of a queue in order.
+    /// Return the packets of a link's queue in order.
     pub(super) fn each(&self, pipe: &Pipe) -> impl Iterator<Item = &InPipe> + use<'_> {
         let last = pipe.last;
         let first = (pipe.due != Time::NEVER).then_some(pipe.first);
         std::iter::successors(first, move |&at| (at != last).then(|| self.after(at))).map(|at| &self[at])
     }
 
-    /// Return the position that follows another in the same queue.
+    /// Return the position that follows a position in the same queue.
     #[inline]
     fn after(&self, place: Position) -> Position {
         match place.0 % BLOCK {
@@ -152,8 +152,8 @@ impl Flight {
     fn grow(&mut self) {
         let blocks = self.next.len();
         if blocks == self.next.capacity() {
-            // Grow by a quarter, because doubling would waste much memory with a hundred thousand
-            // flows.
+            // Increase the capacity by a quarter, because doubling would waste much memory with a
+            // hundred thousand flows.
             self.next.reserve_exact(blocks / 4 + 4);
             self.places.reserve_exact((blocks / 4 + 4) * BLOCK as usize);
         }
@@ -179,7 +179,8 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// Queues in one store behave like separate queues, and all blocks are returned.
+        /// The queues in one store behave like separate queues, and the store has all blocks again
+        /// after the queues are emptied.
         #[test]
         fn queues_in_the_store_behave_like_separate_queues(ops in prop::collection::vec((0usize..4, 0u8..5), 1..400)) {
             let mut flight = Flight::default();

@@ -1,8 +1,9 @@
-//! Transmitters whose rate changes at known times: by steps, or by opportunities.
+//! Transmitters whose rate changes at times that are known in advance: by steps of the rate, or by
+//! opportunities to send.
 //!
-//! With such a transmitter, the end of a transmission follows from its begin. The link therefore
-//! computes the times of a packet at its admission, like any other link. The unused part of an
-//! opportunity is available to the next packet.
+//! The begin of a transmission determines its end, because the changes of the rate are known. The
+//! link therefore computes the times of a packet at its admission, like any other link. The unused
+//! part of an opportunity is available to the next packet.
 
 use std::sync::Arc;
 
@@ -36,12 +37,14 @@ impl Pace {
     }
 }
 
-/// Rate that changes by steps, possibly in a repeating pattern. The rate does not stay 0 forever.
+/// Rate that changes by steps, possibly in a repeating pattern. The rate is above 0 again after
+/// every step with the rate 0.
 #[derive(Clone, Debug)]
 pub struct Steps {
-    /// Start of each step in ascending order, the first at 0, and its rate in bit/s.
+    /// Start and rate in bit/s of each step, in ascending order of the starts. The first step
+    /// starts at 0.
     steps: Arc<[(u64, u64)]>,
-    /// Period after which the steps repeat.
+    /// Period after which the steps of the rate repeat.
     period: Option<u64>,
 }
 
@@ -65,12 +68,12 @@ impl Steps {
         sends.then(|| Steps { steps: steps.into(), period: period.map(|p| p.0) })
     }
 
-    /// Return the end of step `i` within a period.
+    /// Return the time within a period at which step `i` of the rate ends.
     fn end(&self, i: usize) -> Option<u64> {
         self.steps.get(i + 1).map(|step| step.0).or(self.period)
     }
 
-    /// Return the traffic of a whole period in bit · ps / s.
+    /// Return the traffic that the link can send in a whole period, in bit · ps / s.
     fn in_a_period(&self) -> u128 {
         let span = |i: usize| u128::from(self.end(i).unwrap_or(0) - self.steps[i].0);
         (0..self.steps.len()).map(|i| span(i) * u128::from(self.steps[i].1)).sum()
@@ -111,10 +114,10 @@ const MTU: u64 = 1500;
 
 /// Times at which the link carries up to 1500 bytes, as in mahimahi (Netravali et al. 2015, and its
 /// trace format). An opportunity can carry one or more packets or a part of one, and is lost if no
-/// packet waits. After the last time the sequence repeats.
+/// packet waits. After the last time of an opportunity, the sequence of times repeats.
 #[derive(Clone, Debug)]
 pub struct Opportunities {
-    /// Times in ascending order, of which the last is above 0.
+    /// Times of the opportunities in ascending order. The last time is above 0.
     times: Arc<[Duration]>,
     /// Number of the opportunity in which the last packet ended, counted over all repetitions.
     /// `left` is its number of remaining bytes.
@@ -123,7 +126,7 @@ pub struct Opportunities {
 }
 
 impl Opportunities {
-    /// Create opportunities at these ascending times. Return `None` without a time above 0.
+    /// Create opportunities to send at these ascending times. Return `None` if no time is above 0.
     pub fn new(times: Arc<[Duration]>) -> Option<Self> {
         let fits = times.is_sorted() && times.last().is_some_and(|last| last.0 > 0);
         fits.then_some(Opportunities { times, number: 0, left: MTU })
@@ -172,8 +175,8 @@ mod tests {
         Steps::new(Rate(first), &changes, period.map(Duration::from_millis)).unwrap()
     }
 
-    /// Worked out by hand: 1500 B take 12 ms at 1 Mbit/s. After 8 ms 8 kbit are sent, and the rest
-    /// takes 2 ms at twice the rate. From 8 to 20 ms the rate is 0.
+    /// Worked out by hand: 1500 B take 12 ms at 1 Mbit/s. The link has sent 8 kbit after 8 ms, and
+    /// sends the remaining 4 kbit in 2 ms at 2 Mbit/s. From 8 to 20 ms the rate is 0.
     #[test]
     fn a_transmission_goes_through_steps() {
         assert_eq!(steps(1_000_000, &[(8, 2_000_000)], None).ends(ms(0), 1500), ms(10));

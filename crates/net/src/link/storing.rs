@@ -1,11 +1,12 @@
 //! Links whose queue stores packets until the link sends them. Such a queue may drop or mark
 //! packets at its head, or reorder its packets.
 //!
-//! The link still has one event, the first arrival in the pipe. While packets wait, one packet is
-//! in service, so the pipe contains at least the packet in service. Each access to the link first
-//! performs every dequeue whose time has come, in order and at its exact time. A shaper may have
-//! packets and return the time of its next packet. The time of the shaper's next packet is the
-//! event if it is before the first arrival.
+//! Such a link also has a single event: the arrival of the first packet in the pipe at the far end.
+//! While packets wait, one packet is in service, so the pipe contains at least the packet in
+//! service. Each access to the link first performs every dequeue that is due by the time of the
+//! access, in order and at the exact time of the dequeue. A shaper may delay all of its packets,
+//! and returns the time at which it can send the next packet. This time is the event of the link if
+//! it is before the arrival of the first packet in the pipe.
 
 use units::{Bytes, Duration, Time};
 
@@ -21,8 +22,8 @@ impl<Q: LinkQueue> Link<Q> {
     }
 
     /// Pass a packet to a queue that stores it, after [`Link::receive`] returned
-    /// [`Received::Enqueue`](super::Received::Enqueue). `source` is the number of its flow in the
-    /// scenario.
+    /// [`Received::Enqueue`](super::Received::Enqueue). `source` is the number of the packet's flow
+    /// in the scenario.
     #[cold]
     pub fn enqueue(
         &mut self,
@@ -35,8 +36,8 @@ impl<Q: LinkQueue> Link<Q> {
         self.catch_up(now, flight, probe);
         let idle = !self.is_transmitting(now);
         let backlog = self.backlog(now);
-        // The computed `free_at` is exact to one picosecond per waiting packet, unless a waiting
-        // packet is dropped.
+        // The link computes `free_at` exactly to one picosecond per waiting packet, unless the
+        // queue drops a waiting packet.
         let free_at = match &self.pace {
             Some(pace) => pace.would_send(self.free_at, backlog.bytes),
             None => self.free_at + self.transmission_time(Bytes(backlog.bytes)),
@@ -50,7 +51,7 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Perform every dequeue whose time has come.
+    /// Perform every dequeue that is due by now.
     #[inline]
     pub fn catch_up(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         if self.asks {

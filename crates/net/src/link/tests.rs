@@ -42,7 +42,8 @@ impl LinkQueue for Short {
     }
 }
 
-/// Queue discipline that does not exist, for queues that decide on arrival.
+/// Type of the queue discipline for test queues that decide on arrival and have no queue
+/// discipline.
 enum Never {}
 
 impl QueueDiscipline for Never {
@@ -105,7 +106,7 @@ impl Alone {
         }
     }
 
-    /// Return the sequence number of the packet that arrives at the far end now.
+    /// Return the sequence number of the packet that arrives at the far end of the link now.
     fn deliver(&mut self, now: Time) -> Option<u32> {
         self.link.deliver(now, &mut self.flight).map(|place| self.flight[place].packet.segment.seq.0)
     }
@@ -192,7 +193,8 @@ fn an_unreported_mark_is_detected() {
     assert!(e.contains("CE in"), "{e}");
 }
 
-/// Passing packets on gives the times that receiving them at the second link would have given.
+/// If the second link only delays packets, the packets arrive at the same times as with an event
+/// per packet at the second link.
 #[test]
 fn a_hop_that_only_delays_gives_the_same_times() {
     let fast = || Link::new(Rate(2_000_000), Duration::from_millis(3), Plain::default());
@@ -215,7 +217,7 @@ fn a_hop_that_only_delays_gives_the_same_times() {
 
 proptest! {
     /// A link that counts its backlog only when necessary treats every packet like a link that
-    /// always counts it.
+    /// always counts its backlog.
     #[test]
     fn uncounted_backlog_does_not_change_results(
         room in 1u32..20,
@@ -250,7 +252,7 @@ proptest! {
     }
 }
 
-/// The size matters for networks with a million links.
+/// The size of the struct determines the memory of networks with a million links.
 #[test]
 fn a_link_stays_small() {
     assert_eq!(size_of::<Link<u64>>(), 192);

@@ -9,8 +9,8 @@ use crate::packet::Packet;
 /// Number of fractional bits of the transmission time per byte.
 const FRACTION: u32 = 20;
 
-/// Value of the transmission time per byte for a variable rate, which [`Pace`] computes. No rate
-/// has this value.
+/// Value of the transmission time per byte for a variable rate, which [`Pace`] computes. No
+/// constant rate has this transmission time per byte.
 pub(super) const CHANGES: u64 = u64::MAX;
 
 /// Return the transmission time per byte at this rate, in the unit of [`time_to_send`].
@@ -69,7 +69,7 @@ impl<Q: LinkQueue> Link<Q> {
     }
 
     /// Return the start of the transmission of a packet of `size` bytes that arrives at the far end
-    /// at `arrives`. At a variable rate return its end.
+    /// at `arrives`. At a variable rate, return the end of the transmission instead.
     pub fn begins(&self, arrives: Time, size: u16) -> Time {
         if self.pace.is_some() {
             return arrives - self.delay;

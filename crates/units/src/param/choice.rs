@@ -1,7 +1,7 @@
 //! Choice among structs of parameters.
 
-/// Define a choice among [`Params`](crate::Params) structs by the key `kind`. A name alone stands
-/// for all defaults.
+/// Define a choice among [`Params`](crate::Params) structs by the key `kind`. A text in place of
+/// the table is the kind, with the default of every parameter.
 #[macro_export]
 macro_rules! choice {
     ( $(#[doc = $doc:literal])+ pub enum $Name:ident { $( $Variant:ident($Ty:ty), )+ } ) => {

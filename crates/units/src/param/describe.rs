@@ -36,12 +36,12 @@ pub fn page<T: Params>() -> Value {
            "renamed": renamed::<T>()})
 }
 
-/// Return the former keys of a struct, each with its present path.
+/// Return the former keys of a struct of parameters, each with the present path of its value.
 fn renamed<T: Params>() -> Map<String, Value> {
     T::RENAMED.iter().map(|r| (r.old.to_string(), json!(r.new))).collect()
 }
 
-/// Return the JSON Schema of a struct of parameters: that of a table, or of its shorthand.
+/// Return the JSON Schema of a struct of parameters, which accepts the table or its shorthand.
 pub fn struct_schema<T: Params>() -> Value {
     let (about, params) = (T::about(), T::params());
     let mut properties = Map::new();

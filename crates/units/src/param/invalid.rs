@@ -19,7 +19,7 @@ impl std::error::Error for Invalid {}
 /// Maximum number of characters of a path in an error.
 const LONGEST_PATH: usize = 200;
 
-/// Return the text, shortened to `longest` characters.
+/// Return the text, shortened to at most `longest` characters.
 pub(super) fn shortened(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.into();
@@ -43,7 +43,7 @@ impl Invalid {
         Invalid { path: shortened(path, LONGEST_PATH), value: None, problem: problem.into(), remedy: None }
     }
 
-    /// Add the command that lists all names, if they are too many for a line.
+    /// Add to the error the command that lists all known names, if a line cannot contain them.
     #[must_use]
     pub(super) fn explained(mut self, known: &[&str], page: &str) -> Self {
         if let Some(remedy) = self.remedy.as_mut().filter(|_| known.len() > MOST_NAMES) {
@@ -84,8 +84,8 @@ pub fn join(path: &str, key: impl fmt::Display) -> String {
 /// Maximum number of names in a line.
 pub(super) const MOST_NAMES: usize = 50;
 
-/// Suggest the nearest of `known`, independently of capitals, and list them. Of more than 50 names
-/// only the nearest are listed.
+/// Suggest the name in `known` that is most similar, without regard to capitals, and list the known
+/// names. If more than 50 names are known, the error lists only the most similar names.
 ///
 /// A word is not suggested if more than half of the letters would have to change.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {

@@ -39,15 +39,15 @@ pub trait Read: Sized {
     const UNIT: &'static str = "";
     /// Example as a user would write it.
     const EXAMPLE: &'static str = "";
-    /// Key that a text sets, if a text may stand for the table.
+    /// Key of the table that a text in place of the table sets, if the table has such a shorthand.
     const SHORTHAND: Option<&'static str> = None;
     /// Read the value at `path`.
     fn read(value: &Value, path: &str) -> Result<Self, Invalid>;
-    /// Return the value that reads back as `self`.
+    /// Return the JSON value from which reading returns `self`.
     fn write(&self) -> Value;
     /// Return the JSON Schema of this type.
     fn schema() -> Value;
-    /// Return the value in its base unit, for the check of its range.
+    /// Return the number in the base unit of its quantity, for the check of its range.
     fn number(&self) -> Option<f64> {
         None
     }
@@ -85,9 +85,9 @@ pub trait Params: Read {
     const RENAMED: &'static [Renamed] = &[];
     /// Return the description.
     fn about() -> String;
-    /// Return the key of a parameter's table that a text as its value sets.
+    /// Return the key that a text in place of a parameter's table sets.
     fn shorthand_of(key: &str) -> Option<&'static str>;
-    /// Replace each text that stands for a table by that table.
+    /// Replace each text that is the shorthand of a table by the table.
     fn expand_shorthands(map: &mut JsonMap) {
         for (key, value) in map.iter_mut() {
             if let Cow::Owned(table) = longhand(value, Self::shorthand_of(key)) {

@@ -2,8 +2,9 @@
 
 /// Define a struct of parameters, as the module describes. A field is `name: Type = (default) |
 /// required | preset, in RANGE, from "source";`. A `preset` key is required unless a preset sets
-/// it. With `shorthand for name`, a text stands for a table with that one key. With `renamed by
-/// LIST`, a key of the list is an error that names its present path.
+/// it. With `shorthand for name`, a text in place of the table stands for a table with the single
+/// key `name`. With `renamed by LIST`, a former key of the list causes an error that names the
+/// present path of the key.
 #[macro_export]
 macro_rules! params {
     (

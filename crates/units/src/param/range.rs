@@ -2,7 +2,7 @@
 
 use super::{Invalid, Json, Read};
 
-/// Values that a number may have, in its base unit.
+/// Range of a parameter: the values that its number may have, in the base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     low: Option<(f64, bool)>,
@@ -62,8 +62,8 @@ impl Range {
         parts.join(", ")
     }
 
-    /// Refuse `value` at `path` if its number is outside the range. The error shows it as it was
-    /// `written`.
+    /// Refuse `value` at `path` if its number is outside the range. The error shows the value as
+    /// the scenario has it (`written`).
     pub fn check<T: Read>(&self, value: &T, written: Option<&Json>, path: &str) -> Result<(), Invalid> {
         match value.number() {
             Some(x) if !self.contains(x) => {

@@ -1,28 +1,29 @@
-//! Keys that have another name or another table now.
+//! Former keys, which have been renamed or moved to another table.
 
 use serde_json::{Map, Value};
 
 use super::invalid::shortened;
 use super::{Invalid, join};
 
-/// A key that a table had before.
+/// Former key of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Renamed {
     /// The former key.
     pub old: &'static str,
-    /// The present path, with dots, in the same table.
+    /// Present path of the value in the same table, with dots between the keys.
     pub new: &'static str,
-    /// Words that changed with it: former and present.
+    /// Words among the values of the key that were renamed too, each as its former and its present
+    /// form.
     pub words: &'static [(&'static str, &'static str)],
 }
 
 impl Renamed {
-    /// A key whose values stay what they are.
+    /// Return a former key whose values are unchanged.
     pub const fn key(old: &'static str, new: &'static str) -> Self {
         Renamed { old, new, words: &[] }
     }
 
-    /// Refuse the keys of a table that have another path now, and say what to write.
+    /// Refuse the former keys of a table, with an error that gives the present key and value.
     pub(super) fn refuse(all: &[Renamed], map: &Map<String, Value>, path: &str) -> Result<(), Invalid> {
         for renamed in all {
             if let Some(value) = map.get(renamed.old) {

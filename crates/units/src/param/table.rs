@@ -6,12 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::{Invalid, Params, Read, Renamed, did_you_mean, join};
 
-/// Return the object at `path`, or refuse a value of another type.
+/// Return the table at `path`, or refuse a value of another type.
 pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
     value.as_object().ok_or_else(|| Invalid::new(path, value, "must be a table of keys and values"))
 }
 
-/// Return the table of a struct, or refuse it. The manual page of the struct explains its keys.
+/// Return the table of a struct of parameters, or refuse a value of another type. The manual page
+/// of the struct explains its keys.
 pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
     let map = object(value, path).map_err(|refusal| match T::KEYS {
         [] => refusal,
@@ -30,7 +31,8 @@ pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value>
     }
 }
 
-/// Set the given keys in a table and in its nested tables. A table with a `kind` is one value.
+/// Set the given keys in a table and in its nested tables. A table with the key `kind` is replaced
+/// as a whole.
 pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
@@ -44,7 +46,7 @@ pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     }
 }
 
-/// Return the first of `names` and the number of the others.
+/// Return the first of `names`, and the number of names that are left out.
 fn some(names: &[&str]) -> String {
     match names.len().saturating_sub(4) {
         0 => names.join(", "),
@@ -128,7 +130,7 @@ pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, 
     }
 }
 
-/// Return the written form of a choice: its `kind`, then its parameters.
+/// Return the table of a choice: its key `kind`, then its parameters.
 pub fn with_kind<T: Params>(x: &T) -> Value {
     let mut map = Map::from_iter([("kind".to_string(), json!(T::KEY))]);
     if let Value::Object(rest) = x.write() {

@@ -1,4 +1,4 @@
-//! Values without units, lists and options.
+//! Types of values without units: numbers, texts, lists, and values that may be absent.
 
 use serde_json::{Value, json};
 
@@ -32,8 +32,8 @@ read_json! {
 
 impl Read for u64 {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        // The bound is that of TOML, which cannot represent larger numbers. A larger number on the
-        // command line arrives as a text.
+        // The maximum of an integer is the maximum of TOML, which cannot represent larger integers.
+        // A larger number on the command line is read as a text.
         let number = || value.as_f64().or_else(|| value.as_str()?.parse().ok());
         let within = value.as_u64().filter(|&n| n <= i64::MAX as u64);
         within.ok_or_else(|| match number() {
@@ -67,7 +67,7 @@ fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Return the error of a value that is not a text. A number may lack its quotes.
+/// Return the error of a value that is not a text. The remedy for a number is to put it in quotes.
 fn not_a_text(value: &Value, path: &str) -> Invalid {
     let refusal = Invalid::new(path, value, "must be a text");
     if value.is_number() || value.is_boolean() { refusal.remedy("put it in quotes") } else { refusal }
@@ -105,7 +105,7 @@ impl Read for String {
     }
 }
 
-/// A raw value, which a later reader interprets.
+/// JSON value that another function interprets later.
 impl Read for Value {
     fn read(value: &Value, _: &str) -> Result<Self, Invalid> {
         Ok(value.clone())
@@ -131,7 +131,7 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-/// A value that may contain another of its type.
+/// Value that may contain another value of its own type.
 impl<T: Read> Read for Box<T> {
     const UNIT: &'static str = T::UNIT;
     const EXAMPLE: &'static str = T::EXAMPLE;
