@@ -7,7 +7,7 @@ use units::{Duration, Params, Time};
 /// A packet that reached the far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage {
-    /// Time when the packet reached the far end. This time never decreases from packet to packet.
+    /// Time when the packet reached the far end. The times of consecutive packets never decrease.
     pub arrives: Time,
     /// Time when the packet leaves the wire, given the delays of the preceding impairments.
     pub leaves: Time,
@@ -15,7 +15,7 @@ pub struct Passage {
     pub size: u16,
 }
 
-/// Effect of an impairment on a packet.
+/// Effect of an impairment on one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The packet continues unchanged.
@@ -24,7 +24,7 @@ pub enum Effect {
     Lose(Why),
     /// The packet continues with errors that only its receiver detects.
     Damage,
-    /// The packet continues, and a copy follows it after this delay.
+    /// The packet continues, and a copy of the packet follows after this delay.
     Duplicate(Duration),
     /// The packet is delayed by this time.
     Delay(Duration),
@@ -33,7 +33,7 @@ pub enum Effect {
 /// A kind of impairment. The parameters of a kind create the state of the impairment on a wire.
 pub trait Kind: Params {
     /// True if the impairment can duplicate packets. A wire may have only a few impairments that
-    /// duplicate.
+    /// duplicate packets.
     const DUPLICATES: bool = false;
 
     /// State of the impairment on one wire.
@@ -43,7 +43,7 @@ pub trait Kind: Params {
     fn start(&self, random: Stream) -> Self::State;
 }
 
-/// State of an impairment, which decides about packets.
+/// State of an impairment, which returns the effect on each packet.
 pub trait Impair {
     /// Return the effect on the next packet.
     fn act(&mut self, packet: &Passage) -> Effect;

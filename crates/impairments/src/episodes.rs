@@ -17,8 +17,8 @@ pub struct Episodes {
 }
 
 impl Episodes {
-    /// Create periods. The first begins at `start`, or one interval after time 0 if `start` is
-    /// absent.
+    /// Create periods. The first period begins at `start`, or one interval after time 0 if `start`
+    /// is absent.
     pub fn new(
         start: Option<Duration>,
         length: Duration,
@@ -34,14 +34,14 @@ impl Episodes {
         episodes
     }
 
-    /// Return the start of the period that follows the one that ended at `end`.
+    /// Return the start of the next period, given that the previous period ended at `end`.
     fn after(&mut self, end: Time) -> Time {
         let Some(interval) = self.interval else { return Time::NEVER };
         end + self.spacing.draw(interval, self.random.uniform())
     }
 
-    /// Return the end of the period that contains `now`, if there is one. `now` must not decrease
-    /// from call to call.
+    /// Return the end of the period that contains `now`, or `None` if `now` is between periods.
+    /// `now` must not decrease from call to call.
     pub fn end_at(&mut self, now: Time) -> Option<Time> {
         while self.begins <= now {
             let end = self.begins + self.length;

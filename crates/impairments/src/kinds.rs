@@ -1,13 +1,13 @@
-//! The table of impairments. A kind is one file in `kinds/` and one line in the table at the end of
-//! this file.
+//! The table of impairments. A kind of impairment is one file in `kinds/` and one line in the table
+//! at the end of this file.
 
 use engine::Stream;
 use units::{Params, choice};
 
 use crate::effect::{Effect, Impair, Kind, Passage};
 
-/// Define the modules of the kinds, the enum that a scenario names, and the enum of their states. A
-/// call of a state is a branch and not a call through a pointer.
+/// Define the modules of the kinds of impairments, the enum of their parameters, and the enum of
+/// their states. The enum calls a state through a branch instead of through a pointer.
 macro_rules! impairments {
     ($($file:ident::$Kind:ident,)+) => {
         $(pub mod $file;)+

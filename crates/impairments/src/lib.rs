@@ -1,8 +1,8 @@
 //! Impairments of the wire behind a link: losses, damage, duplicates and additional delays.
 //!
 //! An impairment sees each packet that reaches the far end of a link, in order, and returns its
-//! [`Effect`]. The [`Wire`] carries out the effect and counts it. A link without impairments has no
-//! such wire.
+//! [`Effect`]. The [`Wire`] applies the effect to the packet and counts the effect. A link without
+//! impairments has no [`Wire`].
 //!
 //! A rate that changes ([`RateChanges`]) acts earlier, in the transmitter of the link
 //! ([`net::Pace`]).

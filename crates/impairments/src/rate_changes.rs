@@ -1,4 +1,4 @@
-//! Links whose rate changes, by a schedule or by a trace.
+//! Links whose rate changes by a schedule or by a trace.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ params! {
     pub struct Change: "change" {
         /// Time of the change.
         at: Duration = required, in Range::at_least(0.0), from "";
-        /// New rate. At 0 bit/s the transmitter stops and the queue grows.
+        /// New rate. At a rate of 0 bit/s the transmitter stops and the queue grows.
         rate: RateOrNone = required, in Range::ANY, from "";
     }
 }
@@ -23,18 +23,18 @@ params! {
     pub struct Schedule: "schedule", checked by check_schedule {
         /// The changes, in order of time.
         changes: Vec<Change> = required, in Range::ANY, from "";
-        /// Period after which the schedule starts again with the link's own rate. If absent, the
-        /// last rate stays.
+        /// Period after which the schedule starts again with the link's own rate. If the period is
+        /// absent, the last rate of the schedule stays in force.
         repeat: Option<Duration> = (None), in Range::above(0.0), from "";
     }
 }
 
 params! {
     /// Transmission opportunities from a trace in the format of mahimahi. Each line is a time in
-    /// whole milliseconds at which the link carries 1500 bytes: one packet, several, or a part of
-    /// one. Unused bytes are lost. After its last time the trace starts again. A packet that waits
-    /// for its opportunity counts as in service. AQMs that use the rate of the link receive the
-    /// link's own `rate`.
+    /// whole milliseconds at which the link carries 1500 bytes: one packet, several packets, or a
+    /// part of a packet. Unused bytes are lost. After its last line the trace starts again. A
+    /// packet that waits for a transmission opportunity counts as in service. AQMs that use the
+    /// rate of the link receive the link's own `rate`.
     pub struct Trace: "trace" {
         /// The trace: the name of a text file with a time on each line, or a list of times such as
         /// [0, 12, 24], in order. In a file, text after # is a comment. File names are relative to
@@ -51,7 +51,8 @@ choice! {
     }
 }
 
-/// A change of a link's rate over time. In a scenario, a plain list is the changes of a schedule.
+/// A change of a link's rate over time. In a scenario, a list instead of a table contains the
+/// changes of a schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateChanges(Kind);
 
@@ -63,7 +64,7 @@ impl RateChanges {
         pages
     }
 
-    /// Return the pace of a link whose own rate is `rate`.
+    /// Return the pace of transmissions on a link whose own rate is `rate`.
     pub fn pace(&self, rate: Rate) -> Option<Pace> {
         match &self.0 {
             Kind::Schedule(s) => {

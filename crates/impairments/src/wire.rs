@@ -1,9 +1,9 @@
 //! The wire behind a link, with its impairments. The wire begins at the far end of the link, and
 //! packets may leave the wire in another order.
 //!
-//! When a packet reaches the far end of the link, it passes the impairments in the order of their
-//! list. The delays of all impairments are known at once, and the packet waits in a heap until it
-//! leaves. The wire has one pending event, for the first packet that leaves.
+//! When a packet reaches the far end of the link, the packet passes the impairments in the order of
+//! their list. The wire computes the delays of all impairments at once, and the packet waits in a
+//! heap until it leaves the wire. The wire has one pending event, for the first packet that leaves.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use units::{Duration, Time};
 use crate::effect::{Effect, Impair, Passage};
 use crate::kinds::{Impairment, State};
 
-/// Observer of losses, which also copies packets.
+/// Observer of the losses on a wire, which also copies the packets that are duplicated.
 pub trait Witness: Probe {
     /// Return a copy of a packet, with its TCP options.
     fn copy(&mut self, packet: &Packet) -> Packet;
@@ -39,9 +39,9 @@ pub struct Counts {
 /// A packet on a wire.
 #[derive(Clone, Copy, Debug)]
 pub struct InWire {
-    /// Time when it leaves the wire.
+    /// Time when the packet leaves the wire.
     pub leaves: Time,
-    /// Sequence number. Packets with equal times leave in this order.
+    /// Sequence number. Sequence number: packets with equal times leave the wire in this order.
     number: u64,
     /// The packet.
     pub packet: Packet,
@@ -71,7 +71,7 @@ impl Ord for InWire {
 #[derive(Clone, Debug)]
 pub struct Wire {
     stages: Vec<(State, Counts)>,
-    /// Packets on the wire; the first to leave is on top.
+    /// Packets on the wire. The packet that leaves first is on top of the heap.
     inside: BinaryHeap<Reverse<InWire>>,
     number: u64,
     entered: Count,
@@ -82,7 +82,7 @@ pub struct Wire {
 
 impl Wire {
     /// Create a wire with a list of impairments. `random` returns the random stream of an
-    /// impairment, given its kind and its number among those of that kind.
+    /// impairment, given its kind and its number among the impairments of that kind.
     pub fn new(impairments: &[Impairment], random: impl Fn(&str, usize) -> Stream) -> Self {
         let stages = impairments.iter().enumerate().map(|(i, impairment)| {
             let name = impairment.name();
@@ -172,18 +172,18 @@ impl Wire {
         self.stages.iter().map(|stage| &stage.1)
     }
 
-    /// Begin again to count what each impairment does.
+    /// Reset the counts of each impairment to 0.
     pub fn forget_counts(&mut self) {
         self.stages.iter_mut().for_each(|(_, counts)| *counts = Counts::default());
     }
 
-    /// Return the count of packets that left the wire.
+    /// Return the number of packets that left the wire.
     pub fn left(&self) -> Count {
         self.left
     }
 
-    /// Check conservation, which holds at every instant: packets in and copies are lost, out or
-    /// inside.
+    /// Check the conservation of packets, which holds at every instant: each packet that entered
+    /// the wire and each copy is lost, has left the wire or is on the wire.
     pub fn check(&self) -> Result<(), String> {
         let mut inside = Count::default();
         self.inside().for_each(|entry| inside.add(&entry.packet));

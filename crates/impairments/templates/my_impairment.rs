@@ -11,10 +11,10 @@ use units::{Probability, Range, params};
 
 use crate::effect::{Effect, Impair, Kind, Passage};
 
-// The single definition of the parameters. The struct, the reader with its errors, the JSON Schema,
-// the manual page (from these comments) and the Python object are made from it. Each parameter has
-// a type with a unit, a default (or `required`), a range, and the source of the default.
-// "my_impairment" is the kind.
+// The single definition of the impairment's parameters. The struct, the reader with its errors, the
+// JSON Schema, the manual page (from these comments) and the Python object are generated from this
+// definition. Each parameter has a type with a unit, a default (or `required`), a range, and the
+// source of the default. "my_impairment" is the kind.
 params! {
     /// Clustered loss: after each random loss, the next packets are lost too.
     pub struct MyImpairment: "my_impairment" {
@@ -35,8 +35,9 @@ pub struct Clusters {
     random: Stream,
 }
 
-// The state before the first packet. All random numbers come from `random`, so that a run can be
-// repeated. Set `DUPLICATES` to true if the impairment can return `Effect::Duplicate`.
+// The state of the impairment before the first packet. All random numbers come from `random`, so
+// that a run can be repeated. Set `DUPLICATES` to true if the impairment can return
+// `Effect::Duplicate`.
 impl Kind for MyImpairment {
     type State = Clusters;
 
@@ -45,7 +46,8 @@ impl Kind for MyImpairment {
     }
 }
 
-// The effect on each packet, in the order of arrival. The wire carries it out and counts it.
+// The effect on each packet, in the order in which packets reach the far end of the link. The wire
+// applies the effect to the packet and counts the effect.
 impl Impair for Clusters {
     fn act(&mut self, _: &Passage) -> Effect {
         if self.left == 0 && self.random.uniform() < self.probability {

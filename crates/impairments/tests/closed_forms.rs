@@ -1,8 +1,8 @@
 //! Measured loss rates, bursts and delays compared with closed forms.
 //!
-//! Each comparison has 100 seeds. At least 95 must lie inside the 99 % interval (fewer have
-//! probability 0.0005), and 30 to 70 inside the 50 % interval (other numbers have probability
-//! 0.00003), if the intervals are right.
+//! Each comparison has 100 seeds. If the intervals are right, at least 95 of the deviations lie
+//! inside the 99 % interval (fewer have probability 0.0005), and 30 to 70 inside the 50 % interval
+//! (other numbers have probability 0.00003).
 
 use engine::Stream;
 use impairments::{Impairment, Wire, Witness};
@@ -207,8 +207,8 @@ fn reordering_has_its_ratio() {
         let ratio = p * (1.0 - f64::powi(p, n));
         let n = 50_000;
         let measured = reordered(&order(&[impairment], n, 5)) as f64 / f64::from(n);
-        // Neighbouring packets depend on each other: twice the independent error bounds the
-        // interval.
+        // Neighbouring packets depend on each other, so the test allows twice the standard error of
+        // independent packets.
         let error = 2.0 * 2.576 * (ratio * (1.0 - ratio) / f64::from(n)).sqrt();
         assert!((measured - ratio).abs() <= error, "{measured} {ratio} {error}");
     }
@@ -261,8 +261,8 @@ fn spikes_delay_and_outages_lose() {
     assert_eq!(at(&order(&[outage], 9, 1)), [(0, 0), (1, 1), (2, 2), (7, 7), (8, 8)]);
 }
 
-/// Copies pass the later impairments of the list, and their own impairment does not copy them
-/// again.
+/// Copies pass the later impairments of the list. The impairment that created a copy does not copy
+/// that copy again.
 #[test]
 fn copies_follow_their_packets() {
     let twice = json!({"kind": "duplication", "probability": 1.0, "delay": "1.5 ms"});

@@ -1,5 +1,5 @@
-//! Properties that every kind of impairment must have. The table supplies the kinds, so that a new
-//! kind is tested too.
+//! Properties that every kind of impairment must have. The tests take the kinds from the table of
+//! impairments, so that a new kind is tested too.
 
 use engine::Stream;
 use impairments::{Impairment, Wire, Witness};
@@ -9,7 +9,8 @@ use units::{Duration, Read, Time};
 
 const PACKETS: u32 = 300;
 
-/// Values that a key may have; a kind is tested with each combination that it accepts.
+/// Example values of each key. Each kind of impairment is tested with each combination of values
+/// that it accepts.
 fn values() -> Vec<Value> {
     let mut values = vec![Value::Null, json!(0.3), json!(1), json!(3), json!("5 ms"), json!([2, 5, 9])];
     values.extend(["constant", "uniform", "exponential", "keep", "any"].map(Value::from));

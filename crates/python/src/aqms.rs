@@ -2,8 +2,8 @@
 //! its verdict.
 //!
 //! Each call takes the lock of the Python interpreter, so runs with such AQMs run one at a time.
-//! The first exception of a run is stored and the run is cancelled. Every packet passes from the
-//! exception until the run ends.
+//! The first exception of a run is stored and the run is cancelled. From the exception until the
+//! end of the run, the queue discipline calls no AQM.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,8 +80,8 @@ impl Arrival {
         self.0.idle_since().map(|since| self.0.now.since(since).seconds())
     }
 
-    /// Time in s that the packet will wait if it is admitted. Infinity if the queue belongs to a
-    /// scheduler, because the scheduler may serve another queue first.
+    /// Time in s that the packet will wait if it is admitted. The waiting time is infinity if the
+    /// queue belongs to a scheduler, because the scheduler may serve another queue first.
     #[getter]
     fn delay_s(&self) -> f64 {
         match self.0.begins() {
@@ -98,7 +98,7 @@ pub struct Verdict(net::Verdict);
 
 #[pymethods]
 impl Verdict {
-    /// Return the verdict itself: it is immutable, so copies of an AQM can share it.
+    /// Return the same verdict: a verdict is immutable, so copies of an AQM can share it.
     fn __deepcopy__(slf: Py<Self>, _memo: Py<PyAny>) -> Py<Self> {
         slf
     }
@@ -117,8 +117,8 @@ pub fn pass() -> Verdict {
     Verdict(net::Verdict::Pass)
 }
 
-/// Return the reason with a name. Only the queue discipline may give the other reasons, such as a
-/// full buffer.
+/// Return the reason of a verdict that has this name. An AQM cannot use the other reasons, such as
+/// a full buffer, because only the queue discipline gives them.
 fn reason(why: &str) -> PyResult<Why> {
     [Why::Early, Why::Threshold]
         .into_iter()

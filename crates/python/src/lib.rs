@@ -36,15 +36,15 @@ fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<S
     lab::read(text, format, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Read a scenario in the format "toml" or "json", apply overrides by dotted path, and return the
-/// scenario as JSON with every default filled in.
+/// Read a scenario in the format "toml" or "json", apply overrides whose keys are dotted paths, and
+/// return the scenario as JSON with every default filled in.
 #[pyfunction]
 fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
     let scenario = parse(text, format, &overrides)?;
     Ok(lab::write(&scenario).to_string())
 }
 
-/// Return the flows of a scenario (JSON) that send data over one of some links.
+/// Return the flows of a scenario (JSON) that send data over at least one of the given links.
 ///
 /// The first part has the flows that use the links in the forward direction, the second part those
 /// that use them in the reverse direction. Each part has a list of names for each table of flows.
@@ -54,7 +54,7 @@ fn crossing(text: &str, links: Vec<String>) -> PyResult<[Vec<Vec<String>>; 2]> {
     lab::crossing(&scenario, &links).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Check a scenario and return it as JSON as its author wrote it, without the defaults.
+/// Check a scenario and return it as JSON without the defaults that its author did not write.
 #[pyfunction]
 fn as_written(text: &str, format: &str) -> PyResult<String> {
     parse(text, format, &[])?;
@@ -218,7 +218,7 @@ fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
 }
 
 /// Return the result of a run as a Python dict: the manifest, with `text` as its scenario, and the
-/// tables. Each column is freed after its conversion, so memory holds a large table only once.
+/// tables. Each column is freed after its conversion, so memory contains a large table only once.
 fn result<'py>(
     py: Python<'py>,
     text: &str,
@@ -319,7 +319,9 @@ impl Batch {
                     let (folder, aqms) = (captures.get(i), &aqms);
                     scope.spawn_fifo(move |_| {
                         let run = || run_one(&shared[i], watched, i, folder, aqms);
-                        // A thread that is attached to the interpreter calls Python faster.
+                        // For runs with Python AQMs, the thread is attached to the Python
+                        // interpreter before the run, because an attached thread calls Python
+                        // faster.
                         let done = if aqms.is_empty() { run() } else { Python::attach(|py| py.detach(run)) };
                         let _ = sender.send((i, done));
                     });

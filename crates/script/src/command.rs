@@ -1,5 +1,5 @@
-//! Shell commands of a script that configure the host, such as `sysctl`. The commands are
-//! interpreted here; no shell runs.
+//! Shell commands of a script that configure the host, such as `sysctl`. This module interprets the
+//! commands; no shell runs.
 
 mod ip;
 mod tc;
@@ -11,7 +11,8 @@ use units::Duration;
 pub enum Effect {
     /// Set a kernel parameter, whose name is written with dots.
     Sysctl(String, String),
-    /// Set a parameter of a kernel module. The strings are the module, the parameter and its value.
+    /// Set a parameter of a kernel module. The three strings are the kernel module, the parameter
+    /// and the value of the parameter.
     Module(String, String, String),
     /// Set a metric of the route.
     Route(String, String),
@@ -20,11 +21,11 @@ pub enum Effect {
         /// True if the discipline paces segments at the rate of their connection.
         paces: bool,
     },
-    /// Refuse the command. The value describes the unsupported feature.
+    /// Refuse the command. The text describes the unsupported feature.
     Refused(String),
     /// Forget the cached metrics of other hosts.
     FlushMetrics,
-    /// Restore all settings to their values before the script.
+    /// Restore all settings of the host to their values before the script.
     Restore,
     /// Run the shell script with this name.
     Script(String),
@@ -32,7 +33,8 @@ pub enum Effect {
     Sleep(Duration),
 }
 
-/// Parse the commands of a text. Return their effects, and the commands that are not supported.
+/// Parse the commands of a text. Return the effects of the supported commands, and the unsupported
+/// commands.
 pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     let (mut effects, mut unknown) = (Vec::new(), Vec::new());
     for simple in split(text) {
@@ -100,7 +102,7 @@ fn split(text: &str) -> Vec<String> {
 }
 
 /// Replace arithmetic such as `$((15*1024*1024))`, `$[15*1024*1024]` and `$((32<<20))` by its
-/// value. Other arithmetic is left unchanged.
+/// value. Other arithmetic expressions stay unchanged.
 fn products(text: &str) -> String {
     let mut done = String::new();
     let mut rest = text;
@@ -159,7 +161,8 @@ impl Simple {
     }
 }
 
-/// Return the words of a simple command. The flag of a word is true if the word was quoted.
+/// Return the words of a simple command. The boolean beside each word is true if the word was
+/// quoted.
 fn words(command: &str) -> Vec<(String, bool)> {
     let mut all = Vec::new();
     let (mut quote, mut current, mut some, mut quoted) = (None, String::new(), false, false);
@@ -213,7 +216,8 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
             return if rest.first()?.starts_with('-') { None } else { one(&again) };
         }
         _ if name.contains("restore") && name.ends_with(".sh") => vec![Effect::Restore],
-        // A helper script whose arguments assign values to files of the kernel.
+        // A helper script whose arguments assign values to files such as
+        // `/proc/sys/net/ipv4/tcp_sack`.
         _ if (name.ends_with(".py") || name.ends_with(".sh")) && !rest.is_empty() => {
             let all = rest.iter().filter(|w| !w.starts_with('-'));
             all.map(|w| w.starts_with('/').then(|| assignment(w)).flatten()).collect::<Option<_>>()?

@@ -3,8 +3,8 @@
 //!
 //! The language is that of packetdrill (Cardwell et al., "packetdrill: Scriptable Network Stack
 //! Testing, from Sockets to Packets", USENIX ATC 2013). [`parse`] reads a [`Script`], and [`run`]
-//! returns a [`Report`]. Python blocks are not evaluated here. The report contains each block
-//! with the TCP_INFO fields at its time.
+//! returns a [`Report`]. This crate does not evaluate the Python blocks of a script. The report
+//! contains each Python block with the TCP_INFO fields at the time of the block.
 //!
 //! IPv6, UDP, ICMP and urgent data are not supported. The verdict of a script that needs a missing
 //! feature names the feature.

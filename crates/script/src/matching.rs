@@ -25,7 +25,8 @@ pub fn values(list: &[TcpOption]) -> Options {
             TcpOption::SackPermitted => options.sack_permitted = true,
             TcpOption::Timestamps(value, echo) => options.timestamps = Some((*value, *echo)),
             TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(*counters),
-            // The maximum number of blocks depends on timestamps, which may follow in the list.
+            // The maximum number of SACK blocks depends on whether the list has timestamps, which
+            // may follow the blocks.
             TcpOption::Sack(_) => {}
             TcpOption::FastOpen(cookie, experimental) => {
                 if let CookieText::Bytes(bytes) = cookie
@@ -47,10 +48,10 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
     if let TcpOption::Sack(blocks) = option { blocks } else { &[] }
 }
 
-/// Return the options of a list that are not supported.
+/// Return the unsupported TCP options of a list.
 ///
-/// The endpoint receives only the options that this function accepts. A script that injects another
-/// option would therefore not test the endpoint.
+/// The endpoint receives only the TCP options that this function accepts. A script that injects
+/// another TCP option would therefore not test the endpoint.
 pub fn unsupported(list: &[TcpOption], way: Direction) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),

@@ -20,7 +20,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// Replace the parameters that are set.
+    /// Replace the TCP parameters that socket options set.
     pub fn lay_over(&self, tcp: &mut Tcp) {
         if let Some(mss) = self.mss {
             tcp.mss = Bytes(tcp.mss.0.min(mss)); // a value above the MSS of the interface has no effect (tcp(7))

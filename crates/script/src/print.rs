@@ -45,7 +45,7 @@ impl Display for Event {
     }
 }
 
-/// A time span that is printed in seconds, without trailing zeros.
+/// Format of a time span: seconds without trailing zeros.
 struct Seconds(Duration);
 
 impl Display for Seconds {
@@ -185,7 +185,7 @@ pub(crate) fn counter_names(order: AccEcnOrder) -> [&'static str; 3] {
     }
 }
 
-/// A list that is printed with a separator.
+/// Format of a list with a separator between its elements.
 struct Separated<'a, T>(&'a [T], &'static str);
 
 impl<T: Display> Display for Separated<'_, T> {

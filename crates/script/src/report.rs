@@ -15,7 +15,7 @@ pub struct Report {
     /// Timeline of events, in order of time.
     pub timeline: Vec<Moment>,
     /// Executed `%{ … }%` blocks, with the TCP_INFO fields at their time. A caller that can run
-    /// Python evaluates the blocks.
+    /// Python evaluates the Python blocks.
     pub blocks: Vec<Block>,
     /// All `%{ … }%` blocks of the script.
     pub code: Vec<Code>,
@@ -28,7 +28,8 @@ pub enum Verdict {
     Passed,
     /// The endpoint behaved differently.
     Failed(Failure),
-    /// The script needs features that are not supported. The list is in the order of lines.
+    /// The script needs features that are not supported. The list of features is in the order of
+    /// lines.
     Unsupported(Vec<Missing>),
 }
 
@@ -78,7 +79,7 @@ pub struct Moment {
 pub struct Block {
     /// Time on the script's clock.
     pub at: Time,
-    /// Line on which the text begins.
+    /// Line on which the text of the Python block begins.
     pub line: u32,
     /// Text of the block.
     pub text: String,

@@ -5,7 +5,8 @@ use tcp::Tcp;
 use units::Read;
 use units::param::Params;
 
-/// Return `tcp` with the parameters at these paths changed; `Err` if they are invalid.
+/// Return `tcp` with changed parameters, given as paths and values, or `Err` if a parameter is
+/// invalid.
 pub fn change(tcp: &Tcp, changes: &[(&str, Value)]) -> Result<Tcp, String> {
     let mut document = tcp.write();
     for (path, value) in changes {
@@ -24,7 +25,8 @@ pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
     change(tcp, &[(path.strip_prefix("tcp.").unwrap_or(path), value)])
 }
 
-/// Set the value at a path. A text for a table with a shorthand sets the key that it stands for.
+/// Set the value at a path. If a table of parameters has a shorthand, a text in its place sets the
+/// key that the shorthand stands for.
 fn put(document: &mut Value, path: &str, value: Value) {
     let shorthand = Tcp::shorthand_of(path).filter(|_| value.is_string());
     let mut at = document;

@@ -29,9 +29,9 @@ impl Setup {
         }
         let mut all = Map::new();
         if stack == "linux" {
-            // A Linux socket begins with this window, and with a shift for the 6 MiB that it may
-            // grow to. Packets arrive through a TUN device, and a write returns when its data is in
-            // the buffer.
+            // A Linux socket begins with this receive window, and with a window shift for a buffer
+            // of up to 6 MiB. Packets arrive through a TUN device, and a write returns when its
+            // data is in the buffer.
             let socket = json!({
                 "receive_window": "65535 B",
                 "window": {"shift": 7},

@@ -1,5 +1,5 @@
-//! Check of a script for unsupported features, before the script runs. All unsupported features are
-//! reported together.
+//! Check of a script for unsupported features, before the script runs. The check reports all
+//! unsupported features together.
 
 use crate::calls::NAMES;
 use crate::calls::options::SUPPORTED;
@@ -163,7 +163,7 @@ fn flags(e: &Expr) -> Vec<String> {
     }
 }
 
-/// Add the symbols of an expression that have no value here.
+/// Add the symbols of an expression whose value is not known to this crate.
 fn unknown(e: &Expr, all: &mut Vec<String>) {
     match e {
         Expr::Word(name) if constants::value(name).is_none() => all.push(name.clone()),

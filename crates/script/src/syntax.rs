@@ -84,7 +84,7 @@ pub enum Action {
 /// Text between `%{` and `}%`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Code {
-    /// Line on which the text begins.
+    /// Line on which the text of the block begins.
     pub line: u32,
     /// The text.
     pub text: String,
@@ -129,7 +129,8 @@ pub struct Packet {
 /// ECN field in a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {
-    /// Absent: the script injects Not-ECT, and compares nothing.
+    /// If the ECN field is absent, an injected packet is Not-ECT, and the ECN field of an expected
+    /// packet is not compared.
     #[default]
     Absent,
     /// This codepoint.
@@ -171,8 +172,8 @@ pub enum TcpOption {
     /// `ECN e1b 1 ceb 0`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE and ECT(1), or
     /// in reverse order.
     AccurateEcn(AccEcn),
-    /// `FO 0123456789abcdef`: a Fast Open cookie. `FOEXP …` uses the kind for experiments. `FO`
-    /// alone requests a cookie.
+    /// `FO 0123456789abcdef`: a Fast Open cookie. `FOEXP …` uses the option kind for experiments.
+    /// `FO` alone requests a cookie.
     FastOpen(CookieText, bool),
     /// An option that is not supported.
     Other(String),

@@ -60,7 +60,7 @@ fn a_passive_open_with_a_request_and_a_response_passes() {
     ));
 }
 
-/// The window of the SYN-ACK applies until another is announced.
+/// The window of the SYN-ACK applies until the peer announces another window.
 #[test]
 fn two_segments_at_one_time_are_both_received() {
     passes(&accepted(
@@ -191,7 +191,8 @@ fn an_unexpected_segment_fails_at_the_next_expected_one() {
          +0 > P. 1:101(100) ack 1",
     ));
     assert_eq!((failure.line, failure.problem.as_str()), (10, "the segment is sent 1.5 s too early"));
-    // As in packetdrill, the end of a script compares nothing. The timeline shows the segment.
+    // As in packetdrill, the end of a script compares nothing. The timeline of the report contains
+    // the segment that the script did not expect.
     let report = run(&accepted("+0 write(4, ..., 100) = 100\n+.1 close(3) = 0"));
     assert_eq!(report.verdict, Verdict::Passed);
     let [.., sent, closed] = &report.timeline[..] else { panic!() };
@@ -505,7 +506,8 @@ fn a_descriptor_number_that_is_assigned_twice_names_the_newer_socket() {
          +0 close(4) = 0
          +0 fcntl(4, F_GETFL) = -1 EBADF (Bad file descriptor)",
     ));
-    // The listening socket continues under its internal number.
+    // The listening socket, whose descriptor number was assigned again, continues under its
+    // internal number.
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          +0 bind(3, ..., ...) = 0

@@ -19,13 +19,14 @@ pub enum Event {
     Opening,
     /// The handshake is complete at this endpoint.
     Opened,
-    /// The given number of bytes arrived in order. The endpoint reads these bytes at once, unless
-    /// the application reads at its own pace.
+    /// The given number of bytes arrived in order. The endpoint reads the arrived bytes at once,
+    /// unless the application reads at its own pace.
     Received(u64),
     /// The timer of the application expired.
     Woken,
     /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]). The
-    /// given number of bytes would fill the unsent data up to that level.
+    /// unsent data is below the amount that the application maintains. The given number of bytes
+    /// would restore this amount.
     SendSpace(u64),
     /// The peer closed the connection, and all its data was delivered to the application.
     PeerClosed,
@@ -93,12 +94,12 @@ impl Needs {
     pub const NOTHING: Needs = Needs { events: false, messages: false, own_pace: false, unsent: 0 };
     /// All events.
     pub const EVENTS: Needs = Needs { events: true, ..Needs::NOTHING };
-    /// Only events that complete a message: a request or a response.
+    /// Only the events that complete a message, which is a request or a response.
     pub const MESSAGES: Needs = Needs { messages: true, ..Needs::EVENTS };
 }
 
-/// State of an application at one endpoint. The connection counts the bytes; the other fields are
-/// the application's own.
+/// State of an application at one endpoint. The connection counts the bytes, and the application
+/// sets the other fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndpointState {
     /// Bytes written at this endpoint.
@@ -111,13 +112,13 @@ pub struct EndpointState {
     pub ended: u32,
     /// Offset in the received data at which the awaited message ends.
     pub awaited: u64,
-    /// A time that the application stores, such as that of its last request.
+    /// A time that the application stores, such as the time of its last request.
     pub since: Time,
 }
 
 /// Counter of requests and responses.
 pub trait RequestLog {
-    /// Count a request that the client just wrote.
+    /// Count a request that the client has just written.
     fn requested(&mut self);
     /// Count a request whose response is complete now.
     fn responded(&mut self, transaction: &Transaction);
@@ -140,8 +141,8 @@ impl RequestLog for () {
 pub struct Context<'a> {
     /// Current time.
     pub now: Time,
-    /// State of the client endpoint. Either endpoint may read both states, because the information
-    /// would be in the headers of a real protocol.
+    /// State of the client endpoint. Either endpoint may read the states of both, because the
+    /// headers of a real protocol would contain this information.
     pub client: &'a mut EndpointState,
     /// State of the server endpoint. It is not updated if the application
     /// [needs](Application::needs) no events there.
@@ -153,7 +154,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Return the current time plus `span`.
+    /// Return the time that is `span` after the current time.
     pub fn after(&self, span: Duration) -> Time {
         self.now + span
     }
@@ -169,14 +170,15 @@ pub trait Application {
         Needs::NOTHING
     }
 
-    /// Return false if the application stores nothing and sets no timer, as one that writes and
-    /// closes at the opening. The connections of such an application have no application state.
+    /// Return false if the application stores nothing and sets no timer, such as an application
+    /// that writes all its data at the opening and closes. The connections of an application that
+    /// stores nothing have no application state.
     fn has_state(&self) -> bool {
         true
     }
 
-    /// Return `Ok` if every connection of the application closes. Otherwise return the key whose
-    /// absence makes it endless, and the value that the key needs.
+    /// Return `Ok` if the application closes every one of its connections. Otherwise return the key
+    /// whose absence makes it endless, and the value that the key needs.
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         Ok(())
     }
@@ -187,15 +189,15 @@ pub trait Application {
         Ok(())
     }
 
-    /// Return the opener, if this traffic decides when its connections open. Otherwise the flow has
-    /// one connection, or those of its `arrivals`.
+    /// Return the opener of the connections, if this traffic decides when its connections open.
+    /// Otherwise the flow has one connection, or those of its `arrivals`.
     fn opener(&self) -> Option<&dyn Opener> {
         None
     }
 
-    /// Return request `number`, which was written and has no response yet, given the state of the
-    /// client endpoint. Requests are counted in the order of their responses. Return `None` if the
-    /// application has no requests.
+    /// Return request `number`, which the client has written and which has no response yet, given
+    /// the state of the client endpoint. Requests are counted in the order of their responses.
+    /// Return `None` if the application has no requests.
     fn pending_request(
         &self,
         _number: u32,
@@ -206,7 +208,7 @@ pub trait Application {
     }
 
     /// Return the completed share of the work, from 0 to 1, given the state of the client endpoint
-    /// and the acknowledged bytes. Return 0 if the share is unknown.
+    /// and the acknowledged bytes. The result is 0 if the share is unknown.
     fn share_done(&self, _client: &EndpointState, _acked: u64, _lots: RandomDraws) -> f64 {
         0.0
     }

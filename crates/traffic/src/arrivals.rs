@@ -1,4 +1,4 @@
-//! Connections that open one after the other and close again.
+//! Connections of a flow that open during the run, one after the other, and close again.
 
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
@@ -10,16 +10,16 @@ use crate::spacing::Spacing;
 words! {
     /// Event from which the interval to the next connection counts.
     pub enum After {
-        /// The opening of the previous connection. Connections open whether or not earlier ones
-        /// have finished (an open loop).
+        /// The opening of the previous connection. Connections open whether or not earlier
+        /// connections have finished (an open loop).
         Opening = "opening",
         /// The close of the previous connection at both endpoints. One connection exists at a time
         /// (a closed loop).
         Closing = "closing",
-        /// The close of the previous connection by its client, which then has the last response,
-        /// and the server's FIN if the server closes. The rest of the close happens beside the next
-        /// connection, as with netperf's transactions (a closed loop). The choice `response` needs
-        /// traffic with responses.
+        /// The close of the previous connection by its client. At that time the client has the last
+        /// response, and the server's FIN if the server closes. The next connection does not wait
+        /// for the rest of the close, as with netperf's transactions (a closed loop). The choice
+        /// `response` needs traffic with responses.
         Response = "response",
     }
 }
@@ -36,8 +36,8 @@ params! {
         after: After = (After::Opening), in Range::ANY, from "";
         /// Distribution of the intervals.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "paxson1995poisson §3: sessions of users arrive as a Poisson process within an hour";
-        /// Number of connections. If absent, connections open until the end of the run, and the run
-        /// needs a duration.
+        /// Number of connections. If the number of connections is absent, connections open until
+        /// the end of the run, and the run needs a duration.
         connections: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }
@@ -63,7 +63,8 @@ impl Opener for Arrivals {
     ) -> NextOpening {
         let counts = match (self.after, event) {
             (After::Opening, OpenerEvent::Opened) | (After::Closing, OpenerEvent::Closed { .. }) => true,
-            // A connection counts once: by its last response, or by its close if that comes first.
+            // A connection counts as finished once: at its last response, or at its close if the
+            // close comes first.
             (After::Response, OpenerEvent::Finished(connection) | OpenerEvent::Closed { connection, .. }) => {
                 let first = progress.done <= connection;
                 progress.done = progress.done.max(connection + 1);

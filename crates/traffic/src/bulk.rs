@@ -11,13 +11,13 @@ params! {
     /// receiver closes after the sender. If `read_rate` limits the receiver, unread data fills its
     /// receive window.
     pub struct Bulk: "bulk" {
-        /// Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited,
-        /// and the run needs a duration.
+        /// Size of the file, fixed or sampled from a distribution. If the size is absent, the data
+        /// is unlimited, and the run needs a duration.
         size: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
         /// Rate at which the receiving application reads. If the key is absent, the application
         /// reads all data at once.
         read_rate: Option<Rate> = (None), in Range::ANY, from "";
-        /// Maximum amount per read, if `read_rate` is given.
+        /// Maximum number of bytes per read, if `read_rate` is given.
         read_chunk: Bytes = (Bytes(4096)), in Range::between(1.0, 4e9), from "";
     }
 }
@@ -33,8 +33,8 @@ impl Bulk {
         self.size.as_ref().map(|size| draws.size(Side::Client, size, 0))
     }
 
-    /// Read the next chunk when the time of the previous chunk is over, and close after the last.
-    /// [`EndpointState::awaited`] counts the bytes that were read.
+    /// Read the next chunk when the time of the previous chunk is over, and close after the last
+    /// chunk. [`EndpointState::awaited`] counts the bytes that were read.
     fn read(&self, rate: Rate, event: Event, context: &mut Context) -> Actions {
         match event {
             Event::Woken => context.server.begun = 0,

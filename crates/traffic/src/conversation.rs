@@ -5,16 +5,17 @@ use units::{Duration, Time};
 use crate::application::{Actions, Context, EndpointState, Event, Side, Transaction};
 use crate::draws::RandomDraws;
 
-/// The requests of a connection. The server answers them in the order in which they arrive.
+/// The requests of a connection. The server answers the requests in the order in which they arrive.
 pub trait Conversation {
-    /// Return the number of requests, or `None` if they never end.
+    /// Return the number of requests of the connection, or `None` if the number is unlimited.
     fn count(&self, draws: RandomDraws) -> Option<u32>;
 
     /// Return the size of request `number`, in bytes.
     fn request(&self, number: u32, draws: RandomDraws) -> u64;
 
-    /// Return the number of bytes that the server sends between the completion of the previous
-    /// response and that of response `number`. Responses are numbered in the order of completion.
+    /// Return the number of bytes that the server sends from the completion of the previous
+    /// response to the completion of response `number`. Responses are numbered in the order of
+    /// completion.
     fn response(&self, number: u32, draws: RandomDraws) -> u64;
 
     /// Return the processing time of the server for request `number`.
@@ -89,7 +90,8 @@ pub trait Conversation {
     }
 
     /// Process data that arrived at the client. [`EndpointState::awaited`] is the offset at which
-    /// the awaited response ends. (A real client would read it from the headers.)
+    /// the awaited response ends. (A real client would read the size of the response from the
+    /// headers.)
     fn process_responses(&self, context: &mut Context) -> Actions {
         let before = context.client.ended;
         while context.client.ended < context.client.begun && context.client.received >= context.client.awaited
@@ -130,8 +132,8 @@ pub trait Conversation {
         }
     }
 
-    /// Answer the received requests in their order. `ready` is true if the processing time of the
-    /// next response has just ended.
+    /// Answer the received requests in the order of their arrival. `ready` is true if the
+    /// processing time of the next response has just ended.
     fn write_responses(&self, mut ready: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
         while context.server.begun < context.server.ended {

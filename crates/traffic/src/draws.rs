@@ -20,8 +20,8 @@ pub struct DrawStreams {
 }
 
 impl DrawStreams {
-    /// Create the streams of a table. The name of the table's first flow identifies the streams, so
-    /// that another table does not change them.
+    /// Create the streams of a table. The name of the table's first flow identifies the random
+    /// streams, so that another table does not change these streams.
     pub fn new(seed: u64, first: &str) -> Self {
         let of = |what: &str| Indexed::new(seed, &format!("flow/{first}/{what}"));
         DrawStreams {
@@ -66,13 +66,13 @@ impl RandomDraws<'_> {
         size.constant().unwrap_or_else(drawn).0
     }
 
-    /// Return waiting time `number` of an endpoint, drawn from a distribution.
+    /// Return waiting time `number` of an endpoint, sampled from a distribution.
     pub fn times(&self, side: Side, times: &Times, number: u32) -> Duration {
         let drawn = || times.draw(self.uniform(&self.streams.waits[side as usize], number));
         times.constant().unwrap_or_else(drawn)
     }
 
-    /// Return item count `number` of an endpoint, such as the number of objects of a page.
+    /// Return count `number` of an endpoint, such as the number of objects of a page.
     pub fn count(&self, side: Side, count: &Count, number: u32) -> u64 {
         let drawn = || count.draw(self.uniform(&self.streams.counts[side as usize], number));
         count.constant().unwrap_or_else(drawn)

@@ -43,7 +43,7 @@ macro_rules! traffic {
         }
 
         impl Traffic {
-            /// Return the key of the kind.
+            /// Return the key that names the kind of traffic in a scenario.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Traffic::$A(_) => <$Application>::KEY,)+

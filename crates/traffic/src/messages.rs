@@ -12,14 +12,15 @@ params! {
     /// message after each interval. After the last message the sender closes, and then the receiver
     /// closes.
     pub struct Messages: "messages" {
-        /// Size of a message, fixed or drawn from a distribution.
+        /// Size of a message, fixed or sampled from a distribution.
         size: Size = required, in Range::between(1.0, 1e12), from "";
-        /// Mean interval between messages. The first message also waits one interval.
+        /// Mean interval between messages. The first message is written one interval after the
+        /// connection opens.
         interval: Duration = required, in Range::above(0.0), from "";
         /// Distribution of the intervals.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "";
-        /// Number of messages. If absent, messages continue until the end of the run, and the run
-        /// needs a duration.
+        /// Number of messages. If the number of messages is absent, messages continue until the end
+        /// of the run, and the run needs a duration.
         messages: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }

@@ -13,7 +13,8 @@ pub enum OpenerEvent {
     Begins,
     /// The connection that the opener scheduled is open.
     Opened,
-    /// A request has its complete response. The value is the number of its connection.
+    /// The complete response to a request has arrived. The value is the number of the request's
+    /// connection.
     Answered(u32),
     /// The client of a connection closes because it has all its responses. The value is the number
     /// of the connection.
@@ -22,7 +23,7 @@ pub enum OpenerEvent {
     Closed {
         /// Number of the connection.
         connection: u32,
-        /// Number of its requests that never received a response.
+        /// Number of requests of the closed connection that never received a response.
         unanswered: u32,
     },
 }
@@ -32,7 +33,7 @@ pub enum OpenerEvent {
 pub enum NextOpening {
     /// Open the next connection at this time.
     At(Time),
-    /// Wait. An earlier decision stays in force.
+    /// Wait. The previous decision of the opener stays in force.
     Wait,
     /// Open no further connection.
     End,
@@ -55,7 +56,8 @@ pub struct Progress {
     pub objects: u32,
     /// Number of objects of the current page that were requested.
     pub begun: u32,
-    /// Number of objects of the current page that are complete or were abandoned.
+    /// Number of objects of the current page that are complete or that were abandoned because their
+    /// connection closed.
     pub done: u32,
     /// Time when the next object is due, if it waits for others because of `parallel`; otherwise
     /// [`Time::NEVER`].
@@ -75,8 +77,8 @@ impl Progress {
 
 /// Schedule of the connections of a flow.
 pub trait Opener {
-    /// Return the decision after an event. `draws` are the random numbers of the flow;
-    /// [`RandomDraws::of_connection`] selects the connection.
+    /// Return the decision of the opener after an event. `draws` are the random numbers of the
+    /// flow; [`RandomDraws::of_connection`] selects the connection.
     fn next(&self, progress: &mut Progress, event: OpenerEvent, now: Time, draws: RandomDraws)
     -> NextOpening;
 

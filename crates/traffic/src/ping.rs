@@ -27,16 +27,16 @@ params! {
     pub struct Ping: "ping", checked by check_ping {
         /// Size of a ping, and of a reply.
         size: Bytes = (Bytes(64)), in Range::between(1.0, 1e6), from "ping(8): 56 bytes and a header of 8";
-        /// Interval between pings, whether or not the previous reply has arrived. If absent, the
-        /// client writes the next ping when the reply arrives.
+        /// Interval between pings, whether or not the previous reply has arrived. If the interval
+        /// is absent, the client writes the next ping when the reply arrives.
         interval: Option<Duration> = (None), in Range::above(0.0), from "";
-        /// Number of pings. If absent, pings continue until the end of the run, and the run needs a
-        /// duration.
+        /// Number of pings. If the number of pings is absent, pings continue until the end of the
+        /// run, and the run needs a duration.
         pings: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// Additional data on the same connection.
+        /// Additional data on the connection that carries the pings.
         load: Load = (Load::None), in Range::ANY, from "";
-        /// Amount of unsent load data that its sender maintains. A ping or a reply waits behind
-        /// this data.
+        /// Amount of unsent load data that its sender maintains. A ping or a reply waits behind the
+        /// unsent load data.
         unsent: Bytes = (Bytes(16_384)), in Range::between(1.0, 1e9), from "ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT";
     }
 }
@@ -72,7 +72,7 @@ impl Ping {
         self.interval.map(|interval| client.since + Duration(interval.0.saturating_mul(u64::from(number))))
     }
 
-    /// Return the number of pings, or replies, that the last `came` bytes completed.
+    /// Return the number of pings or replies that the last `came` received bytes completed.
     fn whole(&self, end: &EndpointState, came: u64) -> u32 {
         match self.load {
             Load::None => (end.received / self.size.0 - (end.received - came) / self.size.0) as u32,

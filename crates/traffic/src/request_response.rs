@@ -25,20 +25,20 @@ params! {
     /// request, response and close, give one request per connection and use `arrivals`; `after =
     /// "closing"` makes a closed loop of them.
     pub struct RequestResponse: "request_response" {
-        /// Size of a request, fixed or drawn from a distribution.
+        /// Size of a request, fixed or sampled from a distribution.
         request: Size = required, in Range::between(1.0, 1e12), from "";
-        /// Size of a response, fixed or drawn from a distribution.
+        /// Size of a response, fixed or sampled from a distribution.
         response: Size = required, in Range::between(1.0, 1e12), from "";
-        /// Number of requests per connection. If absent, requests continue until the end of the
-        /// run, and the run needs a duration.
+        /// Number of requests per connection. If the number of requests is absent, requests
+        /// continue until the end of the run, and the run needs a duration.
         requests: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
         /// Mean time from the arrival of a request to its response.
         server_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Distribution of the server times.
+        /// Distribution of the times from the arrival of a request to its response.
         server_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
         /// Mean time from the arrival of a response to the next request.
         think_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Distribution of the think times.
+        /// Distribution of the times from the arrival of a response to the next request.
         think_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
         /// Endpoint that closes the connection after the last response.
         closes: Closes = (Closes::Client), in Range::ANY, from "rfc1945 §1.3: the server; rfc9112 §9.3: either, as connections persist";

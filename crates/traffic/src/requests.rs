@@ -1,5 +1,5 @@
-//! Requests from a list. The list does not depend on the network, so that runs over different
-//! networks have the same traffic.
+//! Requests from a list. The list of requests does not depend on the network, so that runs over
+//! different networks have the same traffic.
 
 mod list;
 
@@ -15,20 +15,21 @@ use crate::draws::RandomDraws;
 use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 
 words! {
-    /// Times at which the client writes the requests of a connection that has several.
+    /// Times at which the client writes the requests of a connection with several requests.
     pub enum Order {
-        /// At the listed time, or when the previous response is complete if that is later (HTTP/1.1
-        /// without pipelining).
+        /// The listed time, or the completion of the previous response if the completion is later
+        /// (HTTP/1.1 without pipelining).
         InTurn = "in-turn",
-        /// At the listed time, whether or not earlier responses are complete (pipelining).
+        /// The listed time, whether or not earlier responses are complete (pipelining).
         Pipelined = "pipelined",
     }
 }
 
 params! {
     /// Requests from a list, which gives the time, the sizes and the connection of each request.
-    /// The list does not depend on the results of the run. `aqmlab calibrate` writes such a list
-    /// from a run. The flows of a `[[flows]]` table are the users of the list, in order.
+    /// The list of requests does not depend on the results of the run. `aqmlab calibrate` writes
+    /// such a list from a run. The flows of a `[[flows]]` table are the users of the list, in
+    /// order.
     pub struct Requests: "requests" {
         /// Name of a text file with the columns user, connection, at_s, request_bytes,
         /// response_bytes.

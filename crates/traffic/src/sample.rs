@@ -1,6 +1,6 @@
 //! Web requests without a network: each response arrives at the time when the server sends it. The
-//! pages are the same as in a run, because the same code draws them. The times are the limit that a
-//! run approaches on a fast network.
+//! pages are the same as in a run, because the same code samples their random numbers. The times of
+//! the requests are the limit that a run approaches on a fast network.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,7 +59,7 @@ fn requests<'a>(
 }
 
 /// Append the requests of a user from `start` to `until` to a list, until the list has `most`
-/// requests. `draws` are the user's random numbers.
+/// requests. `draws` contains the random numbers of the user.
 pub fn sample(
     web: &Web,
     start: Time,

@@ -24,8 +24,8 @@ words! {
         Each = "each",
         /// One connection per page. The client requests the objects one after the other (HTTP/1.1).
         Persistent = "persistent",
-        /// One connection per page. Requests do not wait for responses, which arrive in the order
-        /// of the requests (HTTP/1.1).
+        /// One connection per page. Requests do not wait for earlier responses, and responses
+        /// arrive in the order of the requests (HTTP/1.1).
         Pipelined = "pipelined",
         /// One connection per page. The server sends the objects at the same time, 16 KiB of each
         /// in turn (HTTP/2).
@@ -41,7 +41,7 @@ words! {
     pub enum PageGapFrom {
         /// The arrival of the last object of the previous page, as for a user who reads the page.
         End = "end",
-        /// The beginning of the previous page. Pages begin whether or not earlier ones are
+        /// The beginning of the previous page. Pages begin whether or not earlier pages are
         /// complete.
         Start = "start",
     }
@@ -56,13 +56,13 @@ params! {
         /// does not set.
         preset: Preset = (Preset::None), in Range::ANY, from "";
         /// Number of pages per session. With one connection per session, the maximum is 1000 and a
-        /// larger number counts as 1000. If absent, the session never ends.
+        /// larger number counts as 1000. If the number of pages is absent, the session never ends.
         pages: Option<Count> = (None), in Range::ANY, from "";
-        /// Number of sessions per user. If absent, sessions follow each other until the end of the
-        /// run.
+        /// Number of sessions per user. If the number of sessions is absent, sessions follow each
+        /// other until the end of the run.
         sessions: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
         /// Time between sessions, counted from the event that `page_gap_from` names. If the key is
-        /// absent, the value is a `page_gap`.
+        /// absent, the time between sessions has the distribution of `page_gap`.
         session_gap: Option<Times> = (None), in Range::ANY, from "";
         /// Time between pages.
         page_gap: Times = preset, in Range::at_least(0.0), from "";
@@ -81,7 +81,7 @@ params! {
         /// that of the other objects.
         main_response: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
         /// Time from the arrival of the first object of a page to the requests for the others. If
-        /// absent, the other objects do not wait for the first object.
+        /// the time is absent, the other objects do not wait for the first object.
         parse_time: Option<Times> = (None), in Range::at_least(0.0), from "";
         /// Time from the arrival of a request to its response. The server processes the requests of
         /// a connection one after the other, and multiplexed requests together.
@@ -92,7 +92,7 @@ params! {
         /// Use of connections.
         connections: Connections = (Connections::Each), in Range::ANY, from "rfc1945 §1.3";
         /// Maximum number of unfinished objects per user, if each object has its own connection. If
-        /// absent, the number is unlimited.
+        /// the maximum is absent, the number of unfinished objects is unlimited.
         parallel: Option<u64> = (None), in Range::between(1.0, 1e6), from "rfc2616 §8.1.4: two; browsers: six and more";
     }
 }
@@ -224,13 +224,13 @@ impl Web {
         (first + object as u32, end)
     }
 
-    /// Return the number of the first multiplexed object: 1 if the others wait for object 0, else
-    /// 0.
+    /// Return the number of the first multiplexed object: 1 if the other objects wait for object 0,
+    /// and 0 otherwise.
     fn first_of_batch(&self) -> u32 {
         u32::from(self.parse_time.is_some())
     }
 
-    /// Return the time after a page until the next page or session.
+    /// Return the time from a page to the next page or session.
     fn gap(&self, page: u32, number: u32, draws: RandomDraws) -> Duration {
         let session = self.session_gap.as_ref().filter(|_| number == AFTER_SESSION);
         draws.of_connection(page).times(Side::Client, session.unwrap_or(&self.page_gap), number)
@@ -337,7 +337,8 @@ impl Opener for Web {
             OpenerEvent::Answered(connection) => self.on_done(progress, connection, 1, now, draws),
             OpenerEvent::Finished(_) | OpenerEvent::Closed { unanswered: 0, .. } => NextOpening::Wait,
             OpenerEvent::Closed { connection, unanswered } => {
-                // The objects of its page that were not requested are abandoned too.
+                // If objects were abandoned, the objects of the same page that were not requested
+                // are abandoned too.
                 let (page, object) = self.place(connection);
                 let rest = object.is_none() && page == progress.page;
                 let lost = if rest { progress.objects - progress.done } else { unanswered };
@@ -388,7 +389,8 @@ impl Conversation for Web {
 
     fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
         let (page, object) = self.object(number, draws);
-        // The server sends multiplexed objects together, so the time of the first applies to all.
+        // The server sends multiplexed objects together, so the processing time of the first object
+        // applies to all objects.
         if self.connections == Connections::Multiplexed && number > self.first_of_batch() {
             return Duration::ZERO;
         }

@@ -1,6 +1,6 @@
 //! Named models of web traffic. Each preset gives values for the keys that a scenario does not set.
-//! A comment names each number that its source does not print, and tests compare the presets with
-//! their sources.
+//! A comment names each number that the source of a preset does not publish, and tests compare the
+//! presets with their sources.
 
 use units::param::Json;
 use units::{Read, words};
@@ -13,11 +13,12 @@ words! {
         /// No model: the scenario sets every key.
         None = "none",
         /// The web traffic of "The power of explicit congestion notification", §4.2
-        /// (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % hold 80 % of
-        /// the bytes, and a few have gigabytes. Times between pages follow a Pareto distribution.
+        /// (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % of the objects
+        /// have 80 % of the bytes, and a few objects have gigabytes. Times between pages follow a
+        /// Pareto distribution.
         PowerOfEcn = "power-of-ecn",
-        /// The general traffic of the same paper, §5.3. The tail is heavier: the largest 15 % of
-        /// the objects hold 90 % of the bytes.
+        /// The general traffic of the same paper, §5.3. The tail of the object sizes is heavier:
+        /// the largest 15 % of the objects have 90 % of the bytes.
         GeneralMix = "general-mix",
         /// The web traffic of Feldmann et al. 1999, with the numbers of the large example of ns-2
         /// (feldmann1999dynamics, ns2web).
@@ -33,7 +34,7 @@ words! {
         Http3gpp = "3gpp-http",
         /// The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which
         /// think between pages. A page is one dynamic object and its images over one connection.
-        /// The database is never the bottleneck.
+        /// The database of the bookstore is never the bottleneck.
         TpcW = "tpc-w",
         /// The browsing mix of TPC-W.
         TpcWBrowsing = "tpc-w-browsing",
@@ -54,12 +55,12 @@ fn sizes(points: &[(u32, f64)]) -> Json {
     json!({"kind": "empirical", "between": "log", "cdf": points.iter().map(point).collect::<Vec<_>>()})
 }
 
-/// Object sizes of kuzmanovic2005ecnplus, §4.2 and §5.3. The paper does not print their
-/// distribution (smith2001tcpip, le2003effects), so this is a fit. A lognormal body has 85 % of the
-/// objects and 20 % of the bytes, and a Pareto tail up to 1 GB has 15 % and 80 %. The tail's shape
-/// of 1.2 and the body's sigma are our choice; the boundary of 7060 B follows from them. With shape
-/// 1 and the same body, the tail has 90 % of the bytes, as the paper prints for its general
-/// traffic.
+/// Object sizes of kuzmanovic2005ecnplus, §4.2 and §5.3. The paper does not publish the
+/// distribution of the sizes (smith2001tcpip, le2003effects), so this distribution is a fit. A
+/// lognormal body has 85 % of the objects and 20 % of the bytes, and a Pareto tail up to 1 GB has
+/// 15 % and 80 %. The tail's shape of 1.2 and the body's sigma are our choice; the boundary of 7060
+/// B follows from them. With shape 1 and the same body, the tail has 90 % of the bytes, the
+/// published share for the paper's general traffic.
 fn objects_of_power_of_ecn(shape: f64) -> Json {
     json!({"kind": "mixture", "parts": [
         {"weight": 85, "of": {"kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "min": "100 B", "max": "7060 B"}},
@@ -67,11 +68,11 @@ fn objects_of_power_of_ecn(shape: f64) -> Json {
     ]})
 }
 
-/// The model of feldmann1999dynamics with the given objects, each over its own connection. The
-/// paper prints that times between pages are Pareto distributed; the mean and the shape are our
-/// choice. The shape 1.5 alone would give a Hurst parameter of 0.75, and the sizes' shape 1.2 one
-/// of 0.9 (willinger1997selfsimilarity); the paper's value lies between them. The number of objects
-/// per page, the times between them and the requests are our choice too.
+/// The model of feldmann1999dynamics with the given objects, each over its own connection.
+/// According to the paper, the times between pages are Pareto distributed; the mean and the shape
+/// are our choice. The shape 1.5 alone would give a Hurst parameter of 0.75, and the sizes' shape
+/// 1.2 one of 0.9 (willinger1997selfsimilarity); the paper's value lies between them. The number of
+/// objects per page, the times between them and the requests are our choice too.
 fn power_of_ecn(shape: f64) -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},
@@ -87,8 +88,8 @@ fn power_of_ecn(shape: f64) -> Json {
 /// ns-2.35, tcl/ex/large-scale-web-traffic.tcl. (The paper's own workloads, with Pareto times
 /// between pages, were not available.) A session has 250 pages, with an exponential time of mean 15
 /// s from the end of one page to the next. A page has one object of 12 packets on average (Lomax,
-/// shape 1.2), here of 1000 B each. The clients of the example send no request, so a request has
-/// one byte here.
+/// shape 1.2), here of 1000 B each. The clients of the ns-2 example send no request, so a request
+/// has one byte in this preset.
 fn feldmann1999() -> Json {
     json!({
         "pages": 250,
@@ -127,12 +128,12 @@ fn surge() -> Json {
 }
 
 /// ns-2.35, packmime/packmime_ranvar.cc, at a rate of one connection per second. The preset has the
-/// marginal distributions. Times between connections are Weibull with shape 0.587 at this rate
-/// (exponential at high rates). Sizes have the points of the distribution functions of ns-2, with
-/// its Pareto tails. A server takes 1/W with W Weibull (scale 305, shape 0.63), at most 0.1 s.
-/// Three properties are not modelled: the dependence between connections (fractional ARIMA, runs of
-/// cache validations), the persistent connections, which are one in twelve, and the delays of its
-/// clouds, which are links here.
+/// marginal distributions of the PackMime model. Times between connections are Weibull with shape
+/// 0.587 at this rate (exponential at high rates). Sizes have the points of the distribution
+/// functions of ns-2, with its Pareto tails. A server takes 1/W with W Weibull (scale 305, shape
+/// 0.63), at most 0.1 s. Three properties are not modelled: the dependence between connections
+/// (fractional ARIMA, runs of cache validations), the persistent connections, which are one in
+/// twelve, and the delays of its clouds, which a scenario models by links.
 fn packmime() -> Json {
     // A response is a cache validation (28.9 % at this rate, from run lengths of 1.68 and 4.12) or
     // a download.
@@ -207,8 +208,8 @@ fn server_time_of_packmime() -> Json {
 /// The model as ns-3 and other simulators quote it. Main object: lognormal (µ 8.35, σ 1.37), 100 B
 /// to 2 MB. Embedded objects: lognormal (µ 6.17, σ 2.36), 50 B to 2 MB; their number is Pareto (k
 /// 2, shape 1.1) up to 55, less 2, rounded. Reading and parsing: exponential, 30 s and 0.13 s. The
-/// printed mean sizes, 10710 B and 7758 B, are those before the bounds apply. Half of the model's
-/// transfers use HTTP/1.1, as here; for the other half write `connections = "each"`.
+/// published mean sizes, 10710 B and 7758 B, are the means before the bounds apply. Half of the
+/// model's transfers use HTTP/1.1, as here; for the other half write `connections = "each"`.
 fn http_3gpp() -> Json {
     json!({
         "page_gap": {"kind": "exponential", "mean": "30 s"},
@@ -257,11 +258,11 @@ const INTERACTIONS: [Interaction; 14] = [
 
 /// TPC-W as implemented by tpcwjava; the specification was not available. Browsers think after a
 /// page for an exponential time of mean 7 s, at most 70 s (clause 5.3). Pages have the percentages
-/// of the mix. The logo has 8.7 kB, a thumbnail 5 kB, and images of books have five sizes from 5 kB
-/// to 250 kB. Four values are our choice: the size of a request; the size of buttons (1.2 to 1.7 kB
-/// in tpcwjava); the size of a dynamic object, 11 kB with a list of books and 3 kB without, after
-/// the output of the servlets; and its server time (kuzmanovic2005ecnplus, §7: the database is not
-/// the bottleneck), while images take no time. The following is not modelled: the dependence
+/// of the mix. The logo has 8.7 kB, a thumbnail has 5 kB, and images of books have five sizes from
+/// 5 kB to 250 kB. Four values are our choice: the size of a request; the size of buttons (1.2 to
+/// 1.7 kB in tpcwjava); the size of a dynamic object, 11 kB with a list of books and 3 kB without,
+/// after the output of the servlets; and its server time (kuzmanovic2005ecnplus, §7: the database
+/// is not the bottleneck), while images take no time. The following is not modelled: the dependence
 /// between a page, its images and their sizes, the order of pages, sessions, and SSL. A page has
 /// one connection; tpcwjava uses up to four for the images.
 fn tpc_w(mix: usize) -> Json {
@@ -350,8 +351,8 @@ mod tests {
         assert!(refused("none").contains("traffic.page_gap: is missing"));
     }
 
-    /// §4.2 prints 7.2 kB, about 80 % of the bytes for the top 15 %, and sizes of gigabytes; §5.3.1
-    /// prints 90 %.
+    /// Published values of kuzmanovic2005ecnplus: §4.2 gives a mean of 7.2 kB, about 80 % of the
+    /// bytes for the largest 15 %, and sizes of gigabytes; §5.3.1 gives 90 % of the bytes.
     #[test]
     fn power_of_ecn_matches_the_paper() {
         let size: Size = read(Preset::PowerOfEcn, "response");
@@ -407,8 +408,8 @@ mod tests {
         near(read::<Times>(Preset::PackMime, "page_gap").mean(), 1.0, 1e-9);
     }
 
-    /// The printed means, standard deviations, µ and σ agree before the bounds apply. A page has
-    /// 5.64 embedded objects on average, at most 53.
+    /// The published means and standard deviations follow from the published µ and σ before the
+    /// bounds apply. A page has 5.64 embedded objects on average, at most 53.
     #[test]
     fn http_of_3gpp_matches_the_printed_values() {
         for (mean, deviation, mu, sigma) in
@@ -430,9 +431,10 @@ mod tests {
         near(read::<Times>(Preset::Http3gpp, "parse_time").mean(), 0.13, 1e-9);
     }
 
-    /// 80 % of the shopping mix and 95 % of the browsing mix browse. The think time is 7 s on
-    /// average and at most 70 s, which a share of exp(−10) would exceed. Home pages are 16 % and 29
-    /// % of all. Images of books have the sizes of the populated database.
+    /// In the shopping mix 80 % of the pages are interactions that browse, and in the browsing mix
+    /// 95 %. The think time is 7 s on average and at most 70 s, which a share of exp(−10) would
+    /// exceed. Home pages are 16 % of the shopping mix and 29 % of the browsing mix. Images of
+    /// books have the sizes of the populated database.
     #[test]
     fn tpc_w_matches_its_mixes() {
         let shopping = (Preset::TpcW, 80.0, 0.16, 8.3222, 0.1719);

@@ -12,16 +12,16 @@ use crate::application::{Actions, Application, Context, EndpointState, Event, Ne
 use crate::distribution::Size;
 use crate::draws::RandomDraws;
 
-// The single definition of the parameters. The struct, the reader with its errors, the JSON Schema,
-// the manual page (from these comments) and the Python object are made from it. Each parameter has
-// a type with a unit, a default (or `required`), a range, and the source of the default.
-// "my_application" is the kind.
+// The single definition of the application's parameters. The struct, the reader with its errors,
+// the JSON Schema, the manual page (from these comments) and the Python object are generated from
+// this definition. Each parameter has a type with a unit, a default (or `required`), a range, and
+// the source of the default. "my_application" is the kind.
 params! {
     /// A file upload with a confirmation. The client (`from`) opens the connection and writes the
     /// file. The server (`to`) stores the file and then confirms it. The client closes when it has
     /// the confirmation.
     pub struct MyApplication: "my_application" {
-        /// Size of the file, fixed or drawn from a distribution.
+        /// Size of the file, fixed or sampled from a distribution.
         size: Size = required, in Range::between(1.0, 1e12), from "";
         /// Size of the confirmation.
         confirmation: Size = (Size::fixed(units::Bytes(100))), in Range::between(1.0, 1e6), from "invented";
@@ -31,7 +31,7 @@ params! {
 }
 
 impl MyApplication {
-    // A random number depends on the connection and an index, so both endpoints draw the same
+    // A random number depends on the connection and an index, so both endpoints compute the same
     // sizes.
     fn sizes(&self, draws: RandomDraws) -> [u64; 2] {
         [draws.size(Side::Client, &self.size, 0), draws.size(Side::Server, &self.confirmation, 0)]
@@ -72,7 +72,7 @@ impl Application for MyApplication {
         Needs::EVENTS
     }
 
-    // The progress display uses this share.
+    // The progress display shows the completed share.
     fn share_done(&self, client: &EndpointState, acked: u64, draws: RandomDraws) -> f64 {
         if client.received > 0 { 1.0 } else { acked as f64 / self.sizes(draws)[0] as f64 }
     }

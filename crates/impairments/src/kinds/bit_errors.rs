@@ -7,8 +7,8 @@ use units::{Probability, Range, params};
 use crate::effect::{Effect, Impair, Kind, Passage};
 
 params! {
-    /// Independent bit errors that the link detects: it discards each packet with a wrong bit. A
-    /// packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
+    /// Independent bit errors that the link detects. The link discards each packet with a wrong
+    /// bit. A packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
     pub struct BitErrors: "bit_errors" {
         /// Bit error rate: the probability that a bit is wrong.
         rate: Probability = required, in Range::ANY, from "rfc3819: links detect errors and discard the packets concerned";

@@ -1,8 +1,8 @@
-//! Periods in which the wire delivers no packet. At the end of such a period the wire delivers all
+//! Periods in which the wire delivers no packet. At the end of a delay spike the wire delivers all
 //! delayed packets.
 //!
 //! Source: Gurtov & Ludwig 2003, "Responding to spurious timeouts in TCP" (`gurtov2003responding`).
-//! A delay spike delays the packets in flight, as a handover or the link's own retransmissions do.
+//! A delay spike delays the packets in flight, as a handover or retransmissions by the link do.
 
 use engine::Stream;
 use traffic::Spacing;
@@ -13,14 +13,16 @@ use crate::effect::{Effect, Impair, Kind, Passage};
 use crate::episodes::{Episodes, MIN_INTERVAL, needs_a_beginning};
 
 params! {
-    /// Delay spikes: packets that would arrive during a spike arrive at its end, in order.
+    /// Delay spikes: packets that would arrive during a spike arrive at the end of the spike, in
+    /// order.
     pub struct DelaySpikes: "delay_spikes", checked by check {
-        /// Start of the first spike. If absent, the first spike starts after one interval.
+        /// Start of the first spike. If `start` is absent, the first spike starts after one
+        /// interval.
         start: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Length of a spike.
         length: Duration = required, in Range::above(0.0), from "gurtov2003responding";
-        /// Mean time from the end of a spike to the start of the next. If absent, there is one
-        /// spike.
+        /// Mean time from the end of a spike to the start of the next spike. If the interval is
+        /// absent, there is one spike.
         interval: Option<Duration> = (None), in Range::at_least(MIN_INTERVAL), from "";
         /// Distribution of the intervals.
         spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
@@ -44,7 +46,8 @@ impl Kind for DelaySpikes {
 }
 
 impl Impair for Spikes {
-    /// A spike concerns arrivals at the far end, because these times never decrease.
+    /// A spike delays packets by their arrival times at the far end, because these times never
+    /// decrease.
     fn act(&mut self, packet: &Passage) -> Effect {
         let end = self.0.end_at(packet.arrives);
         end.map_or(Effect::Pass, |end| Effect::Delay(end.since(packet.leaves)))

@@ -2,8 +2,8 @@
 //!
 //! Sources: Gilbert 1960, "Capacity of a burst-noise channel" (`gilbert1960capacity`), where the
 //! good state loses no packet; Elliott 1963, "Estimates of error rates for codes on burst-noise
-//! channels" (`elliott1963estimates`), where both states may lose packets. The chain makes one step
-//! per packet.
+//! channels" (`elliott1963estimates`), where both states may lose packets. The Markov chain makes
+//! one step per packet.
 
 use engine::Stream;
 use net::Why;
@@ -15,7 +15,7 @@ params! {
     /// Gilbert–Elliott loss. A Markov chain with a good and a bad state makes one step per packet,
     /// and each state has its own loss probability. With the default loss probabilities, the loss
     /// rate is good_to_bad/(good_to_bad + bad_to_good), and the mean length of a burst of losses is
-    /// 1/bad_to_good. The chain starts in its stationary distribution.
+    /// 1/bad_to_good. The Markov chain starts in its stationary distribution.
     pub struct GilbertElliott: "gilbert_elliott" {
         /// Probability of a step from the good to the bad state (P, p).
         good_to_bad: Probability = required, in Range::ANY, from "gilbert1960capacity";
@@ -29,7 +29,7 @@ params! {
 }
 
 impl GilbertElliott {
-    /// Return the share of steps in the bad state.
+    /// Return the share of the chain's steps that are in the bad state.
     pub fn share_bad(&self) -> f64 {
         let (p, r) = (self.good_to_bad.0, self.bad_to_good.0);
         if p + r > 0.0 { p / (p + r) } else { 0.0 }

@@ -20,7 +20,7 @@ words! {
     pub enum Order {
         /// Packets keep their order: a packet also waits for the packets before it, as in a queue.
         Keep = "keep",
-        /// Each packet has only its own delay, so packets may overtake each other.
+        /// Each packet waits only for its own delay, so packets may overtake each other.
         Any = "any",
     }
 }
@@ -58,7 +58,7 @@ impl Impair for Delays {
     fn act(&mut self, packet: &Passage) -> Effect {
         let u = self.random.uniform();
         let mean = self.jitter.mean.seconds();
-        // Inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
+        // The delay is sampled by inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
         let delay = match self.jitter.distribution {
             Distribution::Uniform => 2.0 * mean * u,
             Distribution::Exponential => -mean * libm::log1p(-u),

@@ -37,7 +37,7 @@ pub struct List {
     packets: std::vec::IntoIter<u64>,
     /// Number of the next lost packet.
     next: Option<u64>,
-    /// Number of packets so far.
+    /// Number of packets that crossed the link so far.
     seen: u64,
 }
 

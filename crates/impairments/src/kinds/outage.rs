@@ -10,15 +10,17 @@ use crate::effect::{Effect, Impair, Kind, Passage};
 use crate::episodes::{Episodes, MIN_INTERVAL, needs_a_beginning};
 
 params! {
-    /// Outages: packets that would arrive during an outage are lost. For a transmitter that stops,
-    /// so that the queue grows, set the rate of the link to 0 bit/s with `rate_changes`.
+    /// Outages: packets that would arrive during an outage are lost. An outage does not stop the
+    /// transmitter. To stop the transmitter so that the queue grows, set the rate of the link to 0
+    /// bit/s with `rate_changes`.
     pub struct Outage: "outage", checked by check {
-        /// Start of the first outage. If absent, the first outage starts after one interval.
+        /// Start of the first outage. If `start` is absent, the first outage starts after one
+        /// interval.
         start: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Length of an outage.
         length: Duration = required, in Range::above(0.0), from "";
-        /// Mean time from the end of an outage to the start of the next. If absent, there is one
-        /// outage.
+        /// Mean time from the end of an outage to the start of the next outage. If the interval is
+        /// absent, there is one outage.
         interval: Option<Duration> = (None), in Range::at_least(MIN_INTERVAL), from "";
         /// Distribution of the intervals.
         spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";

@@ -1,5 +1,5 @@
-//! Loss of every n-th packet. Closed forms such as the square root of p assume this pattern
-//! (Mathis, Semke, Mahdavi & Ott 1997, `mathis1997macroscopic`).
+//! Loss of every n-th packet. Closed forms of TCP's throughput, such as the square-root formula,
+//! assume periodic loss (Mathis, Semke, Mahdavi & Ott 1997, `mathis1997macroscopic`).
 
 use engine::Stream;
 use net::Why;
@@ -16,7 +16,8 @@ params! {
         /// Number of the first lost packet, counted from 1. If the key is absent, the value is
         /// `every`.
         first: Option<u64> = (None), in Range::at_least(1.0), from "";
-        /// Number of losses. If absent, losses continue until the end of the run.
+        /// Number of losses. If the number of losses is absent, losses continue until the end of
+        /// the run.
         losses: Option<u64> = (None), in Range::at_least(1.0), from "";
     }
 }
@@ -39,7 +40,7 @@ pub struct Countdown {
     /// Number of packets before the next loss.
     left: u64,
     every: u64,
-    /// Number of losses that are left.
+    /// Number of losses that have not yet occurred.
     losses: u64,
 }
 

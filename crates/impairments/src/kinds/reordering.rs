@@ -1,7 +1,7 @@
 //! Packets that others overtake.
 //!
 //! A packet is reordered if a packet that was sent later has arrived before it (RFC 4737 §3.3). If
-//! packets are one interval T apart, n = ⌈delay/T⌉ − 1 of them can overtake a delayed packet. At
+//! packets are one interval T apart, n = ⌈delay/T⌉ − 1 packets can overtake a delayed packet. At
 //! least one packet overtakes the delayed packet with probability 1 − probability^n.
 
 use engine::Stream;

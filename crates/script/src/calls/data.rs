@@ -26,7 +26,7 @@ fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     })
 }
 
-/// Buffer and flags of a call that reads or writes.
+/// Buffer and flags of a system call that reads or writes.
 pub(super) struct Buffer {
     pub(super) size: u64,
     pub(super) flags: i64,
@@ -115,8 +115,8 @@ impl CallContext<'_> {
         })
     }
 
-    /// Return true if a socket may send from the application's buffers (SO_ZEROCOPY). Without
-    /// SO_ZEROCOPY, MSG_ZEROCOPY has no effect.
+    /// Return true if a socket may send from the application's buffers (SO_ZEROCOPY). If
+    /// SO_ZEROCOPY is not set, MSG_ZEROCOPY has no effect.
     fn has_zero_copy(&mut self, fd: i64) -> Result<bool, Reply> {
         let option = constant("SO_ZEROCOPY").unwrap_or(0);
         Ok(self.socket_of(fd)?.options.get(&(1, option)).is_some_and(|value| *value != 0))

@@ -14,7 +14,7 @@ fn data(fields: &[Field]) -> Result<i64, Reply> {
     given.map_or(Ok(0), number)
 }
 
-/// Return the members of an event.
+/// Return the members of a struct epoll_event of the script.
 fn members(e: &Expr) -> Option<&[Field]> {
     if let Expr::Struct(fields) = e { Some(fields) } else { None }
 }
@@ -42,7 +42,7 @@ impl CallContext<'_> {
         Ok(Reply::Done(fd))
     }
 
-    /// Return the epoll instance of a call.
+    /// Return the epoll instance that a system call names.
     fn epoll(&mut self) -> Result<&mut Epoll, Reply> {
         let fd = self.value(0)?;
         let error = if self.host.sockets.contains_key(&fd) { "EINVAL" } else { "EBADF" };
@@ -89,7 +89,8 @@ impl CallContext<'_> {
         } else {
             return Ok(Reply::Fails("EINVAL"));
         }
-        // An event that is already ready is delivered, also if edge-triggered.
+        // An event that is ready when epoll_ctl runs is delivered, also if the event is
+        // edge-triggered.
         let mask = ready(self.host, fd);
         self.epoll()?.wake(fd, mask);
         Ok(Reply::Done(0))
@@ -117,7 +118,8 @@ impl CallContext<'_> {
         Ok(problem.map_or(Reply::Done(delivered.len() as i64), Reply::Differs))
     }
 
-    /// Remove events from the ready list for delivery (Linux, ep_send_events).
+    /// Remove events from the ready list of the epoll instance and return them for delivery (Linux,
+    /// ep_send_events).
     fn deliver(&mut self, epoll: &Epoll, most: usize) -> Result<Vec<(i64, i64)>, Reply> {
         let mut left = epoll.clone();
         let mut delivered = Vec::new();

@@ -38,9 +38,9 @@ impl CallContext<'_> {
         Ok(self.host.servers.get(&to).copied().unwrap_or_default().opening(needs))
     }
 
-    /// Start a connect with TCP_FASTOPEN_CONNECT and return its cookie state, or `None` without
-    /// that option. If the SYN can carry data, connect returns at once and the SYN waits for the
-    /// data (Linux, tcp_fastopen_defer_connect).
+    /// Start a connect with TCP_FASTOPEN_CONNECT and return its cookie state, or `None` if the
+    /// socket does not have that option. If the SYN can carry data, connect returns at once and the
+    /// SYN waits for the data (Linux, tcp_fastopen_defer_connect).
     pub(super) fn defer_connect(&mut self, fd: i64) -> Result<Option<Opening>, Reply> {
         if !self.socket_of(fd)?.fast_open.connect {
             return Ok(None);
@@ -53,12 +53,12 @@ impl CallContext<'_> {
         Ok(Some(opening))
     }
 
-    /// Return true if a write must open its connection.
+    /// Return true if a write must open the connection of its socket.
     pub(super) fn opens_by_write(&mut self, fd: i64, flags: i64) -> Result<bool, Reply> {
         Ok(has(flags, "MSG_FASTOPEN") || self.socket_of(fd)?.fast_open.waits_for_data.is_some())
     }
 
-    /// Execute a write that opens its connection.
+    /// Execute a write that opens the connection of its socket.
     pub(super) fn write_fast(&mut self, fd: i64, buffer: &Buffer) -> Answer {
         let &Buffer { size, flags, null } = buffer;
         let by_flag = has(flags, "MSG_FASTOPEN");
@@ -83,7 +83,7 @@ impl CallContext<'_> {
             deferred.unwrap_or_else(|| self.destination(if self.call.name == "sendmsg" { 1 } else { 4 }));
         let mut opening = self.opening(fd, to)?;
         if null && opening.data {
-            // Without data, the SYN only requests a cookie (Linux, tcp_send_syn_data).
+            // If the write has no data, the SYN only requests a cookie (Linux, tcp_send_syn_data).
             let request = |option: FastOpen| FastOpen { cookie: Cookie::REQUEST, ..option };
             (opening.option, opening.data) = (opening.option.map(request), false);
         }

@@ -54,7 +54,8 @@ impl Control {
                 let error = error(of("ENOMSG"), "SO_EE_ORIGIN_TIMESTAMPING", 0, info, data);
                 if flags & SOFTWARE != 0 { vec![time, error] } else { vec![error] }
             }
-            // The interface of a script copies the data (Linux, tun_net_xmit: skb_orphan_frags_rx).
+            // The TUN interface of a script copies the data (Linux, tun_net_xmit:
+            // skb_orphan_frags_rx).
             Entry::Done(first, last) => {
                 let copied = of("SO_EE_CODE_ZEROCOPY_COPIED");
                 vec![error(0, "SO_EE_ORIGIN_ZEROCOPY", copied, (*first).into(), (*last).into())]
@@ -141,8 +142,8 @@ impl CallContext<'_> {
         }
     }
 
-    /// Return the difference of a time. A time of 0 seconds and 0 nanoseconds in the script matches
-    /// any time.
+    /// Return the difference between the expected and the returned time of a control message. A
+    /// time of 0 seconds and 0 nanoseconds in the script matches any time.
     fn other_time(&self, fields: &[Field], at: Time) -> Result<Option<String>, Reply> {
         let get = |name: &str| -> Result<u64, Reply> {
             let value = member(fields, name).map_or(Ok(0), number)?;

@@ -55,7 +55,7 @@ pub enum Reply {
     Fails(&'static str),
     /// The call blocks, at most until the given time.
     Blocks(Time),
-    /// The call returned a value in an argument that differs from the script.
+    /// The call returned a value in one of its arguments, and this value differs from the script.
     Differs(String),
     /// The call needs a feature that is not supported.
     Unsupported(String),

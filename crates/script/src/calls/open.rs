@@ -152,7 +152,8 @@ impl CallContext<'_> {
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
         match connection.state() {
             State::Closed => return Ok(Reply::Fails("ENOTCONN")),
-            // shutdown abandons the attempt to connect (Linux, inet_shutdown, tcp_disconnect).
+            // The system call shutdown ends a connect that is in progress (Linux, inet_shutdown,
+            // tcp_disconnect).
             State::SynSent => {
                 (connection.gone, connection.error) = (true, Some("ECONNRESET"));
                 return Ok(Reply::Done(0));

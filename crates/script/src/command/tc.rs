@@ -37,7 +37,7 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     if !is(&["add", "change", "replace"]) {
         return None;
     }
-    // Skip the position of the discipline: `dev tun0 root handle 1:`.
+    // Skip the position of the queue discipline: `dev tun0 root handle 1:`.
     let mut rest = rest.iter();
     let kind = loop {
         match *rest.next()? {
@@ -60,8 +60,8 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     }
 }
 
-/// Return the effect of a discipline that only stores packets. The limit of the discipline is in
-/// packets, or in bytes for `bfifo`.
+/// Return the effect of a queue discipline that only stores packets. The limit of the queue
+/// discipline is in packets, or in bytes for `bfifo`.
 fn store(kind: &str, limit: &str) -> Option<Effect> {
     let digits = limit.trim_end_matches(['b', 'p']);
     let limit: u64 = digits.parse().ok()?;

@@ -60,7 +60,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Record that the endpoint sent `live` where the script has `script`.
+    /// Record that the endpoint sent the timestamp `live` where the script has the timestamp
+    /// `script`.
     pub fn sent(&mut self, script: u32, live: u32) {
         self.first.get_or_insert((script, live));
         self.last.insert(script, live);
@@ -97,7 +98,7 @@ pub struct Connection {
     pub last_ecn: net::Ecn,
     /// Sequence number of the endpoint's SYN in the script.
     pub script_iss: u32,
-    /// Sequence number of the peer's SYN. The endpoint uses the script's number.
+    /// Sequence number of the peer's SYN. The endpoint uses this number as it is in the script.
     pub irs: u32,
     /// Correspondence of timestamps.
     pub clock: Clock,
@@ -113,7 +114,7 @@ pub struct Connection {
     pub write_shut: bool,
     /// True while a non-blocking connect has not reported its result.
     pub connecting: bool,
-    /// Server of an attempt with Fast Open, until its answer is known.
+    /// Address of the server of a connect with Fast Open, until the answer of the server is known.
     pub opens_fast: Option<Ipv4Addr>,
     /// Time of a reset that arrived before the handshake of a Fast Open connection was complete.
     pub reset_early: Option<Time>,
@@ -121,7 +122,7 @@ pub struct Connection {
     pub gone: bool,
     /// True after a write or poll found the send buffer full.
     pub no_space: bool,
-    /// Number of unsent bytes at which the socket accepts no more data (TCP_NOTSENT_LOWAT).
+    /// Number of unsent bytes from which on the socket accepts no more data (TCP_NOTSENT_LOWAT).
     pub lowat: u32,
     /// Number of data segments that the connection has sent.
     pub data_segments: u64,
@@ -132,11 +133,11 @@ pub struct Connection {
     /// Error queue of the socket, which reports the times of sent data and the calls with
     /// MSG_ZEROCOPY.
     pub errors: ErrorQueue,
-    /// State at the last notification of waiters.
+    /// State of the connection when its waiters were last notified.
     pub notified: Notified,
     /// True after the waiters of the listening socket were notified of this connection.
     pub listener_notified: bool,
-    /// Maximum time in FIN-WAIT-2, if the socket set it (TCP_LINGER2).
+    /// Maximum time in FIN-WAIT-2, if TCP_LINGER2 of the socket sets this maximum.
     pub linger2: Option<Option<Duration>>,
     /// Time when FIN-WAIT-2 ends because the application has closed.
     pub until: Time,
@@ -148,7 +149,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Create a connection that has not begun.
+    /// Create a connection that has sent and received no segment.
     pub fn new(tcp: Tcp) -> Self {
         Connection {
             stack: Stack::new(tcp.clone()),
@@ -203,8 +204,9 @@ impl Connection {
         !matches!(self.state(), State::Closed | State::Listen | State::SynSent | State::SynReceived)
     }
 
-    /// Return true if a listening socket can accept the connection. The handshake of such a
-    /// connection is complete. The connection may have been closed since.
+    /// Return true if a listening socket can accept the connection. A connection that can be
+    /// accepted has a complete handshake. The peer may have closed the connection since the
+    /// handshake.
     pub fn waits_for_accept(&self, fd: i64) -> bool {
         self.waits_at == Some(fd) && self.opened
     }
@@ -227,8 +229,8 @@ impl Connection {
     /// accepts.
     ///
     /// While the buffer has free memory and fewer than `lowat` bytes are unsent, the kernel fills
-    /// one of its own buffers (Linux, tcp_sendmsg_locked, sk_stream_memory_free). During the copy,
-    /// the kernel sends the data that the windows allow.
+    /// one of its own buffers (Linux, tcp_sendmsg_locked, sk_stream_memory_free). While the kernel
+    /// copies the data of a write, it sends the data that the windows allow.
     pub fn room(&self, limit: Option<u64>) -> u64 {
         let lowat = u64::from(self.lowat);
         if limit.is_none() && self.lowat == u32::MAX {
@@ -263,7 +265,7 @@ impl Connection {
     }
 
     /// Return the memory of the unacknowledged data, as the kernel counts it. A script may write
-    /// more than any memory contains, so the sum saturates.
+    /// more bytes than a 64-bit number counts, so the sum saturates.
     fn queued(&self) -> u64 {
         let held = self.stack.held();
         held.saturating_add(held.div_ceil(self.goal()).saturating_mul(OVERHEAD))

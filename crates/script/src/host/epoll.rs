@@ -12,7 +12,7 @@ pub const ERR: i64 = 0x8;
 pub const ALL: i64 = -1;
 /// Edge-triggered delivery (EPOLLET).
 pub const EDGE: i64 = 1 << 31;
-/// Delivery of one event only (EPOLLONESHOT).
+/// Flag for the delivery of one event only (EPOLLONESHOT).
 pub const ONCE: i64 = 1 << 30;
 /// Events that are delivered without a request (EPOLLERR, EPOLLHUP).
 pub const ALWAYS: i64 = 0x8 | 0x10;

@@ -7,7 +7,7 @@ use units::Time;
 /// Event of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteEvent {
-    /// The byte left (SCM_TSTAMP_SND).
+    /// The byte left the host (SCM_TSTAMP_SND).
     Sent = 0,
     /// The byte arrived at the queue discipline (SCM_TSTAMP_SCHED).
     Scheduled = 1,

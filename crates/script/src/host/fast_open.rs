@@ -5,9 +5,9 @@ use units::{Duration, Time};
 
 use super::Host;
 
-/// Time for which a connection that was reset early counts in the queue of its listener. Counting
-/// such connections protects against SYNs with forged addresses (RFC 7413 §5.1; Linux,
-/// reqsk_fastopen_remove).
+/// Time for which a connection that was reset before its handshake was complete counts in the queue
+/// of its listener. Counting such connections protects against SYNs with forged addresses (RFC 7413
+/// §5.1; Linux, reqsk_fastopen_remove).
 const REMEMBERED: Duration = Duration::from_millis(60_000);
 
 impl Host {
@@ -22,7 +22,7 @@ impl Host {
         (settings.server() && room).then(|| settings.at_listener(own.keys, own.no_cookie))
     }
 
-    /// Record the answer of a server.
+    /// Record the answer of a server to a SYN with Fast Open.
     pub(super) fn learn(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         if let Some(answer) = connection.stack.fast_open_answer()

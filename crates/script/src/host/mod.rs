@@ -60,8 +60,8 @@ pub struct Host {
     pub connections: Vec<Connection>,
     /// Connection that packets of the script belong to: the connection that began last.
     pub current: Option<usize>,
-    /// Listening socket that receives the next SYN. `listen` sets it, and the beginning of a
-    /// connection clears it.
+    /// Listening socket that receives the next SYN. `listen` sets this socket, and the beginning of
+    /// a connection clears it.
     pub listener: Option<i64>,
     /// Packets of the current connection that the script has not yet expected.
     pub sent: VecDeque<Sent>,
@@ -77,7 +77,7 @@ pub struct Host {
     pub tolerance: Duration,
 }
 
-/// Number of segments at the beginning of a connection that are not paced.
+/// Number of segments at the beginning of a connection that the queue discipline does not pace.
 const UNPACED: u64 = 10;
 /// First internal number for older descriptors whose number the script assigned again.
 const HIDDEN: i64 = 1 << 40;
@@ -146,7 +146,8 @@ impl Host {
         waiting.chain([&mut self.listener]).flatten().filter(|fd| **fd == from).for_each(|fd| *fd = to);
     }
 
-    /// Add a connection, which packets of the script belong to from now on, and return its index.
+    /// Add a connection and return its index. Packets of the script belong to this connection from
+    /// now on.
     pub fn begin(&mut self, connection: Connection) -> usize {
         self.connections.push(connection);
         let index = self.connections.len() - 1;
@@ -285,8 +286,8 @@ impl Host {
         if self.kernel.rfc1337 && connection.state() == State::TimeWait && header.flags.has(Flags::RST) {
             return; // RFC 1337 §3, fix 1
         }
-        // Data arrives, but the application has closed or reads no more (RFC 9293 §3.6.1; RFC 1122
-        // §4.2.2.13).
+        // Data arrives, but the application has closed the socket or reads no more (RFC 9293
+        // §3.6.1; RFC 1122 §4.2.2.13).
         let unwanted = connection.read_shut
             && header.len > 0
             && matches!(connection.state(), State::FinWait1 | State::FinWait2)

@@ -52,9 +52,9 @@ pub struct Socket {
     pub backlog: i64,
     /// Index of its connection.
     pub connection: Option<usize>,
-    /// Values of the options that were set, by level and option.
+    /// Values of the socket options that were set, by level and option.
     pub options: BTreeMap<(i64, i64), i64>,
-    /// TCP_LINGER2, if it was set.
+    /// Value of TCP_LINGER2, if the script set this option.
     pub linger2: Option<Option<Duration>>,
     /// SO_LINGER: on or off, and the time in seconds.
     pub linger: (i64, i64),
@@ -84,13 +84,13 @@ impl Socket {
         }
     }
 
-    /// Return the value of a TCP option, if it was set.
+    /// Return the value of a socket option at the level SOL_TCP, if the script set this option.
     pub fn option(&self, name: &str) -> Option<i64> {
         constants::value(name).and_then(|o| self.options.get(&(6, o))).copied()
     }
 
-    /// Return the number of unsent bytes at which the socket accepts no more data. The default is
-    /// that of the host (Linux, tcp_notsent_lowat).
+    /// Return the number of unsent bytes from which on the socket accepts no more data. The default
+    /// is the setting of the host (Linux, tcp_notsent_lowat).
     pub fn lowat(&self, default: u32) -> u32 {
         let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
         if own == 0 { default } else { own }

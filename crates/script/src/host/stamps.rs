@@ -1,7 +1,7 @@
 //! Times of sent data, which the application reads from the error queue (SO_TIMESTAMPING).
 //!
-//! Linux 6.12, Documentation/networking/timestamping.rst; net/ipv4/tcp.c: tcp_tx_timestamp;
-//! net/core/skbuff.c: __skb_tstamp_tx; net/ipv4/tcp_input.c: tcp_ack_tstamp.
+//! Sources: Linux 6.12, Documentation/networking/timestamping.rst; net/ipv4/tcp.c:
+//! tcp_tx_timestamp; net/core/skbuff.c: __skb_tstamp_tx; net/ipv4/tcp_input.c: tcp_ack_tstamp.
 
 use units::Time;
 
@@ -19,7 +19,7 @@ pub const OPT_ID: i64 = 1 << 7;
 const TX_SCHED: i64 = 1 << 8;
 /// Flag: time of the acknowledgment of all data.
 const TX_ACK: i64 = 1 << 9;
-/// Flag: report without the packet.
+/// Flag: report the time without the packet.
 pub const OPT_TSONLY: i64 = 1 << 11;
 /// Flags that request times of sent data.
 pub const REQUESTS: i64 = TX_HARDWARE | TX_SOFTWARE | TX_SCHED | TX_ACK;
@@ -37,12 +37,12 @@ struct Request {
 pub struct Stamps {
     /// Flags of SO_TIMESTAMPING.
     pub flags: i64,
-    /// Number of bytes before the first byte that has a number.
+    /// Number of bytes of the connection before the first numbered byte.
     pub base: i64,
     /// Number of bytes before the kernel's last buffer of unsent data.
     tail: u64,
     requests: Vec<Request>,
-    /// True if that buffer accepts no more data (MSG_EOR).
+    /// True if the kernel's last buffer of unsent data accepts no more data (MSG_EOR).
     closed: bool,
 }
 

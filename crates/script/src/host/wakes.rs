@@ -8,7 +8,8 @@ use super::connection::{Connection, Notified};
 use super::epoll::{ALL, ERR, IN, OUT};
 
 impl Connection {
-    /// Return the events since the last call. `limit` is the size of the send buffer.
+    /// Return the events of the connection since the last call of this function. `limit` is the
+    /// size of the send buffer.
     pub fn wakes(&mut self, limit: Option<u64>) -> i64 {
         let fin_acknowledged = matches!(self.state(), State::FinWait2 | State::TimeWait);
         let now = Notified {

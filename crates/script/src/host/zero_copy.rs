@@ -27,8 +27,8 @@ pub struct ZeroCopy {
 }
 
 impl ZeroCopy {
-    /// Record a call that wrote the last `bytes` of `end` bytes. `tail` is the number of bytes
-    /// before the kernel's last buffer of unsent data, before the call.
+    /// Record a call that wrote the last `bytes` of the first `end` bytes of a connection. `tail`
+    /// is the number of bytes before the kernel's last buffer of unsent data, before the call.
     pub fn on_write(&mut self, end: u64, bytes: u64, tail: u64) {
         let id = self.next;
         self.next = id.wrapping_add(1);

@@ -10,13 +10,14 @@ use tcp::fast_open::{Key, Server};
 const CLIENT: i64 = 0x1;
 const SERVER: i64 = 0x2;
 const CLIENT_NEEDS_NO_COOKIE: i64 = 0x4;
-/// Accept data with any cookie; current kernels do not support this bit.
+/// Bit of tcp_fastopen: accept data with any cookie. Current kernels do not support this bit.
 const OBSOLETE: i64 = 0x100;
 const SERVER_NEEDS_NO_COOKIE: i64 = 0x200;
 const EVERY_LISTENER: i64 = 0x400;
 const KNOWN: i64 =
     CLIENT | SERVER | CLIENT_NEEDS_NO_COOKIE | OBSOLETE | SERVER_NEEDS_NO_COOKIE | EVERY_LISTENER;
-/// Bits without a meaning in Linux (include/net/tcp.h, TFO_*), which stores and ignores them.
+/// Bits of tcp_fastopen without a meaning. Linux stores and ignores these bits (include/net/tcp.h,
+/// TFO_*).
 const IGNORED: i64 = 0x7fff_0000;
 
 /// Addresses of packetdrill: the host under test, and its peer.
@@ -95,7 +96,7 @@ impl FastOpen {
         }
     }
 
-    /// Return the cookie of the peer.
+    /// Return the cookie that the host computes for the address of the peer.
     pub fn cookie(&self, key: &Key) -> Cookie {
         key.cookie(self.remote.octets(), self.local.octets())
     }

@@ -13,13 +13,13 @@ use crate::command::Effect;
 use crate::own::Own;
 use crate::settings;
 
-/// Settings of the host. The defaults are the defaults of Linux.
+/// Settings of the host. The default values are those of Linux.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// TCP parameters of new sockets.
     pub tcp: Tcp,
-    /// Parameters of CUBIC that were set. CUBIC's parameters apply when CUBIC is the congestion
-    /// control.
+    /// Parameters of CUBIC that the script set. CUBIC's parameters apply when CUBIC is the
+    /// congestion control.
     cubic: Map<String, Value>,
     /// True if a connection is reset when the queue of its listening socket is full
     /// (tcp_abort_on_overflow).
@@ -44,7 +44,7 @@ pub struct Kernel {
     pub fast_open: fast_open::FastOpen,
     /// True if the queue discipline of the interface paces (tc-fq(8)).
     pub paces: bool,
-    /// Number of unsent bytes at which a socket accepts no more data (tcp_notsent_lowat).
+    /// Number of unsent bytes from which on a socket accepts no more data (tcp_notsent_lowat).
     pub notsent_lowat: u32,
 }
 
@@ -86,15 +86,15 @@ impl Kernel {
         }
     }
 
-    /// Change parameters of new sockets. Return an error if a value is invalid.
+    /// Change TCP parameters of new sockets. Return an error if a value is invalid.
     pub fn change(&mut self, changes: &[(&'static str, Value)]) -> Result<(), String> {
         self.tcp = settings::change(&self.tcp, changes)?;
         Ok(())
     }
 
-    /// Return the parameters of a connection: those of the kernel, replaced by those fixed when the
-    /// socket was created and by its options. A passive connection has the current default
-    /// congestion control, unless its listener set one.
+    /// Return the TCP parameters of a connection. Parameters that were fixed when the socket was
+    /// created, and those of the socket's options, replace the parameters of the kernel. A passive
+    /// connection has the current default congestion control, unless its listener set one.
     pub fn parameters(&self, made: &Tcp, own: &Own, passive: bool) -> Tcp {
         let (mut tcp, made) = (self.tcp.clone(), made.clone());
         (tcp.receive_window, tcp.rto.min) = (made.receive_window, made.rto.min);
@@ -106,7 +106,8 @@ impl Kernel {
     }
 
     /// Return the parameters of a connection after a change of kernel settings that Linux applies
-    /// to existing connections. The socket's own options stay.
+    /// to existing connections. The change does not affect parameters that the socket's own options
+    /// set.
     pub fn heeded(&self, tcp: &Tcp, own: &Own) -> Tcp {
         let mut heeded = tcp.clone();
         macro_rules! heed {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Kernel;
 use super::value::integer;
 
-/// Default parameters of the module.
+/// Default parameters of the kernel module tcp_cubic.
 const DEFAULTS: &[(&str, i64)] = &[
     ("fast_convergence", 1),
     ("beta", 717),
@@ -103,14 +103,14 @@ mod tests {
             (&json!("standard"), &json!("255 packets"))
         );
         assert_eq!(k.tcp.cwnd.initial_ssthresh, Some(units::Packets(20.0)));
-        // The last value of a parameter applies.
+        // If a script sets a parameter several times, the last value applies.
         for (name, value) in [("fast_convergence", "1"), ("beta", "717"), ("bic_scale", "41")] {
             set(&mut k, "tcp_cubic", name, value).unwrap();
         }
         assert_eq!((&congestion(&k)["beta"], &congestion(&k)["c"]), (&before["beta"], &before["c"]));
     }
 
-    /// The parameters apply only to CUBIC, also if CUBIC is chosen later.
+    /// The parameters of tcp_cubic apply only to CUBIC, also if the script selects CUBIC later.
     #[test]
     fn parameters_of_cubic_apply_when_it_is_chosen() {
         let mut k = kernel();

@@ -8,8 +8,9 @@ use super::Kernel;
 use super::fast_open::Keys;
 use super::value::{integer, integers};
 
-/// Parameters whose value a script cannot observe. Such parameters are obsolete, or concern many
-/// hosts, processes or addresses, a queue below TCP, or the segmentation for an interface.
+/// Parameters whose value a script cannot observe. Parameters without an observable value are
+/// obsolete, or concern many hosts, processes or addresses, a queue below TCP, or the segmentation
+/// for an interface.
 const UNSEEN: &[&str] = &[
     "tcp_adv_win_scale",              // obsolete since Linux 6.6
     "tcp_allowed_congestion_control", // for processes without privileges
@@ -40,8 +41,8 @@ const UNSEEN: &[&str] = &[
     "tcp_tw_reuse", // for ports
 ];
 
-/// Parameters of which only a range of values is supported. A value in the range matches the fixed
-/// behaviour of aqmlab.
+/// Parameters of which only a range of values is supported. A value in the range has the effect
+/// that aqmlab always has.
 const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_challenge_ack_limit", 1000, i64::MAX), // per second
     ("tcp_comp_sack_delay_ns", 0, 0),
@@ -149,8 +150,8 @@ fn of_tcp(kernel: &mut Kernel, name: &str, value: &str) -> Option<()> {
     kernel.change(&of_sockets(name, value)?).ok()
 }
 
-/// Set a parameter of the host that is not a parameter of a connection. Return true if `name` is
-/// such a parameter.
+/// Set a parameter of the host that is not a parameter of a connection. Return true if `name` is a
+/// parameter of the host that is not a parameter of a connection.
 fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
     let number = || integer(value);
     match name {
@@ -159,7 +160,7 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_fastopen" => kernel.fast_open.set_bits(number()?)?,
         "tcp_fastopen_key" => kernel.fast_open.keys = Keys::read(value)?,
         "tcp_fin_timeout" => kernel.fin_timeout = Some(seconds(number()?)?),
-        // 0 stands for 8 (tcp_orphan_retries).
+        // The value 0 stands for 8 retransmissions (tcp_orphan_retries).
         "tcp_orphan_retries" => {
             let number = number().and_then(|n| u64::try_from(n).ok())?;
             kernel.orphan_retries = Some(if number == 0 { 8 } else { number });
@@ -167,7 +168,7 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_notsent_lowat" => kernel.notsent_lowat = u32::try_from(number()?).ok()?,
         "tcp_reflect_tos" => kernel.reflect_tos = number()? != 0,
         "tcp_rfc1337" => kernel.rfc1337 = number()? != 0,
-        // The unit is pages, for all connections together.
+        // The unit of tcp_mem is pages, for all connections together.
         "tcp_mem" => (integers::<3>(value)?[2] >= 1024).then_some(())?,
         // Written data waits without limit in this model. The kernel's buffer grows up to the
         // maximum before a write blocks.
@@ -207,9 +208,10 @@ fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
         "tcp_slow_start_after_idle" => {
             one("cwnd.idle_restart", json!(if number()? == 0 { "off" } else { "rfc2861" }))
         }
-        // Since Linux 4.13 this parameter only enables the tail loss probe.
+        // Since Linux 4.13 the parameter tcp_early_retrans only enables the tail loss probe.
         "tcp_early_retrans" => one("recovery.tail_loss_probe", json!(number().filter(|n| *n <= 4)? >= 3)),
-        // Bits: 1 RACK, 2 static reordering window, 4 no threshold of duplicate ACKs.
+        // Bits of tcp_recovery: 1 RACK, 2 static reordering window, 4 no threshold of duplicate
+        // ACKs.
         "tcp_recovery" => one("recovery.rack", json!(number().filter(|n| *n <= 1)? == 1)),
         "tcp_reordering" => one("recovery.duplicate_acks", json!(format!("{} packets", number()?))),
         "tcp_max_reordering" => one("recovery.reordering_max", json!(format!("{} packets", number()?))),
@@ -222,8 +224,8 @@ fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
         "tcp_min_snd_mss" => one("connection.min_mss", json!(format!("{} B", number()?))),
         "tcp_invalid_ratelimit" => one("details.invalid_ack_spacing", json!(format!("{} ms", number()?))),
         "tcp_rmem" => {
-            // Half of the default is the initial window. The maximum determines the shift
-            // (tcp_select_initial_window).
+            // Half of the default size of the receive buffer is the initial window. The maximum
+            // size of the receive buffer determines the window shift (tcp_select_initial_window).
             let [_, usual, most] = integers(value)?;
             let shift = (0..14).find(|s| most >> s <= 65_535).unwrap_or(14);
             let window = format!("{} B", (usual / 2).clamp(1, 65_535));

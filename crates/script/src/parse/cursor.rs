@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         self.space()
     }
 
-    /// Return the error that `what` was expected here.
+    /// Return the error that the parser expected `what` at this position.
     pub fn expected(&self, what: &str) -> SyntaxError {
         let found: String = match self.peek() {
             None => "the end of the script".into(),

@@ -12,7 +12,7 @@ use crate::syntax::{Call, Outcome, When};
 pub(super) struct Waiting {
     pub(super) line: u32,
     pub(super) call: Call,
-    /// Time at which the script expects it to return.
+    /// Time at which the script expects the call to return.
     pub(super) end: Time,
     progress: Progress,
     pub(super) wake: Time,
@@ -81,7 +81,7 @@ impl Runner {
     }
 
     /// Execute a call that blocks although the script gives no time of return. No event of the
-    /// script can happen before it returns.
+    /// script can happen before the call returns.
     fn stuck(&mut self, line: u32, call: &Call, wake: Time, progress: Progress) -> Step {
         let end = self.now + PATIENCE;
         self.waiting = Some(Waiting { line, call: call.clone(), end, progress, wake });

@@ -6,7 +6,8 @@ use super::Runner;
 use super::step::{Step, differs, fail};
 use crate::host::Host;
 
-/// Maximum number of timers at one instant. More indicate a fault of the endpoint.
+/// Maximum number of timers at one instant. A larger number of timers at one instant indicates a
+/// fault of the endpoint.
 const TIMERS_AT_ONCE: u32 = 10_000;
 
 impl Runner {

@@ -1,9 +1,9 @@
 //! Execution of a script: its clock, the order of its events, and the comparisons.
 //!
 //! The rules for running a script are those of packetdrill. An injected segment or a call waits for
-//! its time. An expected segment is compared with the next segment that the endpoint sent, and then
-//! with its time. A relative time counts from the end of the previous event. A blocking call runs
-//! beside the other events.
+//! its time. The run compares an expected segment with the next segment that the endpoint sent,
+//! first the fields and then the time. A relative time counts from the end of the previous event. A
+//! blocking call runs while the other events of the script are executed.
 
 mod calling;
 mod clock;
@@ -47,7 +47,8 @@ struct Runner {
     host: Host,
     now: Time,
     tolerance: Duration,
-    /// Duration of a tick of the script's timestamps. Without it, timestamps are not compared.
+    /// Duration of a tick of the script's timestamps. If the script gives no duration, timestamps
+    /// are not compared.
     tick: Option<Duration>,
     waiting: Option<Waiting>,
     timeline: Vec<Moment>,

@@ -23,7 +23,7 @@ impl Runner {
                     self.tick = (us > 0).then_some(units::Duration(us.saturating_mul(1_000_000)));
                 }
                 ("local_ip" | "remote_ip", _) => {
-                    // A value that is not an IPv4 address belongs to another protocol, whose
+                    // An address that is not an IPv4 address belongs to another protocol, whose
                     // packets are not supported.
                     if let Some(address) = setting.value.as_deref().and_then(|v| v.parse().ok()) {
                         let settings = &mut kernel.fast_open;
@@ -71,7 +71,7 @@ impl Runner {
             _ => None,
         });
         if let (true, Some(shift)) = (missing, shift) {
-            // An invalid shift appears as a difference when the SYN is compared.
+            // An invalid window shift appears as a difference when the SYN is compared.
             let _ = self.host.kernel.change(&[("window.shift", json!(shift))]);
         }
     }

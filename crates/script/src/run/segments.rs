@@ -64,7 +64,8 @@ impl Runner {
 
     /// Join segments that were sent at the same time. A Linux kernel passes the data that a window
     /// allows to the interface as one large segment (TSO), and scripts expect the large segment.
-    /// The PSH flag is as expected, because each of the joined segments has its own.
+    /// The joined segment has the PSH flag that the script expects, because each of the original
+    /// segments has its own PSH flag.
     fn gather(&mut self, mut sent: Sent, expected: &Packet) -> Sent {
         while sent.header.len > 0 && sent.header.len < expected.len {
             let Some(next) = self.host.sent.front() else { break };

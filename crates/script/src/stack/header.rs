@@ -13,7 +13,8 @@ pub struct Header {
     pub ack: u32,
     /// Window field: scaled, except in a SYN.
     pub window: u16,
-    /// Size of the payload in bytes. The size exceeds one segment if several segments were joined.
+    /// Size of the payload in bytes. The payload exceeds the size of one segment if several
+    /// segments were joined.
     pub len: u32,
     /// Control bits.
     pub flags: Flags,

@@ -28,7 +28,7 @@ impl Before {
     }
 }
 
-/// Timeouts, and the recoveries that they started.
+/// Retransmission timeouts, and the recoveries that these timeouts started.
 #[derive(Clone, Debug, Default)]
 struct Timeouts {
     count: u64,
@@ -80,8 +80,8 @@ impl Meter {
     /// Record the arrival of a segment.
     pub fn on_arrival(&mut self, now: Time, header: &Header, before: Before, endpoint: &Endpoint) {
         let opens = before.state == State::Listen;
-        // A repeated SYN before the handshake is complete belongs to the connection request (Linux,
-        // tcp_check_req).
+        // A repeated SYN before the handshake is complete counts for the connection request and not
+        // for the connection (Linux, tcp_check_req).
         let again = before.state == State::SynReceived && header.flags.has(Flags::SYN);
         if again {
             return;
@@ -143,7 +143,8 @@ impl Meter {
         }
     }
 
-    /// Record the expiry of a timer. `before` is the number of retransmission timeouts before it.
+    /// Record the expiry of a timer. `before` is the number of retransmission timeouts before the
+    /// expiry.
     pub fn on_timer(&mut self, now: Time, before: u32, endpoint: &Endpoint) {
         if endpoint.sender_stats().timeouts == before || endpoint.state() == State::Closed {
             return;

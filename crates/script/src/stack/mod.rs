@@ -20,7 +20,7 @@ use crate::syntax::Flags;
 pub struct Stack {
     endpoint: Endpoint,
     iss: Option<u32>,
-    /// TCP_QUICKACK, until the endpoint has a receiver that it applies to.
+    /// Value of TCP_QUICKACK, until the endpoint has a receiver to which this option applies.
     quick_ack: Option<bool>,
     /// Acknowledgment number of the last sent ACK.
     expects: u32,
@@ -45,7 +45,7 @@ impl Stack {
         }
     }
 
-    /// Change the parameters, except those that the handshake fixed.
+    /// Change the TCP parameters of the endpoint, except those that the handshake fixed.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         self.endpoint.configure(tcp);
     }
@@ -92,7 +92,7 @@ impl Stack {
         self.endpoint.await_write();
     }
 
-    /// Close after all written data.
+    /// Close the connection after all written data.
     pub fn close(&mut self) {
         self.endpoint.close();
     }
@@ -178,7 +178,7 @@ impl Stack {
         self.endpoint.acked()
     }
 
-    /// Return the number of unacknowledged bytes, sent or not.
+    /// Return the number of unacknowledged bytes, including those that were not sent.
     pub fn held(&self) -> u64 {
         self.endpoint.outstanding().0
     }
@@ -194,7 +194,7 @@ impl Stack {
         self.endpoint.segment_size()
     }
 
-    /// Return the window that the peer announced.
+    /// Return the receive window that the peer announced.
     pub fn peer_window(&self) -> u64 {
         self.endpoint.window().rwnd as u64
     }

@@ -6,7 +6,8 @@ use engine::Stream;
 use net::Ecn;
 use units::{Bytes, Duration, Rate, words};
 
-/// Define a kind of datagrams: its own parameters, followed by those that all paced kinds share.
+/// Define a kind of datagrams: its own parameters, followed by the parameters that all paced kinds
+/// share.
 macro_rules! datagrams {
     ($(#[doc = $doc:literal])+ pub struct $Name:ident: $key:literal $(, checked by $check:path)? { $($own:tt)* }) => {
         units::params! {
@@ -18,9 +19,10 @@ macro_rules! datagrams {
                     from "rfc791 §3.1, rfc768: 20 B and 8 B";
                 /// ECN field of the packets.
                 ecn: $crate::datagrams::emitter::Field = ($crate::datagrams::emitter::Field::NotEct), in units::Range::ANY, from "rfc3168 §5";
-                /// Number of packets. If absent, the sender continues until the end of the run.
+                /// Number of packets. If this limit is absent, the sender continues until the end
+                /// of the run.
                 packets: Option<u64> = (None), in units::Range::between(1.0, 4e9), from "";
-                /// Duration of sending. If absent, the sender continues until the end
+                /// Duration of sending. If this limit is absent, the sender continues until the end
                 /// of the run.
                 lasts: Option<units::Duration> = (None), in units::Range::above(0.0), from "";
             }
@@ -68,7 +70,8 @@ impl Field {
     }
 }
 
-/// Return the interval between packets at a rate, at least one picosecond.
+/// Return the interval between packets of one size at a rate; the interval is at least one
+/// picosecond.
 pub fn interval(rate: Rate, payload: Bytes, headers: Bytes) -> Duration {
     rate.transmission_time(Bytes(payload.0 + headers.0)).max(Duration(1))
 }
@@ -90,17 +93,18 @@ pub struct Common {
 
 /// A kind of datagrams.
 pub trait Datagrams {
-    /// Return the parameters that all kinds share.
+    /// Return the parameters that all kinds of datagrams share.
     fn common(&self) -> Common;
 
-    /// Return the generator of its intervals. `random` supplies the random numbers.
+    /// Return the generator of the intervals between the packets. `random` supplies the random
+    /// numbers.
     fn gaps(&self, random: Stream) -> Box<dyn Gaps>;
 }
 
 /// Generator of the intervals between packets, and of their payloads.
 pub trait Gaps: Debug + Send {
-    /// Return the time from the previous packet, or from the start, to the next, and its payload in
-    /// bytes. Return `None` after the last packet.
+    /// Return the time from the previous packet, or from the start, to the next packet, and the
+    /// payload of the next packet in bytes. The result is `None` after the last packet.
     fn next_packet(&mut self) -> Option<(Duration, u16)>;
 }
 
@@ -109,7 +113,7 @@ pub trait Gaps: Debug + Send {
 pub struct Emitter {
     gaps: Box<dyn Gaps>,
     common: Common,
-    /// Number of packets sent, and the time from the start to the last of them.
+    /// Number of packets sent, and the time from the start to the last packet sent.
     packets: u64,
     elapsed: Duration,
 }
@@ -120,8 +124,8 @@ impl Emitter {
         Emitter { gaps: kind.gaps(random), common: kind.common(), packets: 0, elapsed: Duration::ZERO }
     }
 
-    /// Return the time from the previous packet, or from the start, to the next, and its payload in
-    /// bytes. Return `None` after the last packet.
+    /// Return the time from the previous packet, or from the start, to the next packet, and the
+    /// payload of the next packet in bytes. The result is `None` after the last packet.
     pub fn next_packet(&mut self) -> Option<(Duration, u16)> {
         if self.common.packets.is_some_and(|most| self.packets >= most) {
             return None;
@@ -129,7 +133,7 @@ impl Emitter {
         let (gap, payload) = self.gaps.next_packet()?;
         self.elapsed = self.elapsed + gap;
         self.packets += 1;
-        // A packet exactly at the end is not sent.
+        // A packet that is due exactly at the end of the duration is not sent.
         let over = self.common.lasts.is_some_and(|lasts| self.elapsed >= lasts);
         (!over).then_some((gap, payload))
     }
@@ -150,12 +154,13 @@ impl Emitter {
         (least, largest)
     }
 
-    /// Return true if the number of packets or the time is limited.
+    /// Return true if the number of packets or the duration of the sender is limited.
     pub fn ends(&self) -> bool {
         self.common.packets.is_some() || self.common.lasts.is_some()
     }
 
-    /// Return the completed share, from 0 to 1. An unlimited sender counts as complete.
+    /// Return the share of the packets or of the duration that is completed, from 0 to 1. An
+    /// unlimited sender counts as complete.
     pub fn share_done(&self) -> f64 {
         let packets = self.common.packets.map_or(0.0, |most| self.packets as f64 / most as f64);
         let time = self.common.lasts.map_or(0.0, |lasts| self.elapsed.seconds() / lasts.seconds());

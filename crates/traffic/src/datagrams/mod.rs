@@ -1,5 +1,6 @@
-//! Datagrams, as over UDP: packets without a connection or an answer, so that their sender does not
-//! depend on their arrival. Each kind is one file here and one line in `lib.rs`.
+//! Datagrams, as over UDP: packets without a connection and without acknowledgments, so that their
+//! sender does not depend on their arrival. Each kind of datagrams is one file in this folder and
+//! one line in `lib.rs`.
 
 mod cbr;
 mod emitter;

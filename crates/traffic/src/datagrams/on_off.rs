@@ -42,7 +42,7 @@ datagrams! {
     }
 }
 
-/// Maximum number of on-periods per packet, on average.
+/// Maximum of the mean number of on-periods per packet.
 const MAX_PERIODS: f64 = 1000.0;
 
 fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {
@@ -100,7 +100,7 @@ impl Stretches {
     fn draw(&mut self, on: usize) -> Duration {
         let mean = self.mean[on].seconds();
         let u = self.random.uniform();
-        // Inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
+        // The length is sampled by inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
         Duration::from_seconds(match self.lengths {
             Lengths::Constant => mean,
             Lengths::Exponential => -mean * libm::log1p(-u),
@@ -108,7 +108,7 @@ impl Stretches {
         })
     }
 
-    /// Return the time from the previous packet to the next.
+    /// Return the time from the previous packet to the next packet.
     fn gap(&mut self) -> Duration {
         let (mut gap, mut needs) = (Duration::ZERO, self.interval);
         while self.left < needs {

@@ -87,7 +87,7 @@ impl Trace {
         if packets.is_empty() { Err("it is empty".into()) } else { Ok(Trace(packets)) }
     }
 
-    /// Return the times and payloads.
+    /// Return the times and payloads of the packets in the trace.
     pub fn packets(&self) -> &[(Duration, u16)] {
         &self.0
     }

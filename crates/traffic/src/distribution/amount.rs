@@ -7,7 +7,7 @@ use units::{Bytes, Duration, Range, Read};
 
 /// A quantity that a distribution can describe.
 pub trait Amount: Read + Copy + Debug + PartialEq + 'static {
-    /// Type of a mean, which need not be a whole number.
+    /// Type of the mean of the quantity, which need not be a whole number.
     type Mean: Read + Copy + Debug + PartialEq;
     /// Name of the definition in the JSON Schema.
     const NAME: &'static str;
@@ -18,7 +18,8 @@ pub trait Amount: Read + Copy + Debug + PartialEq + 'static {
     /// True if the geometric distribution, which counts trials, can describe the quantity.
     const COUNTS: bool = false;
 
-    /// Convert from a number in the base unit. Return `None` if the number is out of range.
+    /// Convert a number in the base unit to the quantity. The result is `None` if the number is out
+    /// of range.
     fn of(number: f64) -> Option<Self>;
 }
 

@@ -7,7 +7,7 @@ use super::amount::{Amount, base};
 use super::points::Points;
 use super::{Quantity, check, law};
 
-/// Former keys of the bounds of a distribution.
+/// Former names of the keys for the bounds of a distribution.
 const RENAMED_BOUNDS: &[Renamed] = &[Renamed::key("least", "min"), Renamed::key("most", "max")];
 
 params! {
@@ -33,22 +33,23 @@ params! {
     pub struct Exponential<A: Amount>: "exponential" {
         /// Mean, before the cap applies.
         mean: A::Mean = required, in A::MEANS, from "";
-        /// Maximum. Larger values are replaced by the cap. If absent, values are unlimited.
+        /// Maximum. Larger values are replaced by the cap. If the cap is absent, values are
+        /// unlimited.
         cap: Option<A> = (None), in A::VALUES, from "";
     }
 }
 
 params! {
     /// The lognormal distribution: the logarithm is normally distributed. Values outside the bounds
-    /// are drawn again.
+    /// are sampled again.
     pub struct LogNormal<A: Amount>: "lognormal", checked by LogNormal::check, renamed by RENAMED_BOUNDS {
         /// Mean, before the bounds apply.
         mean: A::Mean = required, in A::MEANS, from "";
         /// Standard deviation of the natural logarithm.
         sigma: f64 = (1.0), in Range::above_to(0.0, 10.0), from "";
-        /// Minimum. If absent, values may be arbitrarily small.
+        /// Minimum. If the minimum is absent, values may be arbitrarily small.
         min: Option<A> = (None), in A::VALUES, from "";
-        /// Maximum. If absent, values are unlimited.
+        /// Maximum. If the cap is absent, values are unlimited.
         max: Option<A> = (None), in A::VALUES, from "";
     }
 }
@@ -70,14 +71,14 @@ params! {
     pub struct Pareto<A: Amount>: "pareto", checked by Pareto::check {
         /// Mean.
         mean: A::Mean = required, in A::MEANS, from "";
-        /// Tail exponent. Below 2 the variance is infinite, and the mean of a sample converges
-        /// slowly.
+        /// Tail exponent. If the shape is below 2, the variance is infinite, and the mean of a
+        /// sample converges slowly.
         shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
     }
 }
 
 params! {
-    /// The Pareto distribution with a maximum. Values above the maximum are drawn again.
+    /// The Pareto distribution with a maximum. Values above the maximum are sampled again.
     pub struct BoundedPareto<A: Amount>: "bounded_pareto", checked by BoundedPareto::check, renamed by RENAMED_BOUNDS {
         /// Minimum.
         min: A = required, in A::MEANS, from "";
@@ -106,8 +107,8 @@ params! {
         /// Points of the cumulative distribution function: a list of [value, probability] pairs, or
         /// the name of a text file with a value and a probability on each line. Values in a file
         /// are in bytes, seconds or plain numbers. Values and probabilities must not decrease, and
-        /// the last probability is 1. The first value has the first probability. In a file, text
-        /// after # is a comment. File names are relative to the folder in which aqmlab runs.
+        /// the last probability is 1. The first value occurs with the first probability. In a file,
+        /// text after # is a comment. File names are relative to the folder in which aqmlab runs.
         cdf: Points<A> = required, in Range::ANY, from "";
         /// Interpolation between the points.
         between: law::Between = (law::Between::Linear), in Range::ANY, from "";

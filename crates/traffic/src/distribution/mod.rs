@@ -16,21 +16,21 @@ use law::Law;
 use units::param::{Invalid, Json, reference};
 use units::{Bytes, Duration, Range, Read};
 
-/// A size, constant or drawn: a whole number of bytes, at least 1.
+/// A size, constant or sampled: a whole number of bytes, at least 1.
 pub type Size = Quantity<Bytes>;
 
-/// A time span, constant or drawn.
+/// A time span, constant or sampled from a distribution.
 pub type Times = Quantity<Duration>;
 
-/// A number of items, constant or drawn. A drawn value is rounded to the nearest whole number, at
-/// least 1.
+/// A number of objects, pages or sessions, constant or sampled from a distribution. A sampled value
+/// is rounded to the nearest whole number, at least 1.
 pub type Count = Quantity<u64>;
 
 /// A size, a time or a number. The manual shows the distributions of this quantity, which stand for
 /// those of sizes, times and numbers.
 pub type Distribution = Quantity<Any>;
 
-/// A quantity that is constant or drawn.
+/// A quantity that is constant or sampled from a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity<A: Amount> {
     kind: Kind<A>,
@@ -89,7 +89,7 @@ impl<A: Amount> Read for Quantity<A> {
     }
 }
 
-/// Maximum size that is drawn, in bytes, and maximum number.
+/// Maximum of a sampled size, in bytes, and of a sampled number.
 const MAX_SIZE: f64 = 1e15;
 const MAX_COUNT: f64 = 4e9;
 
@@ -109,8 +109,8 @@ impl Size {
         self.law.quantile(p)
     }
 
-    /// Return the share of all bytes that the largest values hold; `largest` is their share of the
-    /// number of values.
+    /// Return the share of all bytes that the largest values contribute. `largest` is the share of
+    /// the number of values that count as the largest.
     pub fn share_of_largest(&self, largest: f64) -> f64 {
         law::share_of_largest(&self.law, largest)
     }
@@ -139,7 +139,7 @@ impl Count {
         self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MAX_COUNT) as u64)
     }
 
-    /// Return the mean of the drawn numbers, which are whole.
+    /// Return the mean of the sampled numbers, which are whole.
     pub fn mean(&self) -> f64 {
         law::mean_of_whole(&self.law)
     }
@@ -170,11 +170,12 @@ pub fn pages() -> Vec<Json> {
 /// Properties of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
-    /// Mean in bytes or seconds, or of the whole numbers that are drawn.
+    /// Mean in bytes or seconds, or the mean of the whole numbers that are sampled.
     pub mean: f64,
     /// Quantile for each probability.
     pub quantiles: Vec<f64>,
-    /// Share of the sum that the largest values hold, for each share of the number of values.
+    /// Share of the sum of all values that the largest values contribute, for each share of the
+    /// number of values.
     pub shares: Vec<f64>,
 }
 

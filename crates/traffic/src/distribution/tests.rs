@@ -87,8 +87,8 @@ proptest! {
         prop_assert!(law.survival(x * (1.0 - 1e-9)) >= 1.0 - p - 1e-6);
     }
 
-    /// Draws have the quantiles of the distribution: a share p of the grid lies below the quantile
-    /// of p.
+    /// Sampled values have the quantiles of the distribution: a share p of the grid lies below the
+    /// quantile of p.
     #[test]
     fn draws_have_the_quantiles(law in any_law(), p in 0.1..0.9) {
         let x = law.quantile(p);

@@ -9,7 +9,7 @@ use units::file::{lines, read_text};
 use units::param::{Invalid, Json, join};
 use units::{Duration, Read, Time, params};
 
-/// Columns of the file, in order.
+/// Columns of the file with the list of requests, in order.
 const COLUMNS: &str = "user,connection,at_s,request_bytes,response_bytes";
 
 params! {
@@ -153,7 +153,7 @@ fn row(line: &str) -> Result<([u32; 2], Request), String> {
 /// Maximum number of a user or a connection.
 const MAX_NUMBER: u32 = 10_000_000;
 
-/// A list: its file name, its digest, and its content once the file was read.
+/// A list of requests: its file name, its digest, and its content after the file was read.
 #[derive(Clone, Debug)]
 pub struct List {
     frozen: Frozen,
@@ -166,7 +166,7 @@ impl PartialEq for List {
     }
 }
 
-/// Cache of the lists that were read last, by digest, because many runs replay few lists.
+/// Cache of the most recently read lists, by digest, because many runs replay the same few lists.
 static CACHE: Mutex<VecDeque<(String, Arc<Rows>)>> = Mutex::new(VecDeque::new());
 const MAX_CACHED: usize = 8;
 
@@ -189,8 +189,8 @@ fn read_rows(file: &str, path: &str) -> Result<(Arc<Rows>, String), Invalid> {
 }
 
 impl List {
-    /// Read the list unless it was read before. Refuse the list if the file has changed since the
-    /// scenario was frozen.
+    /// Read the list of requests from its file, unless the list was read before. Refuse the list if
+    /// its digest differs from the digest in the scenario, because the file has then changed.
     pub fn load(&self, path: &str) -> Result<(), Invalid> {
         if self.rows.get().is_some() {
             return Ok(());

@@ -97,7 +97,8 @@ impl CallContext<'_> {
     }
 }
 
-/// Return the DSCP of the packets of a socket. If it is reflected, it is that of the received SYN.
+/// Return the DSCP of the packets of a socket. If the host reflects the DSCP (tcp_reflect_tos), the
+/// DSCP is that of the received SYN.
 fn socket_dscp(context: &mut CallContext, fd: i64) -> Result<u8, Reply> {
     let socket = context.socket_of(fd)?;
     let (dscp, connection) = (socket.dscp, socket.connection);

@@ -64,8 +64,8 @@ impl CallContext<'_> {
         Ok(Reply::Done(0))
     }
 
-    /// Apply an option that changes more than its stored value. Return the error of setsockopt, if
-    /// any.
+    /// Apply a socket option that changes more than its stored value. Return the error of
+    /// setsockopt, if any.
     fn set_parameter(&mut self, fd: i64, name: &str, value: i64) -> Result<Option<&'static str>, Reply> {
         if name == "SO_TIMESTAMPING" {
             return self.set_timestamping(fd, value);
@@ -111,8 +111,8 @@ impl CallContext<'_> {
         Ok(None)
     }
 
-    /// Check the flags of SO_TIMESTAMPING, and start to number bytes if they request it (Linux,
-    /// sock_set_timestamping).
+    /// Check the flags of SO_TIMESTAMPING, and number the bytes from now on if the flags request
+    /// numbers (Linux, sock_set_timestamping).
     fn set_timestamping(&mut self, fd: i64, value: i64) -> Result<Option<&'static str>, Reply> {
         let socket = self.socket_of(fd)?;
         let before = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
@@ -188,12 +188,14 @@ impl Socket {
         self.option(name).is_some_and(|v| v != 0)
     }
 
-    /// Set the send buffer. The kernel doubles the value to allow for its own overhead (socket(7)).
+    /// Set the send buffer. The kernel doubles the size of the buffer to allow for its own overhead
+    /// (socket(7)).
     fn set_send_buffer(&mut self, value: i64) {
         self.send_buffer = Some(value.saturating_mul(2).clamp(MIN_BUFFERS.0, i32::MAX.into()) as u64);
     }
 
-    /// Set the receive buffer. Half of it becomes receive window (Linux, tcp_win_from_space).
+    /// Set the receive buffer. Half of the receive buffer becomes receive window (Linux,
+    /// tcp_win_from_space).
     fn set_receive_buffer(&mut self, value: i64) {
         let size = value.saturating_mul(2).clamp(MIN_BUFFERS.1, i32::MAX.into()) as u64;
         self.receive_buffer = Some(size);

@@ -28,7 +28,7 @@ fn microseconds(now: Time, then: Time) -> u64 {
 }
 
 impl Receiving {
-    /// Record the arrival of data. `next` is RCV.NXT after it.
+    /// Record the arrival of data. `next` is RCV.NXT after the arrival.
     pub fn on_data(&mut self, now: Time, header: &Header, next: u32, window: u32) {
         self.largest = self.largest.max(header.len);
         if let Some((_, echo)) = header.options.timestamps {
@@ -47,8 +47,8 @@ impl Receiving {
         self.window = Some((now, next.wrapping_add(window)));
     }
 
-    /// Add a sample. The minimum of samples by windows counts, or the average of samples by
-    /// timestamps.
+    /// Add a sample. The result is the minimum of the round-trip times measured by windows, or the
+    /// average of those measured by timestamps.
     fn sample(&mut self, us: u64, by_window: bool) {
         self.rtt = match self.rtt {
             0 => us << 3,
@@ -72,7 +72,8 @@ impl Receiving {
         self.rtt >> 3
     }
 
-    /// Return the demand, initially ten segments or the window, whichever is smaller.
+    /// Return the demand of the receiver, initially ten segments or the window, whichever is
+    /// smaller.
     pub fn space(&self, window: u64, mss: u64) -> u64 {
         self.space.max(window.min(10 * mss))
     }

@@ -11,7 +11,7 @@ words! {
         Linear = "linear",
         /// Uniform between the logarithms of the two values.
         Log = "log",
-        /// No interpolation: only the values of the points occur.
+        /// No interpolation: only the values of the listed points occur.
         Steps = "steps",
     }
 }
@@ -38,7 +38,7 @@ impl Empirical {
         std::iter::once(([first, first], probability)).chain(rest)
     }
 
-    /// Return the value at a fraction of the way between two values.
+    /// Return the value at a given fraction of the interval between two values.
     fn at(&self, [a, b]: [f64; 2], way: f64) -> f64 {
         match self.between {
             Between::Linear => a + (b - a) * way,
@@ -47,7 +47,7 @@ impl Empirical {
         }
     }
 
-    /// Return the fraction of the way at which a value lies between two others.
+    /// Return the fraction of the interval between two values at which a third value lies.
     fn way(&self, [a, b]: [f64; 2], x: f64) -> f64 {
         match self.between {
             Between::Linear => (x - a) / (b - a),

@@ -28,7 +28,8 @@ impl Law for Geometric {
         let n = x.max(0.0).floor();
         if n == 0.0 { 1.0 } else { libm::exp(n * self.log_another) }
     }
-    /// The distribution has no memory: the part above n is the distribution itself, shifted by n.
+    /// The geometric distribution has no memory: the part above n is the same distribution, shifted
+    /// by n.
     fn above(&self, x: f64) -> f64 {
         (x.max(0.0).floor() + self.mean) * self.survival(x)
     }

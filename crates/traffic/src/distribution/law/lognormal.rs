@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use super::Law;
 use super::special::{normal_survival, normal_with_survival};
 
-/// The lognormal distribution. Values outside the bounds are drawn again.
+/// The lognormal distribution. Values outside the bounds are sampled again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogNormal {
     /// Mean before the bounds apply: exp(µ + σ²/2).
@@ -25,7 +25,8 @@ impl LogNormal {
         law
     }
 
-    /// Return the probability of the interval between the bounds, before they apply.
+    /// Return the probability of the interval between the bounds in the distribution without
+    /// bounds.
     pub fn inside(&self) -> f64 {
         self.survivals[0] - self.survivals[1]
     }

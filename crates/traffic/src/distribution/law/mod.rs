@@ -1,6 +1,6 @@
 //! Probability distributions in closed form: quantile, survival function, mean, and the part of the
-//! mean above a value. Values are drawn by inversion (Devroye 1986, II.2) unless stated otherwise.
-//! A draw allocates nothing.
+//! mean above a value. Values are sampled by inversion (Devroye 1986, II.2) unless stated
+//! otherwise. A draw allocates nothing.
 
 mod bounded;
 mod empirical;
@@ -82,8 +82,9 @@ laws! {
     Mixture,
 }
 
-/// Return the share of the sum that the largest values hold; `largest` is their share of the number
-/// of values. A result of 0.8 for 0.15 means that 15 % of the values hold 80 % of the sum.
+/// Return the share of the sum of all values that the largest values contribute. `largest` is the
+/// share of the number of values that count as the largest. A result of 0.8 for `largest` = 0.15
+/// means that 15 % of the values contribute 80 % of the sum.
 pub fn share_of_largest(law: &impl Law, largest: f64) -> f64 {
     let x = law.quantile(1.0 - largest);
     // If many values are equal to the quantile, only a part of these equal values belongs to the
@@ -92,8 +93,8 @@ pub fn share_of_largest(law: &impl Law, largest: f64) -> f64 {
     (law.above(x) + x * these) / law.mean()
 }
 
-/// Number of values that are summed one by one. The sum beyond is replaced by an integral (the
-/// midpoint rule).
+/// Number of values that are summed one by one. An integral (the midpoint rule) replaces the sum of
+/// all further values.
 const ONE_BY_ONE: u32 = 1000;
 
 /// Return the mean of the nearest whole number, at least 1, as the sum of P(N ≥ k).

@@ -37,7 +37,7 @@ impl Law for Pareto {
     }
 }
 
-/// The Pareto distribution with a maximum. Values above the maximum are drawn again.
+/// The Pareto distribution with a maximum. Values above the maximum are sampled again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundedPareto {
     min: f64,

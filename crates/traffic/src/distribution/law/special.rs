@@ -28,9 +28,9 @@ pub fn normal_with_survival(s: f64) -> f64 {
     z
 }
 
-/// Return the regularized upper incomplete gamma function Q(a, x). Below a + 1 it is computed by
-/// its series, and above by Legendre's continued fraction (Abramowitz & Stegun 1964, 6.5.29 and
-/// 6.5.31).
+/// Return the regularized upper incomplete gamma function Q(a, x). Q is computed by its series for
+/// x below a + 1, and by Legendre's continued fraction for larger x (Abramowitz & Stegun 1964,
+/// 6.5.29 and 6.5.31).
 pub fn upper_gamma(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 1.0;
@@ -48,7 +48,7 @@ pub fn upper_gamma(a: f64, x: f64) -> f64 {
         }
         return 1.0 - front * sum;
     }
-    // Convergents of the fraction, by the modified Lentz method of Thompson and Barnett.
+    // Convergents of the continued fraction, by the modified Lentz method of Thompson and Barnett.
     let mut b = x + 1.0 - a;
     let mut c = f64::MAX;
     let mut d = 1.0 / b;
