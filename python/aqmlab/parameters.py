@@ -3774,7 +3774,7 @@ class Change(Table):
     at : str
         Time of the change. Range: at least 0 s.
     rate : str
-        New rate. At 0 bit/s the transmitter stops and the queue grows.
+        New rate. At a rate of 0 bit/s the transmitter stops and the queue grows.
     """
 
     at: str
@@ -3786,9 +3786,9 @@ class Trace(Table):
     """Transmission opportunities from a trace in the format of mahimahi.
 
     Each line is a time in whole milliseconds at which the link carries 1500 bytes: one packet,
-    several, or a part of one. Unused bytes are lost. After its last time the trace starts again. A
-    packet that waits for its opportunity counts as in service. AQMs that use the rate of the link
-    receive the link's own `rate`.
+    several packets, or a part of a packet. Unused bytes are lost. After its last line the trace
+    starts again. A packet that waits for a transmission opportunity counts as in service. AQMs that
+    use the rate of the link receive the link's own `rate`.
 
     Parameters
     ----------
@@ -3815,8 +3815,8 @@ class Schedule(Table):
     changes : Sequence[Change | Mapping[str, Any]]
         The changes, in order of time.
     repeat : str | None
-        Period after which the schedule starts again with the link's own rate. If absent, the last
-        rate stays. Default: absent. Range: above 0 s.
+        Period after which the schedule starts again with the link's own rate. If the period is
+        absent, the last rate of the schedule stays in force. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "schedule"
@@ -3829,19 +3829,19 @@ class Schedule(Table):
 class Outage(Table):
     """Outages: packets that would arrive during an outage are lost.
 
-    For a transmitter that stops, so that the queue grows, set the rate of the link to 0 bit/s with
-    `rate_changes`.
+    An outage does not stop the transmitter. To stop the transmitter so that the queue grows, set
+    the rate of the link to 0 bit/s with `rate_changes`.
 
     Parameters
     ----------
     start : str | None
-        Start of the first outage. If absent, the first outage starts after one interval. Default:
-        absent. Range: at least 0 s.
+        Start of the first outage. If `start` is absent, the first outage starts after one interval.
+        Default: absent. Range: at least 0 s.
     length : str
         Length of an outage. Range: above 0 s.
     interval : str | None
-        Mean time from the end of an outage to the start of the next. If absent, there is one
-        outage. Default: absent. Range: at least 0.001 s.
+        Mean time from the end of an outage to the start of the next outage. If the interval is
+        absent, there is one outage. Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
         Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
         events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
@@ -3858,18 +3858,18 @@ class Outage(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DelaySpikes(Table):
-    """Delay spikes: packets that would arrive during a spike arrive at its end, in order.
+    """Delay spikes: packets that would arrive during a spike arrive at the end of the spike, in order.
 
     Parameters
     ----------
     start : str | None
-        Start of the first spike. If absent, the first spike starts after one interval. Default:
-        absent. Range: at least 0 s.
+        Start of the first spike. If `start` is absent, the first spike starts after one interval.
+        Default: absent. Range: at least 0 s.
     length : str
         Length of a spike. Range: above 0 s. Source: gurtov2003responding.
     interval : str | None
-        Mean time from the end of a spike to the start of the next. If absent, there is one spike.
-        Default: absent. Range: at least 0.001 s.
+        Mean time from the end of a spike to the start of the next spike. If the interval is absent,
+        there is one spike. Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
         Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
         events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
@@ -3898,8 +3898,8 @@ class Jitter(Table):
         twice the mean. "exponential": Exponential.
     order : Literal["keep", "any"] | None
         Order of the packets after their delays. Default: keep. "keep": Packets keep their order: a
-        packet also waits for the packets before it, as in a queue. "any": Each packet has only its
-        own delay, so packets may overtake each other.
+        packet also waits for the packets before it, as in a queue. "any": Each packet waits only
+        for its own delay, so packets may overtake each other.
     """
 
     KIND: ClassVar[str | None] = "jitter"
@@ -3950,7 +3950,7 @@ class Duplication(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Corruption(Table):
-    """Corruption that no link detects.
+    """Corruption of packets that no link detects.
 
     The packet continues through all queues to its receiver, which finds the error by the checksum
     and discards the packet. Use `bit_errors` for errors that the link detects.
@@ -3969,9 +3969,10 @@ class Corruption(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class BitErrors(Table):
-    """Independent bit errors that the link detects: it discards each packet with a wrong bit.
+    """Independent bit errors that the link detects.
 
-    A packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
+    The link discards each packet with a wrong bit. A packet of n bytes is lost with probability 1 −
+    (1 − rate)^(8n).
 
     Parameters
     ----------
@@ -3991,8 +3992,8 @@ class GilbertElliott(Table):
 
     A Markov chain with a good and a bad state makes one step per packet, and each state has its own
     loss probability. With the default loss probabilities, the loss rate is good_to_bad/(good_to_bad
-    + bad_to_good), and the mean length of a burst of losses is 1/bad_to_good. The chain starts in
-    its stationary distribution.
+    + bad_to_good), and the mean length of a burst of losses is 1/bad_to_good. The Markov chain
+    starts in its stationary distribution.
 
     Parameters
     ----------
@@ -4044,8 +4045,8 @@ class PeriodicLoss(Table):
         Number of the first lost packet, counted from 1. If the key is absent, the value is `every`.
         Default: absent. Range: at least 1.
     losses : int | None
-        Number of losses. If absent, losses continue until the end of the run. Default: absent.
-        Range: at least 1.
+        Number of losses. If the number of losses is absent, losses continue until the end of the
+        run. Default: absent. Range: at least 1.
     """
 
     KIND: ClassVar[str | None] = "periodic_loss"
@@ -5536,11 +5537,10 @@ class Tcp(Table):
     send_buffer : Literal["unlimited", "linux"] | None
         Limit of the data that the application has written and the other endpoint has not
         acknowledged. Default: unlimited. "unlimited": The application writes all its data at once.
-        "linux": The data occupies memory. Each packet, or each super-packet if offload is on, takes
-        896 B of the send buffer in addition to its payload. The memory of the send buffer grows
-        with cwnd from `memory.send` to `memory.send_max`, and the application writes when a third
-        of this memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 sets no limit;
-        Linux, tcp_wmem: linux.
+        "linux": The data occupies memory: each packet, or each super-packet with offload, takes 896
+        B of the send buffer beside its payload. The buffer grows with cwnd from `memory.send` to
+        `memory.send_max`, and the application writes when a third of it is free (Linux,
+        tcp_sndbuf_expand). Source: rfc9293 §3.9.1 sets no limit; Linux, tcp_wmem: linux.
     delayed_ack : str | None
         Maximum number of full segments per ACK. With 1, ACKs are not delayed. Default: 2 packets.
         Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
@@ -5701,12 +5701,12 @@ class Empirical(Table):
         Points of the cumulative distribution function: a list of [value, probability] pairs, or the
         name of a text file with a value and a probability on each line. Values in a file are in
         bytes, seconds or plain numbers. Values and probabilities must not decrease, and the last
-        probability is 1. The first value has the first probability. In a file, text after # is a
-        comment. File names are relative to the folder in which aqmlab runs.
+        probability is 1. The first value occurs with the first probability. In a file, text after #
+        is a comment. File names are relative to the folder in which aqmlab runs.
     between : Literal["linear", "log", "steps"] | None
         Interpolation between the points. Default: linear. "linear": Uniform between the two values.
         "log": Uniform between the logarithms of the two values. "steps": No interpolation: only the
-        values of the points occur.
+        values of the listed points occur.
     """
 
     KIND: ClassVar[str | None] = "empirical"
@@ -5738,7 +5738,7 @@ class Lomax(Table):
 class BoundedPareto(Table):
     """The Pareto distribution with a maximum.
 
-    Values above the maximum are drawn again.
+    Values above the maximum are sampled again.
 
     Parameters
     ----------
@@ -5767,9 +5767,9 @@ class Pareto(Table):
     mean : float | str
         Mean. Range: above 0.
     shape : float | None
-        Tail exponent. Below 2 the variance is infinite, and the mean of a sample converges slowly.
-        Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2 for
-        files of the web.
+        Tail exponent. If the shape is below 2, the variance is infinite, and the mean of a sample
+        converges slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web:
+        between 1 and 2 for files of the web.
     """
 
     KIND: ClassVar[str | None] = "pareto"
@@ -5802,7 +5802,7 @@ class Weibull(Table):
 class Lognormal(Table):
     """The lognormal distribution: the logarithm is normally distributed.
 
-    Values outside the bounds are drawn again.
+    Values outside the bounds are sampled again.
 
     Parameters
     ----------
@@ -5811,9 +5811,10 @@ class Lognormal(Table):
     sigma : float | None
         Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
     min : float | str | None
-        Minimum. If absent, values may be arbitrarily small. Default: absent. Range: at least 0.
+        Minimum. If the minimum is absent, values may be arbitrarily small. Default: absent. Range:
+        at least 0.
     max : float | str | None
-        Maximum. If absent, values are unlimited. Default: absent. Range: at least 0.
+        Maximum. If the cap is absent, values are unlimited. Default: absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "lognormal"
@@ -5833,8 +5834,8 @@ class Exponential(Table):
     mean : float | str
         Mean, before the cap applies. Range: above 0.
     cap : float | str | None
-        Maximum. Larger values are replaced by the cap. If absent, values are unlimited. Default:
-        absent. Range: at least 0.
+        Maximum. Larger values are replaced by the cap. If the cap is absent, values are unlimited.
+        Default: absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "exponential"
@@ -5892,20 +5893,22 @@ class Arrivals(Table):
         the previous connection. Range: at least 0 s.
     after : Literal["opening", "closing", "response"] | None
         Event from which the interval to the next connection counts. Default: opening. "opening":
-        The opening of the previous connection. Connections open whether or not earlier ones have
-        finished (an open loop). "closing": The close of the previous connection at both endpoints.
-        One connection exists at a time (a closed loop). "response": The close of the previous
-        connection by its client, which then has the last response, and the server's FIN if the
-        server closes. The rest of the close happens beside the next connection, as with netperf's
-        transactions (a closed loop). The choice `response` needs traffic with responses.
+        The opening of the previous connection. Connections open whether or not earlier connections
+        have finished (an open loop). "closing": The close of the previous connection at both
+        endpoints. One connection exists at a time (a closed loop). "response": The close of the
+        previous connection by its client. At that time the client has the last response, and the
+        server's FIN if the server closes. The next connection does not wait for the rest of the
+        close, as with netperf's transactions (a closed loop). The choice `response` needs traffic
+        with responses.
     spacing : Literal["exponential", "constant", "uniform"] | None
         Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
         the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
         are uniformly distributed between 0 and twice the mean. Source: paxson1995poisson §3:
         sessions of users arrive as a Poisson process within an hour.
     connections : int | None
-        Number of connections. If absent, connections open until the end of the run, and the run
-        needs a duration. Default: absent. Range: at least 1, at most 4000000000.
+        Number of connections. If the number of connections is absent, connections open until the
+        end of the run, and the run needs a duration. Default: absent. Range: at least 1, at most
+        4000000000.
     """
 
     interval: str
@@ -5973,11 +5976,11 @@ class OnOff(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If absent, the sender continues until the end of the run. Default:
-        absent. Range: at least 1, at most 4000000000.
+        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If absent, the sender continues until the end of the run. Default:
-        absent. Range: above 0 s.
+        Duration of sending. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "on_off"
@@ -6012,11 +6015,11 @@ class Poisson(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If absent, the sender continues until the end of the run. Default:
-        absent. Range: at least 1, at most 4000000000.
+        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If absent, the sender continues until the end of the run. Default:
-        absent. Range: above 0 s.
+        Duration of sending. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "poisson"
@@ -6051,11 +6054,11 @@ class Voip(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If absent, the sender continues until the end of the run. Default:
-        absent. Range: at least 1, at most 4000000000.
+        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If absent, the sender continues until the end of the run. Default:
-        absent. Range: above 0 s.
+        Duration of sending. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "voip"
@@ -6088,11 +6091,11 @@ class Cbr(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If absent, the sender continues until the end of the run. Default:
-        absent. Range: at least 1, at most 4000000000.
+        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If absent, the sender continues until the end of the run. Default:
-        absent. Range: above 0 s.
+        Duration of sending. If this limit is absent, the sender continues until the end of the run.
+        Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "cbr"
@@ -6119,34 +6122,36 @@ class Web(Table):
         Named model of web traffic. The values of the model apply to the keys that the scenario does
         not set. Default: none. "none": No model: the scenario sets every key. "power-of-ecn": The
         web traffic of "The power of explicit congestion notification", §4.2
-        (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % hold 80 % of the
-        bytes, and a few have gigabytes. Times between pages follow a Pareto distribution.
-        "general-mix": The general traffic of the same paper, §5.3. The tail is heavier: the largest
-        15 % of the objects hold 90 % of the bytes. "feldmann1999": The web traffic of Feldmann et
-        al. 1999, with the numbers of the large example of ns-2 (feldmann1999dynamics, ns2web).
-        "surge": SURGE (barford1998surge): files with a lognormal body and a Pareto tail, embedded
-        files, Weibull times between files, and Pareto times between pages. "packmime": PackMime
-        (cao2004packmime) as implemented in ns-2: one connection per second on average, each with
-        one object, whether or not earlier connections have finished. "3gpp-http": The HTTP model of
-        3GPP and 3GPP2 (3gpp25892): a main object, then embedded objects, then a reading time.
-        "tpc-w": The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which
-        think between pages. A page is one dynamic object and its images over one connection. The
-        database is never the bottleneck. "tpc-w-browsing": The browsing mix of TPC-W.
+        (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % of the objects have
+        80 % of the bytes, and a few objects have gigabytes. Times between pages follow a Pareto
+        distribution. "general-mix": The general traffic of the same paper, §5.3. The tail of the
+        object sizes is heavier: the largest 15 % of the objects have 90 % of the bytes.
+        "feldmann1999": The web traffic of Feldmann et al. 1999, with the numbers of the large
+        example of ns-2 (feldmann1999dynamics, ns2web). "surge": SURGE (barford1998surge): files
+        with a lognormal body and a Pareto tail, embedded files, Weibull times between files, and
+        Pareto times between pages. "packmime": PackMime (cao2004packmime) as implemented in ns-2:
+        one connection per second on average, each with one object, whether or not earlier
+        connections have finished. "3gpp-http": The HTTP model of 3GPP and 3GPP2 (3gpp25892): a main
+        object, then embedded objects, then a reading time. "tpc-w": The shopping mix of TPC-W
+        (tpcw, tpcwjava): emulated browsers of a bookstore, which think between pages. A page is one
+        dynamic object and its images over one connection. The database of the bookstore is never
+        the bottleneck. "tpc-w-browsing": The browsing mix of TPC-W.
     pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
         Number of pages per session. With one connection per session, the maximum is 1000 and a
-        larger number counts as 1000. If absent, the session never ends. Default: absent.
+        larger number counts as 1000. If the number of pages is absent, the session never ends.
+        Default: absent.
     sessions : int | None
-        Number of sessions per user. If absent, sessions follow each other until the end of the run.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of sessions per user. If the number of sessions is absent, sessions follow each other
+        until the end of the run. Default: absent. Range: at least 1, at most 4000000000.
     session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time between sessions, counted from the event that `page_gap_from` names. If the key is
-        absent, the value is a `page_gap`. Default: absent.
+        absent, the time between sessions has the distribution of `page_gap`. Default: absent.
     page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time between pages. Default: that of the preset. Range: at least 0 s.
     page_gap_from : Literal["end", "start"] | None
         Event from which the time to the next page counts. Default: end. "end": The arrival of the
         last object of the previous page, as for a user who reads the page. "start": The beginning
-        of the previous page. Pages begin whether or not earlier ones are complete. Source:
+        of the previous page. Pages begin whether or not earlier pages are complete. Source:
         barford1998surge: OFF times begin when a page is there.
     objects : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
         Number of objects per page. The maximum is 1024; a larger number counts as 1024. Default:
@@ -6164,9 +6169,9 @@ class Web(Table):
         Size of the first object of a page. If the key is absent, the size is distributed like that
         of the other objects. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of the first object of a page to the requests for the others. If
-        absent, the other objects do not wait for the first object. Default: absent. Range: at least
-        0 s.
+        Time from the arrival of the first object of a page to the requests for the others. If the
+        time is absent, the other objects do not wait for the first object. Default: absent. Range:
+        at least 0 s.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the arrival of a request to its response. The server processes the requests of a
         connection one after the other, and multiplexed requests together. Default: 0 s. Range: at
@@ -6179,15 +6184,15 @@ class Web(Table):
         Use of connections. Default: each. "each": One connection per object. The server closes the
         connection after the response (HTTP/1.0). "persistent": One connection per page. The client
         requests the objects one after the other (HTTP/1.1). "pipelined": One connection per page.
-        Requests do not wait for responses, which arrive in the order of the requests (HTTP/1.1).
-        "multiplexed": One connection per page. The server sends the objects at the same time, 16
-        KiB of each in turn (HTTP/2). "session": One connection per session. The client requests its
-        objects one after the other and pauses between pages (HTTP/1.1 with keep-alive). Source:
-        rfc1945 §1.3.
+        Requests do not wait for earlier responses, and responses arrive in the order of the
+        requests (HTTP/1.1). "multiplexed": One connection per page. The server sends the objects at
+        the same time, 16 KiB of each in turn (HTTP/2). "session": One connection per session. The
+        client requests its objects one after the other and pauses between pages (HTTP/1.1 with
+        keep-alive). Source: rfc1945 §1.3.
     parallel : int | None
-        Maximum number of unfinished objects per user, if each object has its own connection. If
-        absent, the number is unlimited. Default: absent. Range: at least 1, at most 1000000.
-        Source: rfc2616 §8.1.4: two; browsers: six and more.
+        Maximum number of unfinished objects per user, if each object has its own connection. If the
+        maximum is absent, the number of unfinished objects is unlimited. Default: absent. Range: at
+        least 1, at most 1000000. Source: rfc2616 §8.1.4: two; browsers: six and more.
     """
 
     KIND: ClassVar[str | None] = "web"
@@ -6383,8 +6388,8 @@ class Web(Table):
 class Requests(Table):
     """Requests from a list, which gives the time, the sizes and the connection of each request.
 
-    The list does not depend on the results of the run. `aqmlab calibrate` writes such a list from a
-    run. The flows of a `[[flows]]` table are the users of the list, in order.
+    The list of requests does not depend on the results of the run. `aqmlab calibrate` writes such a
+    list from a run. The flows of a `[[flows]]` table are the users of the list, in order.
 
     Parameters
     ----------
@@ -6392,9 +6397,9 @@ class Requests(Table):
         Name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
     order : Literal["in-turn", "pipelined"] | None
         Times at which the client writes the requests of a connection. Default: in-turn. "in-turn":
-        At the listed time, or when the previous response is complete if that is later (HTTP/1.1
-        without pipelining). "pipelined": At the listed time, whether or not earlier responses are
-        complete (pipelining). Source: rfc9112 §9.3.2.
+        The listed time, or the completion of the previous response if the completion is later
+        (HTTP/1.1 without pipelining). "pipelined": The listed time, whether or not earlier
+        responses are complete (pipelining). Source: rfc9112 §9.3.2.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the arrival of a request to its response. The server processes the requests of a
         connection one after the other. Default: 0 s. Range: at least 0 s.
@@ -6433,27 +6438,29 @@ class RequestResponse(Table):
     Parameters
     ----------
     request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a request, fixed or drawn from a distribution. Range: at least 1 B, at most
+        Size of a request, fixed or sampled from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a response, fixed or drawn from a distribution. Range: at least 1 B, at most
+        Size of a response, fixed or sampled from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     requests : int | None
-        Number of requests per connection. If absent, requests continue until the end of the run,
-        and the run needs a duration. Default: absent. Range: at least 1, at most 4000000000.
+        Number of requests per connection. If the number of requests is absent, requests continue
+        until the end of the run, and the run needs a duration. Default: absent. Range: at least 1,
+        at most 4000000000.
     server_time : str | None
         Mean time from the arrival of a request to its response. Default: 0 s. Range: at least 0 s.
     server_spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the server times. Default: constant. "exponential": Exponential intervals:
-        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
-        are uniformly distributed between 0 and twice the mean.
+        Distribution of the times from the arrival of a request to its response. Default: constant.
+        "exponential": Exponential intervals: the events form a Poisson process. "constant": Equal
+        intervals. "uniform": Intervals that are uniformly distributed between 0 and twice the mean.
     think_time : str | None
         Mean time from the arrival of a response to the next request. Default: 0 s. Range: at least
         0 s.
     think_spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the think times. Default: constant. "exponential": Exponential intervals:
-        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
-        are uniformly distributed between 0 and twice the mean.
+        Distribution of the times from the arrival of a response to the next request. Default:
+        constant. "exponential": Exponential intervals: the events form a Poisson process.
+        "constant": Equal intervals. "uniform": Intervals that are uniformly distributed between 0
+        and twice the mean.
     closes : Literal["client", "server"] | None
         Endpoint that closes the connection after the last response. Default: client. "client": The
         client closes when it has the last response. "server": The server closes after it has
@@ -6514,18 +6521,19 @@ class Ping(Table):
         Size of a ping, and of a reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
         Source: ping(8): 56 bytes and a header of 8.
     interval : str | None
-        Interval between pings, whether or not the previous reply has arrived. If absent, the client
-        writes the next ping when the reply arrives. Default: absent. Range: above 0 s.
+        Interval between pings, whether or not the previous reply has arrived. If the interval is
+        absent, the client writes the next ping when the reply arrives. Default: absent. Range:
+        above 0 s.
     pings : int | None
-        Number of pings. If absent, pings continue until the end of the run, and the run needs a
-        duration. Default: absent. Range: at least 1, at most 4000000000.
+        Number of pings. If the number of pings is absent, pings continue until the end of the run,
+        and the run needs a duration. Default: absent. Range: at least 1, at most 4000000000.
     load : Literal["none", "download", "upload"] | None
-        Additional data on the same connection. Default: none. "none": No other data. "download":
-        Unlimited data from the server to the client. "upload": Unlimited data from the client to
-        the server.
+        Additional data on the connection that carries the pings. Default: none. "none": No other
+        data. "download": Unlimited data from the server to the client. "upload": Unlimited data
+        from the client to the server.
     unsent : str | None
-        Amount of unsent load data that its sender maintains. A ping or a reply waits behind this
-        data. Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source:
+        Amount of unsent load data that its sender maintains. A ping or a reply waits behind the
+        unsent load data. Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source:
         ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT.
     """
 
@@ -6548,17 +6556,19 @@ class Messages(Table):
     Parameters
     ----------
     size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a message, fixed or drawn from a distribution. Range: at least 1 B, at most
+        Size of a message, fixed or sampled from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     interval : str
-        Mean interval between messages. The first message also waits one interval. Range: above 0 s.
+        Mean interval between messages. The first message is written one interval after the
+        connection opens. Range: above 0 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
         Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
         the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
         are uniformly distributed between 0 and twice the mean.
     messages : int | None
-        Number of messages. If absent, messages continue until the end of the run, and the run needs
-        a duration. Default: absent. Range: at least 1, at most 4000000000.
+        Number of messages. If the number of messages is absent, messages continue until the end of
+        the run, and the run needs a duration. Default: absent. Range: at least 1, at most
+        4000000000.
     """
 
     KIND: ClassVar[str | None] = "messages"
@@ -6592,14 +6602,15 @@ class Bulk(Table):
     Parameters
     ----------
     size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited, and
-        the run needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
+        Size of the file, fixed or sampled from a distribution. If the size is absent, the data is
+        unlimited, and the run needs a duration. Default: absent. Range: at least 1 B, at most
+        1000000000000000 B.
     read_rate : str | None
         Rate at which the receiving application reads. If the key is absent, the application reads
         all data at once. Default: absent.
     read_chunk : str | None
-        Maximum amount per read, if `read_rate` is given. Default: 4096 B. Range: at least 1 B, at
-        most 4000000000 B.
+        Maximum number of bytes per read, if `read_rate` is given. Default: 4096 B. Range: at least
+        1 B, at most 4000000000 B.
     """
 
     KIND: ClassVar[str | None] = "bulk"

@@ -216,10 +216,10 @@ words! {
     pub enum SendBuffer {
         /// The application writes all its data at once.
         Unlimited = "unlimited",
-        /// The data occupies memory. Each packet, or each super-packet if offload is on, takes 896
-        /// B of the send buffer in addition to its payload. The memory of the send buffer grows
-        /// with cwnd from `memory.send` to `memory.send_max`, and the application writes when a
-        /// third of this memory is free (Linux, tcp_sndbuf_expand).
+        /// The data occupies memory: each packet, or each super-packet with offload, takes 896 B of
+        /// the send buffer beside its payload. The buffer grows with cwnd from `memory.send` to
+        /// `memory.send_max`, and the application writes when a third of it is free (Linux,
+        /// tcp_sndbuf_expand).
         Linux = "linux",
     }
 }
