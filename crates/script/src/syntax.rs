@@ -133,7 +133,7 @@ pub enum EcnField {
     /// packet is not compared.
     #[default]
     Absent,
-    /// This codepoint.
+    /// The given codepoint of the ECN field.
     Is(net::Ecn),
     /// ECT(0) or ECT(1).
     Ect01,

@@ -24,9 +24,8 @@ pub enum Event {
     Received(u64),
     /// The timer of the application expired.
     Woken,
-    /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]). The
-    /// unsent data is below the amount that the application maintains. The given number of bytes
-    /// would restore this amount.
+    /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]).
+    /// Writing the given number of bytes would restore that level.
     SendSpace(u64),
     /// The peer closed the connection, and all its data was delivered to the application.
     PeerClosed,
@@ -76,16 +75,16 @@ impl Actions {
 /// Events and services that an application needs at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// True if the application needs events beyond the opening and its own timer. If false, the
-    /// endpoint closes when the peer has closed.
+    /// True if the application needs events beyond the opening and its own timer. If the value is
+    /// false, the endpoint closes when the peer has closed.
     pub events: bool,
     /// True if the application needs only the event that the data up to [`EndpointState::awaited`]
     /// arrived, and the event that the peer closed.
     pub messages: bool,
     /// True if the application reads at its own pace instead of at once.
     pub own_pace: bool,
-    /// Amount of unsent data that the application maintains, in bytes. It receives
-    /// [`Event::SendSpace`] when less is left.
+    /// Amount of unsent data that the application maintains, in bytes. The application receives
+    /// [`Event::SendSpace`] when the unsent data is below this amount.
     pub unsent: u64,
 }
 
@@ -144,8 +143,8 @@ pub struct Context<'a> {
     /// State of the client endpoint. Either endpoint may read the states of both, because the
     /// headers of a real protocol would contain this information.
     pub client: &'a mut EndpointState,
-    /// State of the server endpoint. It is not updated if the application
-    /// [needs](Application::needs) no events there.
+    /// State of the server endpoint. The state is not updated if the application
+    /// [needs](Application::needs) no events at the server.
     pub server: &'a mut EndpointState,
     /// Random numbers of the connection.
     pub draws: RandomDraws<'a>,

@@ -41,7 +41,7 @@ pub trait Conversation {
 
     /// Return the size of response `number`, as [`Conversation::response`]. While the client waits
     /// for the first response, the size is the client's [`EndpointState::awaited`], which avoids a
-    /// draw.
+    /// second sample.
     fn response_of(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> u64 {
         let is_awaited = number == 0 && client.ended == 0 && client.begun > 0;
         if is_awaited { client.awaited } else { self.response(number, draws) }

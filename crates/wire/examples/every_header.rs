@@ -73,7 +73,8 @@ fn common(interface: &str, now: Time) -> String {
     format!("\"interface\": \"{interface}\", \"ns\": {}", now.0 / 1000)
 }
 
-/// Return every combination of options that fits, with all ECN fields and ECN flags.
+/// Return every combination of TCP options that fits into a header, with all ECN fields and ECN
+/// flags.
 fn simulated() -> Vec<(Packet, SegmentExtras)> {
     let edges = |n: u32| (0..n).map(|i| (Seq(90_000 - i * 3000), Seq(91_460 - i * 3000))).collect::<Vec<_>>();
     let mut packets = Vec::new();
@@ -87,7 +88,8 @@ fn simulated() -> Vec<(Packet, SegmentExtras)> {
             options.accurate_ecn = (bits & 16 > 0).then(|| accurate(blocks));
             edges(blocks).into_iter().for_each(|block| options.push_sack(block));
             if Options::try_from(&options).is_ok() {
-                // Each ECN field with each combination of AE, CWR and ECE.
+                // Segments with each value of the ECN field and each combination of the flags AE,
+                // CWR and ECE.
                 (0..32).for_each(|_| packets.push(packet(packets.len() as u32, options)));
             }
         }
@@ -95,7 +97,7 @@ fn simulated() -> Vec<(Packet, SegmentExtras)> {
     packets
 }
 
-/// Return an Accurate ECN option. The option is shorter if the packet has more SACK blocks.
+/// Return an Accurate ECN option. The AccECN option is shorter if the packet has more SACK blocks.
 fn accurate(blocks: u32) -> AccEcn {
     let order = if blocks.is_multiple_of(2) { AccEcnOrder::Ect0First } else { AccEcnOrder::Ect1First };
     AccEcn::of(order, 0x10203, 77, 0xff_ffff, 3usize.saturating_sub(blocks as usize))
@@ -103,8 +105,8 @@ fn accurate(blocks: u32) -> AccEcn {
 
 fn packet(number: u32, options: net::Options) -> (Packet, SegmentExtras) {
     const ECN: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
-    // A segment with an MSS option is a SYN, others are ACKs; each has the next combination of CWR
-    // and ECE.
+    // A segment with an MSS option is a SYN, and every other segment is an ACK. Each segment has
+    // the next combination of the flags CWR and ECE.
     let syn = if options.mss.is_some() { Flags::SYN } else { Flags::ACK };
     let ace = [Flags::default(), Flags::ECE, Flags::CWR, Flags::ECE | Flags::CWR][number as usize / 4 % 4];
     let segment = Segment {
@@ -115,8 +117,8 @@ fn packet(number: u32, options: net::Options) -> (Packet, SegmentExtras) {
         flags: syn | ace | if number / 16 % 2 == 1 { Flags::AE } else { Flags::default() },
     };
     let extras = SegmentExtras { options, shift: 7, ..SegmentExtras::default() };
-    // DSCP 63 is left out: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for
-    // PPP.
+    // The example omits DSCP 63, because tshark 4.0 reads raw IPv4 whose second byte is 0xff (DSCP
+    // 63, CE) as PPP.
     let label = Label::new(Direction::BOTH[(number / 2 % 2) as usize]).with_dscp((number % 63) as u8);
     let size = segment.len + 40;
     (

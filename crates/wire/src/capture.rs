@@ -15,13 +15,14 @@ use crate::ip::Ip;
 use crate::pcapng::Writer;
 use crate::simulated::{SegmentExtras, headers, zeros};
 
-/// Part of each packet that a capture contains.
+/// Part of each packet that is written to a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// The headers.
     #[default]
     Headers,
-    /// The headers and the payload. The payload is zeros, so that its checksum can be verified.
+    /// The headers and the payload. Every byte of the payload is zero, so that a reader can verify
+    /// the checksum.
     Whole,
 }
 
@@ -31,7 +32,7 @@ const LONGEST_HEADERS: u32 = 120;
 /// Reason why a packet could not be added to a capture.
 #[derive(Debug, Error)]
 pub enum CaptureError {
-    /// An error of the file.
+    /// An error while writing the file of the capture.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The packet has no valid encoding.
@@ -42,8 +43,9 @@ pub enum CaptureError {
 /// A capture that is being written. A capture has an interface for each link or host. Adding a
 /// packet allocates no memory.
 ///
-/// tshark reads any number of interfaces. Programs that use libpcap 1.10.3 (tcpdump, tcptrace)
-/// refuse a second interface of raw IP, so a capture for them has one interface.
+/// tshark reads captures with any number of interfaces. Programs that use libpcap 1.10.3 (tcpdump,
+/// tcptrace) refuse a second interface of raw IP, so a capture for these programs has one
+/// interface.
 #[derive(Debug)]
 pub struct Capture<W> {
     file: Writer<W>,
@@ -69,7 +71,7 @@ impl<W: Write> Capture<W> {
         Ok(Capture { file: Writer::new(out)?, content, headers })
     }
 
-    /// Add an interface with the name of its link or host.
+    /// Add an interface that has the name of its link or host.
     pub fn interface(&mut self, name: &str) -> io::Result<Interface> {
         let snaplen = match self.content {
             Content::Headers => LONGEST_HEADERS,

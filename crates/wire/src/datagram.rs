@@ -56,7 +56,7 @@ pub struct Datagram<'a> {
 }
 
 impl<'a> Datagram<'a> {
-    /// Decode a whole packet. All checksums must be right.
+    /// Decode a whole packet. All checksums of the packet must be right.
     pub fn read(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
         let (ip, segment) = Ip::read(bytes)?;
         if segment.len() < ip.payload_len() {

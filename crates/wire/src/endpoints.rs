@@ -33,8 +33,8 @@ pub enum Addresses {
     },
 }
 
-/// Addresses and ports of a packet. The addresses and ports of a flow are those of its data
-/// packets.
+/// Addresses and ports of a packet. The addresses and ports of a flow are the addresses and ports
+/// of its data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoints {
     /// Source and destination address.
@@ -46,7 +46,7 @@ pub struct Endpoints {
 }
 
 /// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher port, so
-/// that tools do not decode the payload.
+/// that tools such as tshark do not decode the payload.
 const FIRST_PORT: u16 = 49152;
 const PORTS: u32 = 1 << 14;
 /// Number of hosts in 10.0.0.0/8 (RFC 1918), without the network and the broadcast address.

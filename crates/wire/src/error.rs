@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Reason why bytes are not a packet, or a packet has no encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Error {
-    /// The bytes end too early.
+    /// The bytes end before the end of the packet.
     #[error("{what}: {found} bytes, but {needed} are needed")]
     Short {
         /// The incomplete part.
@@ -20,7 +20,7 @@ pub enum Error {
     HeaderLength {
         /// Name of the header.
         what: &'static str,
-        /// Value of the length field.
+        /// Value of the length field, in bytes.
         bytes: usize,
     },
     /// The version is neither 4 nor 6.
@@ -43,7 +43,7 @@ pub enum Error {
     OptionLength {
         /// Kind of the option.
         kind: u8,
-        /// Length, including the bytes of kind and length.
+        /// Length of the TCP option, including the bytes of kind and length.
         length: usize,
     },
     /// The TCP options exceed the maximum size.
@@ -60,10 +60,10 @@ pub enum Error {
         /// Size of the datagram, in bytes.
         bytes: usize,
     },
-    /// The number of a host is too large for an address.
+    /// The number of a host exceeds the numbers that have an address.
     #[error("host {0}: only hosts 0 to 16,777,213 have an address in 10.0.0.0/8; use fewer hosts")]
     Host(u32),
-    /// The number of a flow is too large for a pair of ports.
+    /// The number of a flow exceeds the numbers that have a pair of ports.
     #[error("flow {0}: only flows 0 to 268,435,455 have a pair of ports; use fewer connections")]
     Flow(u32),
 }

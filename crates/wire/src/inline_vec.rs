@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-/// A list of up to `N` values, stored in place. It dereferences to a slice.
+/// A list of up to `N` values, stored in place. The list dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct InlineVec<T, const N: usize> {
     items: [T; N],
@@ -23,7 +23,8 @@ impl<T: Copy + Default, const N: usize> InlineVec<T, N> {
         list.extend(items).then_some(list)
     }
 
-    /// Append these values and return true. If they do not all fit, append none and return false.
+    /// Append these values and return true. If the list has too little space for all of them,
+    /// append no value and return false.
     #[must_use]
     pub fn extend(&mut self, items: &[T]) -> bool {
         let len = usize::from(self.len);

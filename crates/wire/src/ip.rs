@@ -22,8 +22,8 @@ pub enum Ip {
 }
 
 impl Ip {
-    /// Create the header of a packet that must not be fragmented. The IPv4 identification has no
-    /// meaning then (RFC 6864 §4.1).
+    /// Create the header of a packet that must not be fragmented. The IPv4 identification of such a
+    /// packet has no meaning (RFC 6864 §4.1).
     pub fn new(addresses: Addresses, ecn: Ecn) -> Ip {
         let mut ip = match addresses {
             Addresses::V4 { source, destination } => Ip::V4(Ipv4Header {
@@ -84,7 +84,7 @@ impl Ip {
         }
     }
 
-    /// Return the number of bytes after the header.
+    /// Return the number of bytes after the IP header.
     pub fn payload_len(&self) -> usize {
         match self {
             Ip::V4(header) => usize::from(header.total_len).saturating_sub(header.header_len()),
@@ -169,9 +169,9 @@ impl Ip {
         }
     }
 
-    /// Return the checksum over the pseudo-header and these parts in turn (RFC 9293 §3.1 and RFC
-    /// 768 for IPv4, RFC 8200 §8.1 for IPv6). Each part except the last must have an even size. The
-    /// result is 0 if the parts contain their own right checksum.
+    /// Return the checksum over the pseudo-header, followed by these parts of the packet in order
+    /// (RFC 9293 §3.1 and RFC 768 for IPv4, RFC 8200 §8.1 for IPv6). Each part except the last must
+    /// have an even size. The result is 0 if the parts contain their own right checksum.
     pub(crate) fn checksum(&self, protocol: u8, parts: &[&[u8]]) -> u16 {
         let length = parts.iter().map(|part| part.len()).sum::<usize>() as u32;
         let mut sum = Sum16BitWords::new();
@@ -192,8 +192,8 @@ fn read_v4(bytes: &[u8]) -> Result<(Ip, &[u8]), Error> {
     }
     let short = Error::Short { what: WHAT, needed: length, found: bytes.len() };
     let (header, rest) = Ipv4Header::from_slice(bytes).map_err(|_| short)?;
-    // The sum covers the original bytes, because it includes the reserved flag, which is not
-    // decoded.
+    // The checksum is computed over the original bytes, because it covers the reserved flag, which
+    // is not decoded.
     if Sum16BitWords::new().add_slice(&bytes[..length]).ones_complement() != 0 {
         return Err(Error::Checksum { what: WHAT });
     }

@@ -6,8 +6,8 @@ use crate::accurate_ecn;
 use crate::error::Error;
 use crate::inline_vec::InlineVec;
 
-/// Blocks of a SACK option: up to four, or three beside timestamps (RFC 2018 §3). The first block
-/// may report duplicate data (D-SACK, RFC 2883).
+/// Blocks of a SACK option: up to four, or up to three if the header also has timestamps (RFC 2018
+/// §3). The first block may report duplicate data (D-SACK, RFC 2883).
 pub type SackBlocks = InlineVec<(Seq, Seq), 4>;
 /// A Fast Open cookie: an even number of bytes from 4 to 16, or empty for a cookie request (RFC
 /// 7413 §4.1.1).
@@ -27,7 +27,7 @@ mod kind {
     pub const EXPERIMENT: u8 = 254;
 }
 
-/// Experiment identifier of Fast Open (RFC 6994; RFC 7413 §4.1.1 and §8).
+/// Experiment identifier of TCP Fast Open (RFC 6994; RFC 7413 §4.1.1 and §8).
 const FAST_OPEN_EXID: [u8; 2] = [0xf9, 0x89];
 
 /// A TCP option.
@@ -39,12 +39,13 @@ pub enum TcpOption {
     Nop,
     /// Maximum segment size in bytes (RFC 9293 §3.7.1).
     Mss(u16),
-    /// Shift of the window field (RFC 7323 §2.2), as sent. The receiver limits it to 14.
+    /// Shift of the window field (RFC 7323 §2.2), as the sender wrote it. The receiver of the
+    /// option limits the shift to 14.
     WindowScale(u8),
     /// The sender accepts SACK options (RFC 2018 §2).
     SackPermitted,
-    /// Data that arrived out of order (RFC 2018 §3). The first block may report a duplicate (RFC
-    /// 2883 §4).
+    /// Blocks of data that arrived out of order (RFC 2018 §3). The first block may report duplicate
+    /// data (RFC 2883 §4).
     Sack(SackBlocks),
     /// Timestamps (RFC 7323 §3.2).
     Timestamps {
@@ -65,7 +66,7 @@ pub enum TcpOption {
     Unknown {
         /// Kind of the option.
         kind: u8,
-        /// Data after the length byte.
+        /// Data of the option after its length byte.
         data: InlineVec<u8, 38>,
     },
 }
@@ -143,7 +144,7 @@ fn is_cookie(data: &[u8]) -> bool {
 pub struct Options(InlineVec<u8, 40>);
 
 impl Options {
-    /// Encode options in this order, padded with zeros to a multiple of four bytes.
+    /// Encode TCP options in the given order, padded with zeros to a multiple of four bytes.
     pub fn of(options: impl IntoIterator<Item = TcpOption>) -> Result<Options, Error> {
         let mut list = List::default();
         for option in options {
@@ -152,7 +153,7 @@ impl Options {
         list.padded()
     }
 
-    /// Decode the options of a header. Each option must be valid.
+    /// Decode the options of a header. Each option of the header must be valid.
     pub(crate) fn read(bytes: &[u8]) -> Result<Options, Error> {
         debug_assert!(bytes.len().is_multiple_of(4));
         let options = Options(InlineVec::of(bytes).ok_or(Error::OptionRoom { needed: bytes.len() })?);
@@ -205,7 +206,8 @@ impl Iterator for Checked<'_> {
         match *bytes {
             [] => None,
             // "the content of the header beyond the End-of-Option option MUST be header padding of
-            // zeros" (RFC 9293 §3.1, MUST-69), so the bytes after it are not options.
+            // zeros" (RFC 9293 §3.1, MUST-69), so the bytes after the End-of-Option option are not
+            // options.
             [kind::END, ..] => Some(Ok(TcpOption::End)),
             [kind::NOP, ref rest @ ..] => {
                 self.0 = rest;
@@ -260,7 +262,8 @@ fn write(option: &TcpOption, out: &mut InlineVec<u8, 40>) -> Result<(), Error> {
             option.counters().iter().try_for_each(|counter| put(out, &counter.to_be_bytes()[1..]))
         }
         TcpOption::Md5(digest) => with_length(out, digest),
-        // Kinds 0 and 1 have no length byte, so the data would be decoded as further options.
+        // Options of kinds 0 and 1 have no length byte, so their data would be decoded as further
+        // options.
         TcpOption::Unknown { kind: kind::END | kind::NOP, data } => {
             Err(Error::OptionLength { kind, length: data.len() + 2 })
         }
@@ -298,7 +301,8 @@ mod tests {
         let cookie = InlineVec::of(&[1, 2, 3, 4]).unwrap();
         assert_eq!(bytes(&[TcpOption::FastOpen(cookie)]), [34, 6, 1, 2, 3, 4, 0, 0]);
         assert_eq!(bytes(&[TcpOption::FastOpenExperiment(cookie)]), [254, 8, 0xf9, 0x89, 1, 2, 3, 4]);
-        // RFC 9768 Table 5: the kind gives the order of the counters, the length their number.
+        // RFC 9768 Table 5: the kind of an AccECN option gives the order of its counters, and the
+        // length gives their number.
         let accurate = |order, n| bytes(&[TcpOption::AccEcn(AccEcn::of(order, 0xe0, 0xce, 0xff00_00e1, n))]);
         let all = [172, 11, 0, 0, 0xe0, 0, 0, 0xce, 0, 0, 0xe1, 0];
         assert_eq!(accurate(AccEcnOrder::Ect0First, 3), all);

@@ -14,10 +14,10 @@ use crate::udp::Udp;
 impl TryFrom<&net::Options> for Options {
     type Error = Error;
 
-    /// Encode the options in the order and with the padding that hosts use. 32-bit values are
-    /// aligned (RFC 7323 Appendix A), and SACK-permitted replaces two NOPs before timestamps.
-    /// Options that do not fit into 40 bytes are an error, because the sender must choose which to
-    /// leave out.
+    /// Encode the TCP options of a segment in the order and with the padding that hosts use. 32-bit
+    /// values are aligned (RFC 7323 Appendix A), and SACK-permitted replaces two NOPs before
+    /// timestamps. Options that do not fit into 40 bytes are an error, because the sender must
+    /// choose which options to omit.
     fn try_from(from: &net::Options) -> Result<Options, Error> {
         use TcpOption::{Nop, SackPermitted};
         let mut list = List::default();
@@ -40,7 +40,7 @@ impl TryFrom<&net::Options> for Options {
             list.add(&[TcpOption::AccEcn(option)])?;
         }
         if let Some(option) = from.fast_open() {
-            // A cookie has at most 16 bytes, so it fits.
+            // A cookie has at most 16 bytes, so it fits into the options of a header.
             let cookie = InlineVec::of(option.cookie.bytes()).unwrap_or_default();
             let option = if option.experimental {
                 TcpOption::FastOpenExperiment(cookie)
@@ -59,7 +59,7 @@ pub enum Protocol {
     /// TCP.
     #[default]
     Tcp,
-    /// UDP. Only the length of the segment is used.
+    /// UDP. The encoding uses only the length of the segment.
     Udp,
 }
 
@@ -78,8 +78,8 @@ pub struct SegmentExtras {
 /// are the addresses and ports of the flow's data packets. Checksums are computed over a payload of
 /// zeros.
 ///
-/// The encoded lengths include the headers and the payload. They may differ from [`Packet::size`],
-/// which a scenario defines.
+/// The encoded lengths include the headers and the payload. The encoded lengths may differ from
+/// [`Packet::size`], which a scenario defines.
 pub fn headers(
     packet: &Packet,
     extras: &SegmentExtras,
@@ -111,8 +111,8 @@ pub fn headers(
 }
 
 /// Return the window field. "The window field in a segment where the SYN bit is set … MUST NOT be
-/// scaled". In other segments it is the window, shifted right (RFC 7323 §2.2, §2.3). A window that
-/// exceeds the field becomes the maximum of the field, as in a real host.
+/// scaled". In other segments the window field is the window, shifted right (RFC 7323 §2.2, §2.3).
+/// A window that exceeds the field becomes the maximum of the field, as in a real host.
 fn window(segment: &Segment, shift: u8) -> u16 {
     let shift = if segment.flags.has(Flags::SYN) { 0 } else { u32::from(shift) };
     u16::try_from(segment.window.checked_shr(shift).unwrap_or(0)).unwrap_or(u16::MAX)

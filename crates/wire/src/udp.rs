@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::ip::Ip;
 
-/// A UDP header. The length field of the header follows from the payload.
+/// A UDP header. The length field is not stored, because it is computed from the size of the
+/// payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Udp {
     /// Source port.
@@ -40,8 +41,8 @@ impl Udp {
         out.extend_from_slice(&self.destination_port.to_be_bytes());
         out.extend_from_slice(&length.to_be_bytes());
         out.extend_from_slice(&[0, 0]);
-        // "If the computed checksum is zero, it is transmitted as all ones", because 0 means no
-        // checksum.
+        // "If the computed checksum is zero, it is transmitted as all ones", because 0 means that
+        // the datagram has no checksum.
         let checksum = match ip.checksum(Self::PROTOCOL, &[&out[start..], payload]) {
             0 => u16::MAX,
             sum => sum,

@@ -48,7 +48,7 @@ fn option() -> impl Strategy<Value = TcpOption> {
     ]
 }
 
-/// Return as many random options as fit.
+/// Return as many random TCP options as fit into a header.
 fn options() -> impl Strategy<Value = Vec<TcpOption>> {
     prop::collection::vec(option(), 0..6).prop_map(|mut list| {
         while Options::of(list.iter().copied()).is_err() {
@@ -108,10 +108,10 @@ fn written(ip: &Ip, transport: &Transport, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Return true if a checksum certainly detects a flip of this bit. Three kinds of flips are
-/// excluded. IPv6 has no header checksum, and only addresses, length and next header are covered
-/// elsewhere (RFC 8200 §8.1). A flip can change the number of summed bytes. A flip can make a UDP
-/// checksum 0, which means that the checksum is absent.
+/// Return true if a checksum detects every flip of this bit. The function returns false for three
+/// kinds of flips. IPv6 has no header checksum, and the pseudo-header covers only addresses, length
+/// and next header (RFC 8200 §8.1). A flip can change the number of bytes that the checksum covers.
+/// A flip can make a UDP checksum 0, which means that the checksum is absent.
 fn is_covered(packet: &[u8], ip_header: usize, is_udp: bool, bit: usize) -> bool {
     let (at, mask) = (bit / 8, 0x80 >> (bit % 8));
     if packet[0] >> 4 == 6 && (bit >= 4 && at < 6 || at == 7) {
@@ -136,7 +136,8 @@ proptest! {
         prop_assert_eq!(written(&read.ip, &read.transport, read.payload), packet);
     }
 
-    /// Headers are decoded from a capture with any number of bytes, if they are complete.
+    /// Headers are decoded from any number of captured bytes, if these bytes contain the complete
+    /// headers.
     #[test]
     fn headers_are_decoded_without_their_payload(ip in ip(), transport in transport(), kept in 0usize..=20) {
         let packet = written(&ip, &transport, &[7; 20]);
@@ -232,7 +233,7 @@ fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     for addresses in [V4, V6] {
         let ip = Ip::new(addresses, Ecn::NotEct);
         // The checksum of a datagram, computed with zeros in place of two bytes, is the value of
-        // these bytes that makes the sum all ones.
+        // these bytes that makes the sum of all words all ones.
         let zeros = written(&ip, &UDP, &[0, 0]);
         let sum = [zeros[zeros.len() - 4], zeros[zeros.len() - 3]];
         let packet = written(&ip, &UDP, &sum);

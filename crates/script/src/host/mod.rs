@@ -252,8 +252,8 @@ impl Host {
         }
     }
 
-    /// Return true if the queue of a listening socket is full. The queue holds one connection more
-    /// than `listen` specified (Linux, sk_acceptq_is_full).
+    /// Return true if the queue of a listening socket is full. The queue accepts one connection
+    /// more than `listen` specified (Linux, sk_acceptq_is_full).
     fn is_full(&self, fd: i64) -> bool {
         let waiting = self.connections.iter().filter(|c| c.waits_for_accept(fd)).count();
         self.sockets.get(&fd).is_some_and(|s| waiting as i64 > s.backlog)

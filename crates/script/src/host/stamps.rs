@@ -48,7 +48,7 @@ pub struct Stamps {
 
 impl Stamps {
     /// Record a write of `bytes` bytes after `written` bytes, of which `unsent` are unsent. Return
-    /// the number of bytes before the kernel buffer that holds the first new byte.
+    /// the number of bytes before the kernel buffer that contains the first new byte.
     ///
     /// The kernel appends data to its last buffer of unsent data, up to `goal` bytes.
     pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) -> u64 {
@@ -62,7 +62,7 @@ impl Stamps {
 
     /// Request the times of the last of `written` bytes.
     ///
-    /// A kernel buffer holds one request for a timestamp, so a later request in the same buffer
+    /// A kernel buffer stores one request for a timestamp, so a later request in the same buffer
     /// replaces an earlier request.
     pub fn request(&mut self, written: u64, flags: i64) {
         if flags & REQUESTS == 0 {

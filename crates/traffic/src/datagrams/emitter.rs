@@ -19,11 +19,11 @@ macro_rules! datagrams {
                     from "rfc791 §3.1, rfc768: 20 B and 8 B";
                 /// ECN field of the packets.
                 ecn: $crate::datagrams::emitter::Field = ($crate::datagrams::emitter::Field::NotEct), in units::Range::ANY, from "rfc3168 §5";
-                /// Number of packets. If this limit is absent, the sender continues until the end
+                /// Number of packets. If the number is absent, the sender continues until the end
                 /// of the run.
                 packets: Option<u64> = (None), in units::Range::between(1.0, 4e9), from "";
-                /// Duration of sending. If this limit is absent, the sender continues until the end
-                /// of the run.
+                /// Duration of sending. If the duration is absent, the sender continues until the
+                /// end of the run.
                 lasts: Option<units::Duration> = (None), in units::Range::above(0.0), from "";
             }
         }

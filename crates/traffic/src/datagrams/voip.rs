@@ -9,7 +9,7 @@ use super::even::Even;
 datagrams! {
     /// A voice call with one frame of speech per packet, at a constant interval. The defaults, 132
     /// B on the wire every 20 ms, make a call of about 53 kbit/s. A testbed study of RED sends such
-    /// calls beside TCP.
+    /// calls in parallel to TCP flows.
     pub struct Voip: "voip" {
         /// Payload per packet.
         payload: Bytes = (Bytes(104)), in Range::between(1.0, 60_000.0), from "an ADPCM call of 104 B + 28 B of headers";

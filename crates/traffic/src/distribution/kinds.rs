@@ -33,8 +33,7 @@ params! {
     pub struct Exponential<A: Amount>: "exponential" {
         /// Mean, before the cap applies.
         mean: A::Mean = required, in A::MEANS, from "";
-        /// Maximum. Larger values are replaced by the cap. If the cap is absent, values are
-        /// unlimited.
+        /// Maximum. The cap replaces larger values. If the cap is absent, values are unlimited.
         cap: Option<A> = (None), in A::VALUES, from "";
     }
 }
@@ -49,7 +48,7 @@ params! {
         sigma: f64 = (1.0), in Range::above_to(0.0, 10.0), from "";
         /// Minimum. If the minimum is absent, values may be arbitrarily small.
         min: Option<A> = (None), in A::VALUES, from "";
-        /// Maximum. If the cap is absent, values are unlimited.
+        /// Maximum. If the maximum is absent, values are unlimited.
         max: Option<A> = (None), in A::VALUES, from "";
     }
 }

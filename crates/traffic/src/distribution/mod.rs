@@ -1,6 +1,6 @@
-//! Random sizes, times and numbers. Each is either constant (`"7.2 kB"`, `"1 s"`, `5`) or drawn
-//! from a distribution (`{ kind = "pareto", mean = "7.2 kB" }`). `kinds.rs` defines the keys of
-//! the distributions, and `law/` computes with them.
+//! Random sizes, times and numbers. Each of these quantities is either constant (`"7.2 kB"`, `"1
+//! s"`, `5`) or sampled from a distribution (`{ kind = "pareto", mean = "7.2 kB" }`). `kinds.rs`
+//! defines the keys of the distributions, and `law/` computes with them.
 
 mod amount;
 mod check;

@@ -71,7 +71,7 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Add a request. `last` holds the user and the connection of the previous request.
+    /// Add a request. `last` contains the user and the connection of the previous request.
     fn add(&mut self, last: &mut (u32, Option<u32>), ids: [u32; 2], request: Request) -> Result<(), String> {
         let [user, connection] = ids;
         let (before, open) = *last;

@@ -7,7 +7,7 @@ pub mod block {
     pub const ENHANCED_PACKET: u32 = 6;
 }
 
-/// Magic number of a section, which shows its byte order (§4.1).
+/// Magic number of a section, which shows the byte order of the section (pcapng draft §4.1).
 pub const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 /// Option codes (§3.5, §4.1, §4.2).
 pub mod option {

@@ -11,20 +11,20 @@ use super::blocks::{BYTE_ORDER_MAGIC, block, option};
 pub struct Recording<'a> {
     /// Interfaces of all sections.
     pub interfaces: Vec<Interface>,
-    /// Packets in the order of the file.
+    /// Packets in the order in which the file contains them.
     pub packets: Vec<Record<'a>>,
 }
 
 /// An interface of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// Name, or empty if the file has none.
+    /// Name of the interface, or an empty string if the file gives no name.
     pub name: String,
     /// Link type.
     pub link_type: u16,
     /// Maximum captured size of a packet, in bytes; 0 means unlimited.
     pub snaplen: u32,
-    /// Duration of a clock tick, in picoseconds.
+    /// Duration of a tick of the interface's clock, in picoseconds.
     tick: u64,
 }
 
@@ -45,7 +45,7 @@ pub struct Record<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("byte {at} of the capture: {problem}")]
 pub struct Malformed {
-    /// Offset of the invalid block.
+    /// Offset of the invalid block from the start of the capture, in bytes.
     pub at: usize,
     /// Description of the error.
     pub problem: &'static str,
@@ -78,7 +78,7 @@ fn read_block<'a>(
     recording: &mut Recording<'a>,
 ) -> Result<(), &'static str> {
     let start = *rest;
-    // The type of a section header is the same in both byte orders (§4.1).
+    // The block type of a section header is the same in both byte orders (pcapng draft §4.1).
     let kind = rest.four()?;
     if kind == block::SECTION_HEADER {
         *section = Section { low_first: order(start.bytes)?, first_interface: recording.interfaces.len() };
@@ -118,7 +118,7 @@ fn order(bytes: &[u8]) -> Result<bool, &'static str> {
 fn interface(body: &mut Fields) -> Result<Interface, &'static str> {
     let link_type = body.two()?;
     body.two()?;
-    // The default resolution, without if_tsresol, is 10^-6 s (§4.2).
+    // If an interface has no if_tsresol option, the resolution is 10^-6 s (pcapng draft §4.2).
     let mut interface = Interface { name: String::new(), link_type, snaplen: body.four()?, tick: 1_000_000 };
     while !body.bytes.is_empty() {
         let (code, length) = (body.two()?, usize::from(body.two()?));
@@ -183,7 +183,8 @@ mod tests {
     use crate::pcapng::{LINKTYPE_RAW, Writer};
     use proptest::prelude::*;
 
-    /// Return a section with the high byte first and the default resolution of microseconds.
+    /// Return a section whose numbers have the high byte first and whose times have the default
+    /// resolution of microseconds.
     fn high_first() -> Vec<u8> {
         let words: [u32; 19] = [
             block::SECTION_HEADER,

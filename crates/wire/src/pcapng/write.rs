@@ -1,4 +1,4 @@
-//! Encoding of captures. Numbers have the low byte first on every machine.
+//! Encoding of captures. Numbers are written with the low byte first on every machine.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,8 @@ use units::Time;
 
 use super::blocks::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
 
-/// Number of bytes of a block beside its body: type and length before it, and the length after it.
+/// Number of bytes of a block in addition to its body: the type and the length before the body, and
+/// the length after the body.
 const FRAME: usize = 12;
 /// Value of if_tsresol: times are in nanoseconds. The format allows picoseconds, but tshark 4.0
 /// decodes them wrongly because it multiplies by 10^9 in 64 bits.
@@ -97,7 +98,7 @@ fn put_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// Append an option. A value that is too long is truncated.
+/// Append an option. A value that exceeds the maximum length of an option is truncated.
 fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     body.extend_from_slice(&code.to_le_bytes());

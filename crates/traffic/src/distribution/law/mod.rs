@@ -1,6 +1,6 @@
 //! Probability distributions in closed form: quantile, survival function, mean, and the part of the
 //! mean above a value. Values are sampled by inversion (Devroye 1986, II.2) unless stated
-//! otherwise. A draw allocates nothing.
+//! otherwise. To sample a value allocates no memory.
 
 mod bounded;
 mod empirical;
