@@ -1,4 +1,4 @@
-"""The rows and the errors of the speed benchmark."""
+"""The output rows and the errors of the speed benchmark."""
 
 import json
 import os

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
-    """Return the script as a module."""
+    """Return the script `tools/check.py` as a module."""
     spec = importlib.util.spec_from_file_location("check", "tools/check.py")
     assert spec is not None
     assert spec.loader is not None

@@ -15,7 +15,7 @@ from conftest import SMALL
 
 TOML = Path("examples/mixed.toml").read_text()
 
-# The values are copied, because a second mutation of a document would change later draws.
+# The values are copied, because a second mutation of a document would change later samples.
 JUNK = (
     st.none()
     | st.booleans()

@@ -1,4 +1,4 @@
-"""Closed forms: comparison with printed tables, known limits and runs."""
+"""Closed forms: comparison with published tables, known limits and runs."""
 
 import re
 from collections.abc import Callable

@@ -21,8 +21,8 @@ class Side(list[Packet]):
 class DualPi2(Discipline):
     """The queues L and C with their AQMs; `share` is the share of C in the weighted round robin.
 
-    With `linux`, a nearly empty queue sends packets without a signal, as Appendices A.1 and A.2
-    describe for Linux.
+    With `linux`, a nearly empty queue sends packets without a signal, as
+    Appendices A.1 and A.2 of RFC 9332 describe for Linux.
     """
 
     def __init__(

@@ -138,8 +138,8 @@ class Sred(Aqm):
 class Sfb(Aqm):
     """SFB of Feng, Shin, Kandlur & Saha 2002, with a token bucket for ratelimit().
 
-    SFB has two sets of bins, as tc-sfb(8) describes. One set manages the queue while the other set
-    warms up.
+    SFB has two sets of bins, as tc-sfb(8) describes. One set of bins manages the queue
+    while the other set warms up.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Tests of the study ecn-finite-transfers: printed tables, settings, partial reproduction."""
+"""Tests of the study ecn-finite-transfers: published tables, settings, partial reproduction."""
 
 import csv
 import json

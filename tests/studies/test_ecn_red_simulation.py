@@ -165,7 +165,7 @@ def short(need: Need) -> bool:
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The quick form has every item, decides no claim, and prints the parts that it leaves out."""
+    """The quick form has every item of the study, decides no claim, and prints its omissions."""
     out = tmp_path / "study"
     assert execute(["reproduce", "ecn-red-simulation", "--quick", "--out", str(out)]) == 0
     assert "a sixteenth of the grid" in capsys.readouterr().out

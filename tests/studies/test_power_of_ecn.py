@@ -71,7 +71,7 @@ PARAMETERS = CLAIMS.path.parent / "parameters.csv"
 
 
 def printed(name: str) -> float:
-    """Return the value of a parameter that the paper prints."""
+    """Return the published value of a parameter of the paper."""
     with PARAMETERS.open(encoding="utf-8", newline="") as file:
         (text,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
     return float(text)
@@ -298,7 +298,7 @@ class Everywhere(Runs):
 
 
 def test_every_claim_is_decided_and_every_item_has_tables(mixed: Outcome) -> None:
-    """The code of every claim and item runs with one result for all settings."""
+    """The code of every claim and item of the study runs with one result for all settings."""
     runs = Everywhere(mixed)
     for item in STUDY.items:
         section = item.make(runs)

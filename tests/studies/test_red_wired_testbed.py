@@ -54,7 +54,7 @@ def test_the_settings_are_those_of_the_published_tables() -> None:
     [("table8_3.csv", {"mean", "stdev"}), ("table8_6.csv", {"mean", "stdev", "min", "max"})],
 )
 def test_printed_statistics_follow_from_printed_replications(file: str, doubtful: set[str]) -> None:
-    """The printed quartiles follow from the printed replications with the rule of the thesis."""
+    """The published quartiles follow from the published runs with the rule of the thesis."""
     replications = {"table8_3.csv": "table8_2.csv", "table8_6.csv": "table8_5.csv"}[file]
     checked = 0
     for row in printed.rows(file):
@@ -132,7 +132,7 @@ def test_each_setting_beyond_the_study_changes_one_parameter() -> None:
 
 
 def test_a_link_that_sends_in_pairs_drops_more_cbr_packets() -> None:
-    """The hysteresis of HTB sent in pairs, which brings test case 1 near to the printed values."""
+    """The hysteresis of HTB sent in pairs, which brings test case 1 near the published values."""
     base = Beside(LONG, TAIL_DROP, ONE_CLASS, 0)
     scenarios = [base.scenario(1), kernel.With(base, kernel.PAIRS).scenario(1)]
     exact, pairs = (reduce(result) for result in run_many(scenarios))

@@ -42,7 +42,7 @@ PARAMETERS = CLAIMS.path.parent / "parameters.csv"
 
 
 def printed(name: str) -> str:
-    """Return the text of a parameter that the memo prints."""
+    """Return the published text of a parameter of the memo."""
     with PARAMETERS.open(encoding="utf-8", newline="") as file:
         (text,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
     return text
@@ -105,7 +105,7 @@ def test_a_run_is_reduced_to_the_printed_quantities() -> None:
 
 
 def test_the_rule_of_tune_red_chooses_the_thresholds_of_the_study() -> None:
-    """The item first tries a ladder of thresholds, then thresholds between the best steps."""
+    """The study first tries a ladder of thresholds, then thresholds between the best steps."""
     runs = Runs(tuned.REPLICATIONS, reduce, Simulator())
     runs.request(tuned.ITEM.needs())
     runs.run()

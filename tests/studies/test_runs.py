@@ -38,7 +38,7 @@ class Counting:
 
 @dataclass(frozen=True)
 class Download:
-    """Setting with a name that may differ between two items."""
+    """Setting with a name that may differ between two items of the study."""
 
     name: str
     limit: int = 16

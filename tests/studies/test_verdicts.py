@@ -47,7 +47,7 @@ BOUNDS: tuple[Kind, ...] = ("number", "upper_bound", "lower_bound")
 
 @st.composite
 def statements(draw: st.DrawFn) -> tuple[float, float, Kind]:
-    """Return value, tolerance and kind of a printed statement."""
+    """Return value, tolerance and kind of a published statement."""
     if draw(st.booleans()):
         return float(draw(st.sampled_from([-1, 0, 1]))), draw(WIDTH), "sign"
     return draw(LEVEL), draw(WIDTH), draw(st.sampled_from(BOUNDS))
