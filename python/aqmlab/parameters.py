@@ -5548,8 +5548,8 @@ class Tcp(Table):
         Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
         segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
         within 1 ms, unless they fill a super-packet, the rest of a super-packet, or a third of the
-        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: segments
-        that the windows permit are sent at once; Linux with an offload enabled: linux.
+        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: none;
+        Linux with TSO: linux.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None
@@ -5814,7 +5814,7 @@ class Lognormal(Table):
         Minimum. If the minimum is absent, values may be arbitrarily small. Default: absent. Range:
         at least 0.
     max : float | str | None
-        Maximum. If the cap is absent, values are unlimited. Default: absent. Range: at least 0.
+        Maximum. If the maximum is absent, values are unlimited. Default: absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "lognormal"
@@ -5834,7 +5834,7 @@ class Exponential(Table):
     mean : float | str
         Mean, before the cap applies. Range: above 0.
     cap : float | str | None
-        Maximum. Larger values are replaced by the cap. If the cap is absent, values are unlimited.
+        Maximum. The cap replaces larger values. If the cap is absent, values are unlimited.
         Default: absent. Range: at least 0.
     """
 
@@ -5976,11 +5976,11 @@ class OnOff(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Number of packets. If the number is absent, the sender continues until the end of the run.
         Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If this limit is absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If the duration is absent, the sender continues until the end of the
+        run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "on_off"
@@ -6015,11 +6015,11 @@ class Poisson(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Number of packets. If the number is absent, the sender continues until the end of the run.
         Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If this limit is absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If the duration is absent, the sender continues until the end of the
+        run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "poisson"
@@ -6037,7 +6037,7 @@ class Voip(Table):
     """A voice call with one frame of speech per packet, at a constant interval.
 
     The defaults, 132 B on the wire every 20 ms, make a call of about 53 kbit/s. A testbed study of
-    RED sends such calls beside TCP.
+    RED sends such calls in parallel to TCP flows.
 
     Parameters
     ----------
@@ -6054,11 +6054,11 @@ class Voip(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Number of packets. If the number is absent, the sender continues until the end of the run.
         Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If this limit is absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If the duration is absent, the sender continues until the end of the
+        run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "voip"
@@ -6091,11 +6091,11 @@ class Cbr(Table):
         ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If this limit is absent, the sender continues until the end of the run.
+        Number of packets. If the number is absent, the sender continues until the end of the run.
         Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If this limit is absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If the duration is absent, the sender continues until the end of the
+        run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "cbr"

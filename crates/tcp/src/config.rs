@@ -66,7 +66,7 @@ params! {
         /// Maximum number of full segments per ACK. With 1, ACKs are not delayed.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
         /// Segmentation offload (TSO) of the sender. Offload requires SACK.
-        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: segments that the windows permit are sent at once; Linux with an offload enabled: linux";
+        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: none; Linux with TSO: linux";
         /// Loss recovery.
         recovery: RecoveryParameters = (RecoveryParameters::defaults()), in Range::ANY, from "";
         /// Retransmission timer.
