@@ -5,8 +5,8 @@
 //! experiments. The input rate of a period is the traffic that arrived in this period, without
 //! smoothing, as in equation (1) of the paper.
 //!
-//! The paper on REM was not available. The price, the probability, the unsmoothed input rate (inw_
-//! 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The ns-2 code
+//! The paper on REM was not available. The price, the probability, the unsmoothed input rate
+//! (inw_ 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The code
 //! counts arrivals in packets, or in bytes with a probability in proportion to the packet size.
 //! This file always counts arrivals in packets of the mean size, and gives all packets the same
 //! probability. ns-2 marks a packet when it leaves, for which this file has the parameter
