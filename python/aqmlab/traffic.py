@@ -176,7 +176,7 @@ class Sample:
     def rates_bps(self, bin_s: float, rate_bps: float, warm_up: float = 0.1) -> "np.ndarray":
         """Return the rate of the responses over time, in bit/s.
 
-        Each response arrives at the constant rate `rate_bps`.
+        The bytes of each response arrive at the constant rate `rate_bps`.
 
         Parameters
         ----------

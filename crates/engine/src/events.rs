@@ -106,7 +106,7 @@ impl EventQueue {
         }
     }
 
-    /// Return the first entry if other entries of the heap have, or may have, its time.
+    /// Return the first event, in the order of lanes among the events that have the same time.
     #[cold]
     fn pop_tied(&mut self) -> Option<(Time, Lane)> {
         if self.tied.is_empty() {

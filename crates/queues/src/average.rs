@@ -3,7 +3,7 @@
 //! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2, "calculate the new average queue
 //! size". If a packet arrives at an empty queue and is dropped, the queue stays empty. Figure 2,
 //! taken literally, would count the idle time before the dropped packet a second time at the next
-//! arrival. This code, like ns-2 and Linux, counts each idle time once.
+//! arrival. Like ns-2 and Linux, this code decays the average once per idle time.
 
 use units::{Bytes, Rate, Time};
 

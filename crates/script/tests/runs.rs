@@ -191,8 +191,8 @@ fn an_unexpected_segment_fails_at_the_next_expected_one() {
          +0 > P. 1:101(100) ack 1",
     ));
     assert_eq!((failure.line, failure.problem.as_str()), (10, "the segment is sent 1.5 s too early"));
-    // As in packetdrill, the end of a script compares nothing. The timeline of the report contains
-    // the segment that the script did not expect.
+    // As in packetdrill, segments left at the end of a script are not compared. The timeline of the
+    // report contains the segment that the script did not expect.
     let report = run(&accepted("+0 write(4, ..., 100) = 100\n+.1 close(3) = 0"));
     assert_eq!(report.verdict, Verdict::Passed);
     let [.., sent, closed] = &report.timeline[..] else { panic!() };

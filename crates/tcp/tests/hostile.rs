@@ -13,7 +13,7 @@ use tcp::fast_open::{Opening, Server};
 use tcp::{Endpoint, State, Tcp};
 use units::{Duration, Read, Time};
 
-/// A sequence number near a given sequence number, or any sequence number.
+/// Random sequence number: near a given one in some cases, arbitrary in the others.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Near(i32),

@@ -119,7 +119,8 @@ const MTU: u64 = 1500;
 pub struct Opportunities {
     /// Times of the opportunities in ascending order. The last time is above 0.
     times: Arc<[Duration]>,
-    /// Number of the opportunity in which the last packet ended, counted over all repetitions.
+    /// Number of the transmission opportunity that sent the end of the last packet. Repetitions of
+    /// the trace count on.
     /// `left` is its number of remaining bytes.
     number: u64,
     left: u64,

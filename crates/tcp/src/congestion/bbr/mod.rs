@@ -108,8 +108,8 @@ struct Aggregation {
 }
 
 impl Aggregation {
-    /// Count `newly_delivered` bytes, and return the excess of acknowledged data over a bandwidth
-    /// in bytes/s. The excess is at most cwnd.
+    /// Count `newly_delivered` bytes, and return the bytes by which the acknowledged data exceeds
+    /// the data that a bandwidth (in bytes/s) delivers in the same time, at most cwnd.
     fn update(&mut self, now: Time, bandwidth: f64, newly_delivered: f64, cwnd: f64) -> f64 {
         let mut expected = bandwidth * now.since(self.interval_start).seconds();
         if self.delivered <= expected {

@@ -285,8 +285,8 @@ impl SackSender {
         let len = tcb.unsent.min(u64::from(tcb.smss)) as u32;
         let usable = tcb.usable_window();
         if usable < len {
-            // RFC 9293 §3.8.6.2.1: a partial segment fills the whole window while no data is in
-            // flight.
+            // RFC 9293 §3.8.6.2.1: a segment that fills the window may be sent although it is
+            // smaller than the SMSS, if no data is in flight.
             return (tcb.una == tcb.max && tcb.avoids_silly_window(usable)).then_some(usable);
         }
         let len =
