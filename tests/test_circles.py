@@ -138,3 +138,17 @@ def test_a_circular_import_is_detected(tmp_path: Path) -> None:
         "use std::fmt;\nuse super::super::a::One;\npub enum Two {}\n"
     )
     assert Crate(tmp_path).circles() == [["a", "b::c", "b"]]
+
+
+def test_senders_name_no_congestion_control() -> None:
+    """A control's difference is a property of its trait (`congestion/control.rs`)."""
+    source = ROOT / "crates/tcp/src"
+    table = (source / "congestion/table.rs").read_text("utf-8")
+    controls = set(re.findall(r"\w+\((?:Box<)?super::(\w+)::", table))
+    assert {"reno", "cubic", "bbr"} <= controls
+    named = "|".join(sorted(controls))
+    forbidden = rf"\bcongestion::(?:{named})\b|\b(?:Controller|Algorithm)::[A-Z]\w*"
+    for folder in ("sender", "recovery", "receiver", "endpoint"):
+        for file in (source / folder).rglob("*.rs"):
+            text = re.sub(r"//.*", "", file.read_text("utf-8")).partition("#[cfg(test)]\nmod ")[0]
+            assert re.findall(forbidden, text) == [], file

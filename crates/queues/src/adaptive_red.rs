@@ -16,23 +16,20 @@
 //! the curve above maxth (gentle) uses the initial maxp in ns-2 and the current maxp in this file.
 
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, Renamed, join};
+use units::param::{Invalid, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Time, params};
 
-use crate::aqm::{AqmParams, QueueContext};
+use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext};
 use crate::lazy::Ticks;
 use crate::red::{ChanceBy, Red, RedAqm, check_spacing, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
-
-/// Former keys.
-const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
     /// RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the
     /// middle fifth between minth and maxth under different loads. By default the thresholds follow
     /// from a target delay, wq follows from the rate of the link, and gentle is true, as in the
     /// paper.
-    pub struct AdaptiveRed: "adaptive_red", checked by check, renamed by RENAMED {
+    pub struct AdaptiveRed: "adaptive_red", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Queueing delay from which the thresholds follow: minth is half of it, at least 5
         /// packets.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";

@@ -5,10 +5,14 @@ use std::fmt;
 
 use engine::Stream;
 use net::{Aqm, Backlog, QueueDiscipline};
+use units::param::Renamed;
 use units::{Bytes, Depth, Params, Rate, Room};
 
 use crate::diffserv::{Flows, NoFlows};
 use crate::fifo::{Buffer, HUNDRED_PACKETS};
+
+/// Former key of the minimum backlog, which several AQMs have.
+pub const FORMER_BACKLOG_KEY: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 /// Link, limit and randomness for which a queue is built.
 #[derive(Clone)]

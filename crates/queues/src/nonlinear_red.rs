@@ -10,22 +10,19 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, Renamed};
+use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
-use crate::aqm::{AqmParams, QueueContext, measure};
+use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext, measure};
 use crate::average::Average;
 use crate::red::{check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
-
-/// Former keys.
-const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
     /// RED with a quadratic signal probability. Nonlinear RED signals less often than RED near
     /// minth and more often near maxth, so that light loads can use the buffer and the thresholds
     /// matter less.
-    pub struct NonlinearRed: "nonlinear_red", checked by check, renamed by RENAMED {
+    pub struct NonlinearRed: "nonlinear_red", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).

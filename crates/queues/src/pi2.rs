@@ -13,14 +13,10 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
-use units::param::Renamed;
 use units::{Bytes, Duration, Range, Time, params};
 
-use crate::aqm::{AqmParams, QueueContext};
+use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext};
 use crate::lazy::{Departures, Ticks};
-
-/// Former keys.
-const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
     /// PI2 controls the queueing delay at a target. The probability p' of PI2 is proportional to
@@ -28,7 +24,7 @@ params! {
     /// marked with k p'. Classic packets are signalled with p' squared (if two random numbers are
     /// both below p'), because the rate of Reno and similar controls depends on the square root of
     /// the signal probability. The square replaces PIE's table of scale factors.
-    pub struct Pi2: "pi2", renamed by RENAMED {
+    pub struct Pi2: "pi2", renamed by FORMER_BACKLOG_KEY {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
         /// Time between two updates of the probability (Tupdate).

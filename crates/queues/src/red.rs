@@ -13,10 +13,10 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, Renamed, join};
+use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params, words};
 
-use crate::aqm::{AqmParams, QueueContext, measure};
+use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext, measure};
 use crate::average::Average;
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
@@ -38,16 +38,13 @@ words! {
     }
 }
 
-/// Former keys.
-const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
-
 params! {
     /// RED computes an exponentially weighted moving average of the queue length. Below minth every
     /// packet passes. Between minth and maxth packets are signalled (marked if ECN-capable, else
     /// dropped) with a probability that rises linearly to maxp. Above maxth the signal probability
     /// rises linearly to 1 (gentle), or every packet is signalled. The average counts packets or
     /// bytes, in the unit of the thresholds.
-    pub struct Red: "red", checked by check, renamed by RENAMED {
+    pub struct Red: "red", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: a useful minimum is 5 packets";
         /// Average queue length at which the signal probability reaches maxp (maxth). Above maxth

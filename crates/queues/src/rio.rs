@@ -12,10 +12,10 @@
 //! ns-2), and in ns-2 only In packets update the averages. In this file every packet updates the
 //! average of all packets, as in the figure. The figure and the section number are from memory.
 
-use units::param::{Invalid, Renamed, join};
+use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};
 
-use crate::aqm::{AqmParams, QueueContext};
+use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext};
 use crate::diffserv::{Dscp, low};
 use crate::red::check_thresholds;
 use crate::spacing::{AboveMaxth, Spacing};
@@ -32,15 +32,12 @@ words! {
     }
 }
 
-/// Former keys.
-const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
-
 params! {
     /// Two RED curves in one queue: one for packets inside the profile of their sender (In) and one
     /// for packets outside (Out), which their codepoints distinguish. The average of the whole
     /// queue decides on Out packets, which are signalled earlier and more often. The average of the
     /// In packets alone decides on In packets.
-    pub struct Rio: "rio", checked by check, renamed by RENAMED {
+    pub struct Rio: "rio", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Codepoints of In packets. Packets with any other codepoint are Out packets.
         in_dscp: Vec<Dscp> = (low()), in Range::ANY, from "rfc2597 §6: low drop precedence";
         /// Average number of In packets below which no In packet is signalled.

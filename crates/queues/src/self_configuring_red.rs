@@ -10,22 +10,19 @@
 //! agrees with ns-2's red.cc (`feng_adaptive_`), except that ns-2 does not limit maxp to 1.
 
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, Renamed};
+use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
-use crate::aqm::{AqmParams, QueueContext};
+use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext};
 use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
-
-/// Former keys.
-const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
     /// RED that adapts maxp when the average crosses a threshold. When the average falls below
     /// minth, RED was too aggressive, and maxp is divided by alpha. When the average rises above
     /// maxth, RED was not aggressive enough, and maxp is multiplied by beta. Each crossing of a
     /// threshold changes maxp once.
-    pub struct SelfConfiguringRed: "self_configuring_red", checked by check, renamed by RENAMED {
+    pub struct SelfConfiguringRed: "self_configuring_red", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).

@@ -15,10 +15,10 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, Renamed, join};
+use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params, words};
 
-use crate::aqm::{AqmParams, QueueContext, measure};
+use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext, measure};
 use crate::average::Average;
 use crate::diffserv::Dscp;
 use crate::lazy::Departures;
@@ -56,16 +56,13 @@ fn check_precedence(p: &Precedence, path: &str) -> Result<(), Invalid> {
     check_thresholds(p.minth, p.maxth, path)
 }
 
-/// Former keys.
-const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
-
 params! {
     /// RED with separate minth, maxth and maxp for each drop precedence, which follows from the
     /// codepoint of a packet. The list starts with the best precedence, and each entry has the keys
     /// dscp (a list of codepoints), minth, maxth and maxp. With `averaged = "all"` it is the WRED
     /// of routers. With `averaged = "own"` it is Linux's GRED, and with `averaged =
     /// "own-and-better"` GRED in its RIO mode.
-    pub struct Wred: "wred", checked by check, renamed by RENAMED {
+    pub struct Wred: "wred", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Drop precedences, best first.
         precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three";
         /// Packets that the average of a precedence counts.

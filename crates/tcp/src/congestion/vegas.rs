@@ -7,7 +7,7 @@
 //! The smaller reduction and the early retransmissions of Brakmo 1994 §3.1 belong to loss recovery
 //! and are not implemented.
 //!
-//! Of the paper Brakmo 1994, only §3.2 and the rule of slow start in §3.3 were available. Expected,
+//! Only §3.2 of Brakmo 1994 and the rule of slow start in its §3.3 were available. Expected,
 //! Actual, Diff, α of two segments and β of four segments follow Brakmo 1994. The later paper on
 //! Vegas reportedly uses α = 1 and β = 3. γ is the value of Linux (`tcp_vegas`). A source for cwnd
 //! after slow start was not available, so the end of slow start does not change cwnd.
