@@ -162,6 +162,7 @@ RENAMED = {
     ("model loop", "--set"): ("--parameter", "aqmlab model loop red --parameter maxp=0.05"),
     ("model queue", "--room"): ("--limit", "aqmlab model queue --limit 20"),
     ("plot", "--reply"): ("--reverse", "aqmlab plot sequence RUN --reverse"),
+    ("script", "--preset"): ("--stack", "aqmlab script a.pkt --stack rfc"),
     ("traffic", "--plot"): ("--out", "aqmlab traffic surge --out results/surge"),
 }
 """New name and an example for each command and each old name of its options."""
