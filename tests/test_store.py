@@ -384,7 +384,7 @@ def test_a_truncated_log_preserves_the_first_runs(small: dict[str, Any], tmp_pat
         ("middle", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
         ("head", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
         ("foreign", ["is not a store of aqmlab"]),
-        ("newer", ["a store of version 2", "supports version 1", "another folder"]),
+        ("newer", ["a store of format 2", "reads format 1", "another folder"]),
     ],
 )
 def test_an_unusable_store_is_reported_and_unchanged(

@@ -7220,6 +7220,9 @@ class Scenario(Document):
         Title of the scenario, one line. Default: empty.
     seed : int | None
         Seed of all random numbers. Default: 1.
+    format : int | None
+        Version of the format in which the scenario is written. aqmlab refuses a scenario of a later
+        format than its own. Default: 1. Range: at least 1.
     duration : str | None
         Duration of the run. A run without `duration` ends when all flows have closed. Default:
         absent. Range: above 0 s.
@@ -7251,6 +7254,7 @@ class Scenario(Document):
     flows: Sequence[Flow | Mapping[str, Any]]
     title: str | None = None
     seed: int | None = None
+    format: int | None = None
     duration: str | None = None
     warm_up: str | None = None
     time_limit: str | None = None

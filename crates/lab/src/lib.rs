@@ -44,7 +44,7 @@ pub use read::{Format, read, read_all, read_file_text};
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
 pub use run::{Watch, run, run_with};
-pub use scenario::Scenario;
+pub use scenario::{FORMAT, Scenario};
 
 use units::Read;
 use units::param::{Invalid, Json, page};

@@ -8,7 +8,7 @@ use units::param::{Invalid, Json, JsonMap, Params, join, merge};
 
 use tcp::Tcp;
 
-use crate::scenario::Scenario;
+use crate::scenario::{FORMAT, Scenario};
 
 /// Format of a scenario document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,11 +160,23 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     for (key, value) in overrides {
         set(&mut document, key, value)?;
     }
+    refuse_later_format(&document)?;
     refuse_old_keys(&document)?;
     expand_presets(&mut document);
     let scenario = Scenario::read(&document, "")?;
     crate::build::plan(&scenario)?;
     Ok(scenario)
+}
+
+/// Refuse a scenario of a later format. The later keys would otherwise be reported as unknown.
+fn refuse_later_format(document: &Json) -> Result<(), Invalid> {
+    match document.get("format") {
+        Some(format) if format.as_u64().is_some_and(|version| version > FORMAT) => {
+            let problem = format!("must be at most {FORMAT}, the format of this version of aqmlab");
+            Err(Invalid::new("format", format, problem).remedy("install a later version of aqmlab"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuse the former keys of a link's reverse direction, which the table `reverse` has replaced.

@@ -13,6 +13,10 @@ mod samples;
 
 pub use crate::series::Series;
 
+/// Version of the format of scenarios, experiments, results and stores that this build reads and
+/// writes. docs/stability.md defines which changes increase the version.
+pub const FORMAT: u64 = 1;
+
 params! {
     /// Description of one simulation: a network, the flows over it, and the series to record.
     pub struct Scenario: "scenario", checked by Scenario::check {
@@ -20,6 +24,9 @@ params! {
         title: String = (String::new()), in Range::ANY, from "";
         /// Seed of all random numbers.
         seed: u64 = (1), in Range::ANY, from "";
+        /// Version of the format in which the scenario is written. aqmlab refuses a scenario of a
+        /// later format than its own.
+        format: u64 = (FORMAT), in Range::at_least(1.0), from "";
         /// Duration of the run. A run without `duration` ends when all flows have closed.
         duration: Option<Duration> = (None), in Range::above(0.0), from "";
         /// Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,

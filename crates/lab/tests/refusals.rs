@@ -21,6 +21,8 @@ fn every_error_names_field_value_and_bound() {
             "network.queue.minth: \"60 packets\" must be below maxth (60 packets)",
         ),
         ("network.delay", "\"-1 ms\"", "network.delay: \"-1 ms\" must be between 0 s"),
+        ("format", "2", "format: 2 must be at most 1, the format of this version of aqmlab; install a later"),
+        ("format", "0", "format: 0 must be"),
         ("network.delay", "20", "network.delay: 20 must be a time with its unit"),
         ("network.dealy", "\"1 ms\"", "network.dealy: is not a known key; did you mean delay?"),
         ("network.queue.maxp", "1.5", "network.queue.maxp: 1.5 must be a number between 0 and 1"),

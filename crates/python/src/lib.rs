@@ -412,6 +412,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(distribution, m)?)?;
     m.add_function(wrap_pyfunction!(sample, m)?)?;
+    m.add("FORMAT", lab::FORMAT)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(run_script, m)?)?;
     Ok(())
