@@ -21,7 +21,7 @@ columns::tables! {
     /// Maximum queueing delay of each link since the previous sample.
     Columns "my_series" {
         time_s in "s": "Time of the sample.";
-        link in "": "Name of the link: from>to.";
+        link in "": "Name of the link, in the form from>to.";
         longest_wait_s in "s": "Maximum time from the arrival of a packet at the queue to the beginning of its transmission. The time is 0 if no packet arrived.";
     }
 }

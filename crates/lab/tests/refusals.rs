@@ -28,7 +28,7 @@ fn every_error_names_field_value_and_bound() {
         ("network.queue.kind", "\"rde\"", "network.queue.kind: \"rde\" is not known; did you mean red?"),
         ("network.kind", "\"ring\"", "network.kind"),
         ("flows.0.to", "\"right-7\"", "flows.0.to: \"right-7\" is not a node of the network"),
-        ("flows.0.to", "\"left-0\"", "is also the host in from"),
+        ("flows.0.to", "\"left-0\"", "names the same host as the key from"),
         ("flows.1.to", "\"x\"", "flows.1: does not exist: the list has 1 element; count from 0"),
         ("flows", "[]", "flows: is empty"),
         ("flows.0.name", "\"C\"", "flows.0.name: \"C\" is also the name of a flow"),
@@ -91,7 +91,7 @@ fn every_error_names_field_value_and_bound() {
         (
             "record.series",
             "[\"carried\"]",
-            "record.series.0: \"carried\" was removed, because the tables begin after the warm-up; set warm_up",
+            "record.series.0: \"carried\" was removed, because all tables exclude the warm-up; set warm_up",
         ),
         (
             "record.links",
@@ -199,7 +199,9 @@ fn a_flow_without_a_reverse_route_is_refused() {
         "network.links",
         r#"[{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }, { from = "b", to = "a", rate = "1 Mbit/s", delay = "1 ms" }]"#,
     )];
-    assert!(scenario(text, &twice).unwrap_err().contains("network.links.1: is the second link from b to a"));
+    assert!(
+        scenario(text, &twice).unwrap_err().contains("network.links.1: describes a second link from b to a")
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::{Network, Scenario, Series, opener};
 use crate::series::SampledCounts;
 
 impl Scenario {
-    /// Maximum size of the tables of sampled series in bytes.
+    /// Maximum total size, in bytes, of the tables of sampled series.
     pub(crate) const MAX_SAMPLED: f64 = 4e9;
 
     /// Return the number of one-way links: each direction of a link counts as one.
