@@ -69,7 +69,7 @@ impl Lanes {
         }
     }
 
-    /// Return the lane of a link. The lanes of links have the smallest numbers.
+    /// Return the lane of a one-way link. The lanes of links have the smallest numbers.
     #[inline(always)]
     pub fn link(&self, index: u32) -> u32 {
         index
@@ -90,7 +90,7 @@ impl Lanes {
         self.datagrams + index as u32
     }
 
-    /// Return the lane of the sampler.
+    /// Return the lane of the sampler, which takes the samples of the series.
     pub fn sampler(&self) -> u32 {
         self.ends - 1
     }

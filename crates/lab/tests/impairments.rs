@@ -159,7 +159,7 @@ fn invalid_impairments_are_refused() {
         assert!(message.contains(expected), "{list}\n  error:    {message}\n  expected: {expected}");
     }
     let many = format!("[{}]", [r#"{ kind = "duplication", probability = 1 }"#; 5].join(", "));
-    assert!(refusal(&many).contains("has 5 impairments, 5 of them duplication"));
+    assert!(refusal(&many).contains("has 5 impairments, and 5 of these impairments duplicate packets"));
 }
 
 /// A saturated link delivers the integral of its rate, except for the packet in transmission. A

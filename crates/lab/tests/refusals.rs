@@ -76,14 +76,14 @@ fn every_error_names_field_value_and_bound() {
         (
             "network",
             r#"{ kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", directions = "one", reverse = { rate = "2 Mbit/s" } }] }"#,
-            "network.links.0.reverse: cannot be used in a link with directions = \"one\"; leave one of them out",
+            "network.links.0.reverse: cannot be used in a link with directions = \"one\"; leave out the key reverse or the key directions",
         ),
         ("network.reverse", "{ rate = \"2\" }", "network.reverse.rate: \"2\""),
         ("network.reverse", "{ delay = \"-1 ms\" }", "network.reverse.delay: \"-1 ms\" must be"),
         (
             "network.right_delay",
             "[\"1 ms\", \"2 ms\", \"3 ms\"]",
-            "network.right_delay: has 3 entries, and right_hosts is 2; give one entry per host, or one value for all",
+            "network.right_delay: has 3 entries, and right_hosts is 2; give one value per host, or one value for all hosts",
         ),
         ("network.left_rate", "[]", "network.left_rate: has 0 entries, and left_hosts is 1"),
         ("network.left_rate", "[\"fast\"]", "network.left_rate.0: \"fast\""),
@@ -131,7 +131,7 @@ fn every_error_names_field_value_and_bound() {
         ),
         ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
         ("duration", "1979-05-27", "is a date, but no key accepts a date"),
-        ("network..rate", "1", "is not a path of keys"),
+        ("network..rate", "1", "is not a valid path of keys"),
         (
             "network.queue",
             "12",

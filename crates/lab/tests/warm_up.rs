@@ -278,7 +278,7 @@ fn a_warm_up_as_long_as_the_run_is_refused() {
     let refused = |changes: &[(&str, &str)]| scenario(TWO_DOWNLOADS, changes).unwrap_err();
     assert_eq!(
         refused(&[("duration", "\"3 s\""), ("warm_up", "\"3 s\"")]),
-        "warm_up: \"3 s\" must be shorter than the run, whose duration is 3 s; shorten it, or lengthen duration"
+        "warm_up: \"3 s\" must be shorter than the run, whose duration is 3 s; shorten the warm-up, or lengthen duration"
     );
     assert!(
         refused(&[("time_limit", "\"3 s\""), ("warm_up", "\"4 s\"")]).contains("whose time_limit is 3 s")
