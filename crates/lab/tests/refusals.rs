@@ -1,4 +1,4 @@
-//! Errors of invalid scenarios. Each error names the field, the value and the bound, and no
+//! Errors of invalid scenarios. Each error names the field, the value and the bound, and no invalid
 //! scenario causes a panic.
 
 mod common;
@@ -7,7 +7,7 @@ use common::{TWO_DOWNLOADS, scenario, try_outcome};
 use lab::{Failure, Format, read};
 use proptest::prelude::*;
 
-/// Return the error for a scenario with a change to one key.
+/// Return the error of a scenario in which one key has a changed value.
 fn refusal(key: &str, value: &str) -> String {
     scenario(TWO_DOWNLOADS, &[(key, value)]).expect_err("the scenario is accepted")
 }
@@ -244,7 +244,8 @@ const KEYS: [&str; 14] = [
 ];
 
 proptest! {
-    /// Reading a document with arbitrary values returns a scenario or an error of one line.
+    /// The reader returns a scenario, or an error of one line, for a document with arbitrary
+    /// values.
     #[test]
     fn no_document_causes_a_panic(changes in prop::collection::vec((0..KEYS.len(), 0..WORDS.len()), 1..4)) {
         let changes: Vec<_> = changes.into_iter().map(|(k, w)| (KEYS[k], WORDS[w])).collect();
