@@ -1,6 +1,6 @@
 //! Application states. An application state exists for each connection whose application still acts
-//! after the opening of the connection. The states are not part of the connection slots, so other
-//! connections need no memory for application states.
+//! after the opening of the connection. The application states are stored separately from the
+//! connection slots, so a connection without an application state needs no memory for it.
 
 use std::slice::{from_mut, from_ref};
 
@@ -68,8 +68,8 @@ impl AppStates {
         }
     }
 
-    /// Return mutable references to the application states of a connection. The state of the client
-    /// is the first.
+    /// Return mutable references to the application states of a connection, the client's state
+    /// first.
     #[inline]
     pub fn of(&mut self, index: u32) -> &mut [AppState] {
         let at = (index & !BOTH) as usize;
@@ -80,7 +80,7 @@ impl AppStates {
         }
     }
 
-    /// Return the application states of a connection. The state of the client is the first.
+    /// Return the application states of a connection, the client's state first.
     #[inline]
     pub fn get(&self, index: u32) -> &[AppState] {
         let at = (index & !BOTH) as usize;

@@ -38,7 +38,8 @@ pub struct ArrivingFlow {
 /// flows need little memory.
 #[derive(Debug)]
 pub struct FlowTotals {
-    /// Index of the flow, or of the first flow of the table, whose connections are totalled.
+    /// Index of the flow whose connections are totalled. If all flows of a `[[flows]]` table share
+    /// the totals, this is the index of the first flow of the table.
     pub flow: u32,
     /// Totals of the counts for data in the forward direction.
     pub forward: ConnectionTotals,

@@ -20,8 +20,8 @@ pub struct Baseline {
     /// Counts of the flows with a single connection, for each direction of the data, in the order
     /// of these flows.
     pub single: [Vec<Counts>; 2],
-    /// Totals of the flows that open connections during the run, for each direction of the data.
-    /// The order is that of `flow_totals`.
+    /// Totals of the flows that open connections during the run, for each direction of the data, in
+    /// the order of `flow_totals`.
     pub flow_totals: [Vec<Counts>; 2],
     /// Number of connections that each flow had opened by the end of the warm-up.
     pub opened: Vec<u64>,

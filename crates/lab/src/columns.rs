@@ -30,10 +30,10 @@ pub trait Definition: Sized {
     /// Names, description and columns of the table.
     const DEFINITION: TableDefinition;
 
-    /// Return the table, which has the name `name` of the definition.
+    /// Return the table with the name `name`, which must be a name in the definition.
     fn named(self, name: &'static str) -> Table;
 
-    /// Return the table, which has the first name of the definition.
+    /// Return the table with the first name in the definition.
     fn table(self) -> Table {
         self.named(Self::DEFINITION.names[0])
     }
@@ -92,16 +92,16 @@ tables! {
         packets_sent in "packets": "All packets that the host `from` sent: SYN, data, ACK and FIN.";
         segments_sent in "segments": "Segments with data that the host `from` sent, including retransmissions.";
         bytes_sent in "bytes": "Total payload of the segments that `segments_sent` counts.";
-        retransmitted_segments in "segments": "Retransmitted segments of the host `from`. `segments_sent` includes these segments.";
-        retransmitted_bytes in "bytes": "Retransmitted payload of the host `from`. `bytes_sent` includes this payload.";
+        retransmitted_segments in "segments": "Retransmitted segments of the host `from`, which `segments_sent` includes.";
+        retransmitted_bytes in "bytes": "Retransmitted payload of the host `from`, which `bytes_sent` includes.";
         timeouts in "times": "Retransmission timeouts of the host `from`.";
         fast_retransmits in "times": "Fast retransmits of the host `from`.";
         ecn_reductions in "times": "Reductions of the congestion window of the host `from` in response to ECN-Echo (ECE).";
         delivered_ce in "segments": "Number of data segments that arrived at the host `to` with a CE mark, according to the feedback of the host `to`. With Accurate ECN, the ACKs carry the number of marked segments. With classic ECN, every segment that an ACK with ECE acknowledges is counted as marked.";
         received_segments in "segments": "Segments with data that the host `to` received, including duplicates.";
         received_bytes in "bytes": "Total payload of the segments that `received_segments` counts.";
-        duplicate_segments in "segments": "Segments without new data that the host `to` received. `received_segments` includes these segments.";
-        duplicate_bytes in "bytes": "Payload that the host `to` received more than once. `received_bytes` includes these duplicates.";
+        duplicate_segments in "segments": "Received segments without new data, which `received_segments` includes.";
+        duplicate_bytes in "bytes": "Received payload that had already arrived, which `received_bytes` includes.";
         acks_sent in "packets": "Pure ACKs that the host `to` sent.";
         dropped_packets in "packets": "Packets from the host `from` that were dropped on any link.";
         marked_packets in "packets": "Packets from the host `from` that were marked on any link.";
@@ -124,7 +124,7 @@ tables! {
         departed_bytes in "bytes": "Total size of the packets that `departed_packets` counts.";
         delivered_packets in "packets": "Packets that arrived at the far end of the link.";
         waiting_packets in "packets": "Packets that waited in the queue at the end of the run.";
-        busy_s in "s": "Total time of transmission.";
+        busy_s in "s": "Total time in which the link transmitted packets.";
         utilization in "0..1": "Share of the simulated time in which the link transmitted: `busy_s` divided by the simulated time.";
     }
 
@@ -169,7 +169,7 @@ tables! {
         received_bytes in "bytes": "Total payload of the packets that `received_packets` counts.";
         goodput_bps in "bit/s": "`received_bytes` · 8, divided by the time from the start of the flow to the end of the run.";
         lost_packets in "packets": "Packets that the host `from` sent and the host `to` did not receive by the end of the run: dropped, lost, damaged, or still in the network.";
-        dropped_packets in "packets": "Packets that a queue dropped, that a wire lost, or that the receiver discarded because of a wrong checksum. Duplicates are also counted.";
+        dropped_packets in "packets": "Packets, including duplicates, that a queue dropped, a wire lost, or the receiver discarded because of a wrong checksum.";
         marked_packets in "packets": "Packets that arrived at the host `to` with a CE mark.";
         duplicate_packets in "packets": "Duplicates of packets that had already arrived. The receiver recognises a duplicate only if its packet number is among the latest 4096 numbers of the flow.";
         reordered_packets in "packets": "Reordered packets: another packet that was sent later arrived earlier (RFC 4737).";

@@ -21,7 +21,7 @@ use crate::totals::ConnectionTotals;
 
 /// Flows and connections of a run, and the endpoints that send and receive packets.
 pub struct Connections {
-    /// Endpoints, two per slot.
+    /// Endpoints, two per connection slot.
     pub endpoints: Endpoints,
     /// Connection slots, and the records of drops, marks and copies of packets at links.
     pub records: PacketRecords,
@@ -29,10 +29,10 @@ pub struct Connections {
     pub app_states: AppStates,
     /// Requests of the flows whose two hosts send data.
     pub exchanges: Exchanges,
-    /// Number of flows with a single connection. The number of their connection slots is the same.
+    /// Number of flows with a single connection, and number of the connection slots of these flows.
     pub single: usize,
-    /// Connection slots that are free for new connections. The last connection in each of these
-    /// slots closed and was added to the totals.
+    /// Connection slots that are free for new connections. The last connection in each free
+    /// connection slot closed and was added to the totals.
     pub free: Vec<u32>,
     /// Flows that open connections during the run.
     pub arriving_flows: Vec<ArrivingFlow>,

@@ -33,8 +33,8 @@ pub struct Exchanges {
 }
 
 impl Exchanges {
-    /// Return counts of requests for the given flows. All counts are 0. `flows` has the flows in
-    /// ascending order. Requests that are written before the time `begins` are not counted.
+    /// Return counts of requests for the given flows, all with the value 0. `flows` has the flows
+    /// in ascending order. Requests that are written before the time `begins` are not counted.
     pub fn new(flows: Vec<u32>, begins: Time) -> Self {
         let exchanges = flows.iter().map(|_| Exchange::default()).collect();
         Exchanges { flows, exchanges, begins }

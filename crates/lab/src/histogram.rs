@@ -1,13 +1,13 @@
 //! Histogram of durations, with buckets of a fixed relative width. The histogram stores the number
-//! of durations per bucket instead of the durations. Its percentiles are accurate to 0.8 %. The
-//! layout of the buckets is the layout of HdrHistogram with 64 buckets per octave.
+//! of durations per bucket instead of the durations. Percentiles of the histogram are accurate to
+//! 0.8 %. The layout of the buckets is the layout of HdrHistogram with 64 buckets per octave.
 
 use units::Duration;
 
 /// Number of bits of a bucket's position within its octave.
 const DIGITS: u32 = 6;
 
-/// Histogram of times.
+/// Histogram of durations.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     /// Number of durations in each bucket, from the first to the last occupied bucket. The list is
@@ -22,7 +22,7 @@ pub struct Histogram {
 }
 
 /// Return the index of the bucket that contains a value. Each value below 2^(DIGITS + 1) is alone
-/// in its bucket. Above this bound, each octave of values has 64 buckets of equal width.
+/// in its bucket. At and above 2^(DIGITS + 1), each octave of values has 64 buckets of equal width.
 fn bucket(x: u64) -> usize {
     let octave = x.checked_ilog2().unwrap_or(0).saturating_sub(DIGITS);
     ((u64::from(octave) << DIGITS) + (x >> octave)) as usize
@@ -36,7 +36,7 @@ fn middle(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Add a time.
+    /// Add a duration.
     pub fn add(&mut self, time: Duration) {
         let b = bucket(time.0);
         if b.wrapping_sub(self.first) >= self.buckets.len() {

@@ -8,11 +8,11 @@ use net::End;
 /// Component to which a lane belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Link with this index.
+    /// Link, with its index.
     Link(u32),
     /// Flow that opens connections during the run, with its index among such flows.
     Arrivals(usize),
-    /// Wire with this index.
+    /// Wire, with its index.
     Wire(usize),
     /// Flow of datagrams, with its index among the flows of datagrams.
     Datagrams(usize),

@@ -1,6 +1,6 @@
 //! Checks that memory suffices. If the available memory does not suffice, the run ends with an
-//! error. The standard library would abort the process in this case, so the simulator checks the
-//! available memory before it allocates much memory.
+//! error. The standard library aborts the process if an allocation fails. The simulator therefore
+//! checks the available memory before it allocates much memory.
 
 use std::ops::Deref;
 

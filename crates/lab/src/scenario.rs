@@ -29,7 +29,7 @@ params! {
         /// during the warm-up fails. Captures contain the whole run.
         warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// Maximum duration of a run without `duration`. The run fails if a flow has not closed
-        /// within this time.
+        /// within `time_limit`.
         time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
         /// Random offsets that prevent events at exactly the same time.
         phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: without random offsets, the phase of the traffic decides which packets a simulator drops";
@@ -103,8 +103,8 @@ params! {
         reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
         /// Number of hosts at the left router.
         left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the links between the left router and its hosts, in each direction. A list sets
-        /// one rate per host.
+        /// Rate of the links between the left router and its hosts, in each direction. A list of
+        /// rates sets one rate per host.
         left_rate: PerHost<Rate> = required, in Range::ANY, from "";
         /// One-way propagation delay of the links between the left router and its hosts.
         /// `{ first, last }` spreads the delays evenly over the hosts, and a list sets one delay
@@ -112,8 +112,8 @@ params! {
         left_delay: Spread = required, in Range::ANY, from "";
         /// Number of hosts at the right router.
         right_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the links between the right router and its hosts, in each direction. A list sets
-        /// one rate per host.
+        /// Rate of the links between the right router and its hosts, in each direction. A list of
+        /// rates sets one rate per host.
         right_rate: PerHost<Rate> = required, in Range::ANY, from "";
         /// One-way propagation delay of the links between the right router and its hosts.
         /// `{ first, last }` spreads the delays evenly over the hosts, and a list sets one delay
@@ -272,8 +272,8 @@ impl<T: Read> Read for PerHost<T> {
 }
 
 params! {
-    /// Network of any links. The names in `from` and `to` of the links define the nodes. The route
-    /// between two nodes is the path whose links have the minimum total cost.
+    /// Network of any links. The keys `from` and `to` of the links name the nodes of the network.
+    /// The route between two nodes is the path whose links have the minimum total cost.
     pub struct Graph: "graph" {
         /// Links of the network.
         links: Vec<Link> = required, in Range::ANY, from "";

@@ -25,14 +25,14 @@ pub enum Stage {
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Slot {
-    /// Counters of its packets.
+    /// Counters of the connection's packets.
     pub counters: ConnectionCounters,
     /// First hop of the packets of the sender, and first hop of the packets of the receiver. A
     /// first hop is an index into the list of hops.
     pub first_hop: [u32; 2],
     /// Time at which the connection is opened.
     pub start: Time,
-    /// Index of its flow.
+    /// Index of the connection's flow.
     pub flow: u32,
     /// Number of the connection within its flow.
     pub connection: u32,

@@ -57,7 +57,7 @@ counts! {
 /// Counts of one connection, or totals over several connections. The start of a total is the
 /// earliest start of its connections. Each milestone of a total is the latest time of its
 /// connections, or [`Time::NEVER`] if a connection did not reach the milestone. Each count of a
-/// total is a sum.
+/// total is the sum over its connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionTotals {
     /// Number of connections.

@@ -9,7 +9,7 @@ const RED: &str = r#"{ kind = "red", limit = "200 packets", minth = "5 packets",
 const STEP: &str = r#"{ kind = "threshold", limit = "200 packets", threshold = "5 packets" }"#;
 const DUALPI2: &str = r#"{ kind = "dualpi2", limit = "200 packets" }"#;
 
-/// Cases of these tests. Each case has a queue that marks packets, and TCP parameters.
+/// Cases of these tests, each with a queue that marks packets, and with TCP parameters.
 const CASES: [(&str, &str); 5] = [
     (RED, r#"{ ecn = "accurate" }"#),
     (RED, r#"{ ecn.mode = "accurate", ecn.accurate_option = false, timestamps = true }"#),

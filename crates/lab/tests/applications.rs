@@ -398,8 +398,8 @@ fn cases() -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
-/// Proptest strategy of scenarios with data in both directions. Their wires lose, duplicate and
-/// delay packets, and their parameters of TCP and ECN vary.
+/// Proptest strategy of scenarios with data in both directions. The wires lose, duplicate and delay
+/// packets, and the parameters of TCP and ECN vary.
 fn random_run() -> impl Strategy<Value = String> {
     let traffic = prop_oneof![
         (1..40_000u32, 1..40_000u32, 1..6u32, 0..2u32).prop_map(|(request, response, n, closes)| {

@@ -65,9 +65,9 @@ fn the_queue_drops_the_excess_of_a_constant_rate() {
 }
 
 /// Linux schedules the first update of PIE's drop probability half a second after the creation of
-/// the queue (pie_init). This update is long before any traffic. A flow that starts at the
-/// beginning of the run therefore loses the same packets as a flow that starts 125 update periods
-/// of 16 ms later.
+/// the queue (pie_init). The first update is therefore long before any traffic. A flow that starts
+/// at the beginning of the run therefore loses the same packets as a flow that starts 125 update
+/// periods of 16 ms later.
 #[test]
 fn linux_pie_drops_packets_of_a_flow_that_starts_with_the_run() {
     for kind in [r#"kind = "tc_pie""#, r#"kind = "fq_pie", rules = "linux""#] {

@@ -19,7 +19,7 @@ fn dumbbell(keys: &str) -> String {
 const ACCESS: &str =
     r#"left_rate = "1 Gbit/s", left_delay = "1 ms", right_rate = "1 Gbit/s", right_delay = "1 ms""#;
 
-/// Return the flows of [`dumbbell`] on a graph of one-way links.
+/// Return the scenario of [`dumbbell`], in which a graph of one-way links replaces the network.
 fn graph(links: &[(&str, &str, &str, &str, &str)]) -> String {
     let link = |(from, to, rate, delay, keys): &(&str, &str, &str, &str, &str)| {
         format!(

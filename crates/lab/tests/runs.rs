@@ -193,14 +193,14 @@ fn phase_breaking_leaves_few_ties() {
     assert!(broken < 0.02, "{broken}");
 }
 
-/// Proptest strategy of queues of all kinds. Their parameters cause drops and marks.
+/// Proptest strategy of queues of all kinds, with parameters that cause drops and marks.
 fn any_kind() -> impl Strategy<Value = String> {
     let kinds = vec![
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets""#,
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets", arithmetic = "linux-2.4""#,
         r#"kind = "tc_pie", target = "1 ms", t_update = "1 ms""#,
         // With the decrement of tc, a bin of SFB that was once full drops nearly all packets for
-        // hours. TCP would abort a connection even after 250 retries.
+        // hours. TCP would abort even a connection that may retransmit a segment 250 times.
         r#"kind = "tc_sfb", target = "2 packets", max = "4 packets", increment = 0.1, decrement = 0.02, rehash = "50 ms", warmup = "20 ms""#,
         r#"kind = "tc_pie", target = "1 ms", latency = "departure-rate", chance_by = "size""#,
         r#"kind = "adaptive_red", interval = "50 ms""#,

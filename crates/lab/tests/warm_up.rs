@@ -47,8 +47,8 @@ const QUEUES: [&str; 7] = [
 /// Columns that contain states or times instead of counts.
 const STATES: [&str; 7] =
     ["ecn", "waiting_packets", "start_s", "established_s", "completed_s", "closed_s", "jitter_s"];
-/// Suffixes of the columns that contain means, percentiles and rates. The difference of two such
-/// values has no meaning.
+/// Suffixes of the columns that contain means, percentiles and rates. The difference of two means,
+/// percentiles or rates has no meaning.
 const DERIVED: [&str; 4] = ["_delay_s", "_duration_s", "_bps", "_rpm"];
 
 /// Return the values of a column as texts.

@@ -29,7 +29,7 @@ fn assert_near(actual: &[f64], expected: &[f64]) {
     }
 }
 
-/// Temporary file with a list of requests. The file is removed when this value is dropped.
+/// Temporary file with a list of requests. The file is removed when the `RequestList` is dropped.
 struct RequestList(std::path::PathBuf);
 
 impl RequestList {
@@ -198,7 +198,7 @@ fn objects_wait_for_parallel_requests_and_for_the_first_object() {
     assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0, first, first + 0.2]);
 }
 
-/// The objects of a page share one connection. The client requests them one after the other,
+/// The objects of a page share one connection. The client requests the objects one after the other,
 /// pipelines the requests, or receives the objects multiplexed in frames.
 #[test]
 fn objects_of_a_page_share_one_connection() {

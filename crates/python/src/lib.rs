@@ -163,9 +163,9 @@ fn sample<'py>(
 }
 
 /// Run a packet script, and return its report as JSON. `stack` and `changes` (JSON) define the TCP
-/// parameters of the script. `preparation` has shell scripts that change kernel settings. Before
-/// the packet script runs, the simulator applies the settings that it supports. Each name in
-/// `defines` is replaced by its text.
+/// parameters of the script. `preparation` has the names and texts of shell scripts that change
+/// kernel settings. Before the packet script runs, the simulator applies the settings that it
+/// supports. In the packet script, each name in `defines` is replaced by its text.
 #[pyfunction]
 #[pyo3(name = "script")]
 fn run_script(

@@ -1,6 +1,6 @@
 //! Choice of the endpoints that can receive packets early. Early delivery means that the last link
 //! that queues or drops packets delivers a packet to the endpoint in advance, with its arrival
-//! time. The arrival then needs no event.
+//! time. The arrival of a packet that was delivered early needs no event.
 //!
 //! Early delivery is correct for an endpoint that is the only user of the links of its host. All
 //! packets to the endpoint arrive over one link, in the order in which the link admitted them. The

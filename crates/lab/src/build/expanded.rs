@@ -11,10 +11,10 @@ use super::offset::{offset, starts};
 use super::plan::Plan;
 use crate::scenario::Scenario;
 
-/// Return the hosts, links, flows and TCP parameters of a scenario as JSON. The numbers are those
-/// that the simulator uses. For example, delays and start times include the random offsets of the
-/// scenario's seed. The description of a flow lists its links in both directions. Its entry `tcp`
-/// is the index of its TCP parameters.
+/// Return the hosts, links, flows and TCP parameters of a scenario as JSON. All numbers are equal
+/// to the numbers that the simulator uses. For example, delays and start times include the random
+/// offsets of the scenario's seed. The description of a flow lists its links in both directions.
+/// The entry `tcp` of a flow is the index of the flow's TCP parameters.
 pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
     let plan = super::plan(scenario)?;
     let names = plan.link_names();

@@ -44,7 +44,8 @@ pub struct Plan {
     pub links: Vec<LinkPlan>,
     pub(super) tables: Vec<FlowTable>,
     /// Index of the `[[flows]]` table of each flow, or an empty list if the scenario has a single
-    /// `[[flows]]` table. The simulator reads this list for each packet.
+    /// `[[flows]]` table. The simulator reads the index of a flow's `[[flows]]` table for each
+    /// packet.
     table: Vec<u32>,
     pub(super) flows: Vec<FlowPlan>,
     /// Distinct routes. A route is a sequence of links.

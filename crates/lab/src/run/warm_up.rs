@@ -3,8 +3,8 @@
 //! packet is the same during and after the warm-up.
 //!
 //! An event before the end of the warm-up is part of the warm-up. An event at the end of the
-//! warm-up is not. At the end of the warm-up, all endpoints have reached the same simulated time
-//! (`early_delivery.rs`).
+//! warm-up, or later, is not part of the warm-up. At the end of the warm-up, all endpoints have
+//! reached the same simulated time (`early_delivery.rs`).
 
 use std::collections::HashSet;
 

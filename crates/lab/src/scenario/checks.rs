@@ -11,8 +11,8 @@ use units::param::{Invalid, join};
 use super::{Directions, Dumbbell, Flow, Link, Reverse, Scenario};
 
 /// Maximum number of impairments of a wire, and maximum number of impairments that duplicate
-/// packets. The second maximum is lower, because each impairment that duplicates packets can double
-/// the number of packets.
+/// packets. The maximum for duplication is lower, because each impairment that duplicates packets
+/// can double the number of packets.
 const MAX_IMPAIRMENTS: (usize, usize) = (16, 4);
 
 /// Refuse a list of impairments that is longer than the maximum.

@@ -2,10 +2,10 @@
 //! beginning of its transmission. Every packet whose transmission has begun is counted, and the
 //! delays are not sampled (RFC 7928 §2.7).
 //!
-//! Some queues decide on the arrival of a packet about its whole delay. Such a queue reports in
-//! advance the time at which the transmission of the packet will begin. The series counts the delay
-//! of a packet only when the transmission begins. The packets that wait in a queue at the end of
-//! the run are therefore not counted.
+//! Some queues compute the delay of a packet when the packet arrives, and report in advance the
+//! time at which its transmission will begin. The series counts the delay of a packet only when the
+//! transmission begins. The packets that wait in a queue at the end of the run are therefore not
+//! counted.
 
 use std::collections::VecDeque;
 

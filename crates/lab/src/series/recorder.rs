@@ -22,9 +22,9 @@ use crate::totals::ConnectionTotals;
 pub struct Needs {
     /// True if the run calls [`Recorder::sample`] at each interval of `record.interval`.
     pub samples: bool,
-    /// True if a sample reads the state of the queues of the recorded links. The run then simulates
-    /// every event of the recorded links, and performs all dequeues of their queues up to the time
-    /// of the sample.
+    /// True if a sample reads the state of the queues of the recorded links. If `queues` is true,
+    /// the run simulates every event of the recorded links, and performs all dequeues of their
+    /// queues up to the time of the sample.
     pub queues: bool,
     /// True if the run calls [`Recorder::on_link`], [`Recorder::at_host`] and
     /// [`Recorder::at_endpoint`] for each packet.

@@ -13,13 +13,13 @@ columns::tables! {
     /// Every request: completed requests in the order of their responses, then unfinished ones.
     Columns "requests" {
         flow in "": "Flow of the request.";
-        connection in "": "Number of the connection that carried the request, within the flow. The traffic model assigns the numbers.";
+        connection in "": "Number of the request's connection within the flow. The traffic model assigns the numbers of connections.";
         start_s in "s": "Time at which the client wrote the request. For the first request of a connection, `start_s` is the time at which the client opened the connection and sent the SYN.";
         opened_s in "s": "Time at which the client completed the handshake of the connection. The column is empty if the handshake was not completed.";
         completed_s in "s": "Time at which the application of the client read the last byte of the response. The column is empty if the response was not completed.";
         duration_s in "s": "Time from `start_s` to `completed_s`.";
-        client_timeouts in "times": "Retransmission timeouts of the client from the opening of the connection to the completion of the request. The retransmitted packets are the SYN and the requests. If earlier requests of the connection were written during the warm-up, the timeouts are counted from the response to the last of those requests.";
-        server_timeouts in "times": "Retransmission timeouts of the server, counted over the same time as `client_timeouts`. The retransmitted packets are the SYN-ACK and the responses.";
+        client_timeouts in "times": "Retransmission timeouts of the client, for the SYN or requests, from the opening of the connection to the completion of the request. If earlier requests of the connection were written during the warm-up, the timeouts are counted from the response to the last of those requests.";
+        server_timeouts in "times": "Retransmission timeouts of the server, for the SYN-ACK or responses, counted over the same time as `client_timeouts`.";
         request_bytes in "bytes": "Size of the request.";
         response_bytes in "bytes": "Size of the response.";
     }

@@ -11,7 +11,7 @@ use crate::memory::List;
 use crate::record::Table;
 
 /// Rows of the traced flows, and the last recorded state (`Progress`) of each traced endpoint. The
-/// client of a flow is traced. The server is traced too if both hosts send data.
+/// client of each traced flow is traced, and the server too if both hosts send data.
 #[derive(Debug)]
 pub struct Traced<Progress, Row> {
     /// Last recorded state of the client and of the server of each connection, or `None` for an

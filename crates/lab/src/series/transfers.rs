@@ -17,7 +17,7 @@ columns::tables! {
         duration_s in "s": "Time from `start_s` to `completed_s`.";
         acked_bytes in "bytes": "Acknowledged data. If the transfer was completed, `acked_bytes` is the size of the transfer.";
         segments_sent in "segments": "Segments with data that the sender sent, including retransmissions.";
-        retransmitted_segments in "segments": "Retransmitted segments of the sender. `segments_sent` includes these segments.";
+        retransmitted_segments in "segments": "Retransmitted segments of the sender, which `segments_sent` includes.";
         timeouts in "times": "Retransmission timeouts of the sender.";
         dropped_packets in "packets": "Packets from the sender that were dropped on any link.";
         marked_packets in "packets": "Packets from the sender that were marked on any link.";
