@@ -25,7 +25,7 @@ pub struct Connections {
     pub endpoints: Endpoints,
     /// Connection slots, and the records of drops, marks and copies of packets at links.
     pub records: PacketRecords,
-    /// States of applications that act after the opening of their connection.
+    /// Application states of the connections whose application acts after the opening.
     pub app_states: AppStates,
     /// Requests of the flows whose two hosts send data.
     pub exchanges: Exchanges,

@@ -13,11 +13,12 @@ pub struct Network {
     pub links: Vec<Link<Discipline>>,
     /// Packets that are in flight on all links.
     pub flight: Flight,
-    /// Hops of all routes, one route after the other. The last hop of a route is its end.
+    /// Hops of all routes, one route after the other. The last hop of a route marks the end of the
+    /// route.
     pub hops: Vec<Hop>,
     /// Conditioners before the queues of links, in the order of the links.
     pub conditioners: Vec<Conditioner>,
-    /// Wires of the links with impairments, in the order of the links.
+    /// Wires, one per link with impairments, in the order of the links.
     pub wires: Vec<Wire>,
     /// For each wire, the index of the link that precedes the wire.
     pub impaired: Vec<u32>,

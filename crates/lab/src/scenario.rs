@@ -428,7 +428,7 @@ params! {
         /// Links whose queues are sampled and whose queueing delays are recorded, each named in the
         /// form from>to. If the list of links is empty, the run records all links.
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
-        /// Rows of the table of flows.
+        /// Rows of the table `flows`: one row per flow, or one row per `[[flows]]` table.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";
         /// Names of the flows whose segments and round-trip times are recorded. If the list of flow
         /// names is empty, the run records all flows that have a single connection.

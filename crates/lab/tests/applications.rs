@@ -18,7 +18,8 @@ const PATH: &str = r#"
         response = "1200 B", requests = 1, server_time = "50 ms" } }]
 "#;
 
-/// Return the one-way delay in seconds of a packet of `size` bytes on a path without other packets.
+/// Return the one-way delay in seconds of a packet with `bytes` bytes, on a path without other
+/// packets.
 fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }

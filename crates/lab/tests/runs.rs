@@ -521,8 +521,8 @@ fn random_network() -> impl Strategy<Value = String> {
     })
 }
 
-/// Return a configuration of proptest with 300 cases, or with the number of cases in
-/// PROPTEST_CASES.
+/// Return a proptest configuration with 300 cases, or with the number of cases in the environment
+/// variable PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };

@@ -4,8 +4,8 @@ mod common;
 
 use common::{numbers, outcome, scenario};
 
-/// Path between one host on each side. Packets wait only at the bottleneck, whose transmission
-/// takes 8 µs per byte.
+/// Scenario with a path between one host on each side of a bottleneck. Packets wait only at the
+/// bottleneck, which transmits a byte in 8 µs.
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
@@ -15,8 +15,8 @@ const PATH: &str = r#"
     flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]
 "#;
 
-/// Return the one-way delay in seconds of a packet with a given size in bytes on the path without
-/// other packets.
+/// Return the one-way delay in seconds of a packet with `bytes` bytes, on a path without other
+/// packets.
 fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }
@@ -52,9 +52,9 @@ impl Drop for RequestList {
     }
 }
 
-/// SYN, SYN-ACK, request and response are one packet each, with headers of 40 bytes. By default, a
-/// request waits for the response to the previous request. With pipelining, the client writes a
-/// request at its time in the list.
+/// SYN, SYN-ACK, request and response are one packet each, and each packet has 40 bytes of headers.
+/// By default, a request waits for the response to the previous request. With pipelining, the
+/// client writes a request at its time in the list.
 #[test]
 fn requests_are_written_at_the_times_of_the_list() {
     let list = "0,0,0.5,1000,1200\n0,0,0.55,500,300\n0,0,2,100,200\n0,1,3,1000,1200\n";

@@ -11,9 +11,9 @@ use crate::failure::Failure;
 
 impl Simulation<'_> {
     /// Deliver a packet early. The last link that queues or drops packets has admitted the packet,
-    /// and the packet arrives at the endpoint at the time `arrives`. `hop` is the last link of the
-    /// route, which is empty, and the endpoint [can receive packets
-    /// early](Connections::can_receive_early).
+    /// and the packet arrives at the endpoint at the time `arrives`. `hop` is the hop of the last
+    /// link of the route. This link must be empty, and the endpoint must be able to [receive
+    /// packets early](Connections::can_receive_early).
     #[inline(never)]
     pub(super) fn deliver_early(&mut self, arrives: Time, end: End, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;

@@ -144,8 +144,8 @@ pub(crate) struct Simulation<'a> {
     latest_early_arrival: Time,
     /// True during the warm-up.
     warming_up: bool,
-    /// Counts at the end of the warm-up. In a run without a warm-up, all counts of the baseline are
-    /// 0.
+    /// Baseline: the counts at the end of the warm-up. In a run without a warm-up, all counts of
+    /// the baseline are 0.
     pub(crate) baseline: Baseline,
 }
 

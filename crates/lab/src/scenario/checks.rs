@@ -73,7 +73,7 @@ fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
 }
 
 impl Link {
-    /// Refuse values that contradict each other.
+    /// Refuse keys whose values contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         check_name(&self.from, &join(path, "from"))?;
         check_name(&self.to, &join(path, "to"))?;
@@ -134,7 +134,7 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
 }
 
 impl Scenario {
-    /// Refuse values that contradict each other.
+    /// Refuse keys whose values contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         let flows = join(path, "flows");
         if self.flows.is_empty() {
