@@ -97,7 +97,7 @@ tables! {
         timeouts in "times": "Retransmission timeouts of the host `from`.";
         fast_retransmits in "times": "Fast retransmits of the host `from`.";
         ecn_reductions in "times": "Reductions of the congestion window of the host `from` in response to ECN-Echo (ECE).";
-        delivered_ce in "segments": "Number of data segments that arrived at the host `to` with a CE mark, according to the feedback of the host `to`. With Accurate ECN, the ACKs carry the number of marked segments. With classic ECN, every segment that an ACK with ECE acknowledges is counted as marked.";
+        delivered_ce in "segments": "Number of segments that arrived at the host `to` with a CE mark, according to the feedback of the host `to`. With Accurate ECN, the ACKs carry the number of marked segments. With classic ECN, every segment that an ACK with ECE acknowledges is counted as marked.";
         received_segments in "segments": "Segments with data that the host `to` received, including duplicates.";
         received_bytes in "bytes": "Total payload of the segments that `received_segments` counts.";
         duplicate_segments in "segments": "Received segments without new data, which `received_segments` includes.";

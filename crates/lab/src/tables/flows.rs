@@ -15,8 +15,7 @@ use crate::totals::{ConnectionTotals, Counts};
 /// count is stored separately, with the index of its row. The column needs little memory, because
 /// the endpoints are still in memory while the column is built.
 struct CompactCounts {
-    /// Counts of all rows. If the count of a row needs more than 32 bits, the entry of the row is
-    /// 0.
+    /// Counts of all rows. The entry of a row is 0 if the count of the row needs more than 32 bits.
     small: Vec<u32>,
     /// Row and value of each count that needs more than 32 bits.
     large: Vec<(usize, u64)>,
