@@ -110,7 +110,7 @@ def test_only_traced_flows_are_recorded(small: dict[str, Any]) -> None:
     result = aqmlab.run(small)
     assert set(result.series("segments")["flow"]) == set(result.series("rtt")["flow"]) == {"C1"}
     small["record"]["traced"] = ["C2"]
-    with pytest.raises(aqmlab.ScenarioError, match=r"record.traced.0: \"C2\" is not a flow"):
+    with pytest.raises(aqmlab.ScenarioError, match=r"record.traced.0: \"C2\" is not the name of a"):
         aqmlab.run(small)
 
 

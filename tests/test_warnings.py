@@ -47,7 +47,7 @@ def test_stderr_and_the_manifest_have_the_warnings_of_a_run(
     out = tmp_path / "out"
     assert execute(["run", str(window_limited), "--out", str(out)]) == 0
     printed = capsys.readouterr()
-    assert printed.err.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
+    assert printed.err.count("warning: connections of load (1 of 1): at the end of the run") == 1
     assert "warning:" not in printed.out
     about = [w["about"] for w in json.loads((out / "manifest.json").read_text())["warnings"]]
     assert about == ["receive-window", "no-congestion"]
@@ -77,7 +77,7 @@ def test_a_comparison_prints_warnings_on_stderr_and_on_its_page(
     for _ in range(2):  # the second time from stored runs
         assert execute([*command, "--resume", "--out", str(out)]) == 0
         printed = capsys.readouterr().err
-        assert printed.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
+        assert printed.count("warning: connections of load (1 of 1): at the end of the run") == 1
         assert "all replications of drop_tail, codel have the same measures" in printed
     page = (out / "report.html").read_text()
     assert "Warnings" in page
