@@ -1,8 +1,8 @@
 //! AIMD: a template for a congestion control.
 //!
-//! docs/how-to/add-a-congestion-control.md lists the lines that register it. Source: name the paper
-//! or RFC here, with its key in references.bib, and cite the section or equation at each line that
-//! follows it. (The equations of this control are an example without a source.)
+//! docs/how-to/add-a-congestion-control.md lists the lines that register a control. Source: name
+//! the paper or RFC here, with its key in references.bib, and cite the section or equation at each
+//! line that follows it. (The equations of this control are an example without a source.)
 
 // `control.rs` defines the interface: the ACK, the congestion events, and the trait with all
 // methods of a controller. Functions that the controls share are in `control.rs` (`decreased`) and

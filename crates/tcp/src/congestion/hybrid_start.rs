@@ -45,8 +45,9 @@ params! {
         samples: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "ha2011taming §4: 8";
         /// Minimum growth of the round-trip time that ends hybrid slow start.
         min_growth: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "ha2011taming §4: 4 ms";
-        /// Growth of the round-trip time that always ends hybrid slow start. Between the minimum
-        /// and the maximum, the threshold is an eighth of the minimum round-trip time.
+        /// Growth of the round-trip time that always ends hybrid slow start. The threshold is an
+        /// eighth of the minimum round-trip time, limited to the range from `min_growth` to
+        /// `max_growth`.
         max_growth: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "ha2011taming §4: 16 ms";
     }
 }

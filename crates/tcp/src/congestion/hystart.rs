@@ -19,9 +19,9 @@ params! {
         min_rtt_threshold: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "rfc9406 §4.3";
         /// Growth of the round-trip time that begins CSS at any round-trip time (MAX_RTT_THRESH).
         max_rtt_threshold: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "rfc9406 §4.3";
-        /// Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). Between the
-        /// minimum and the maximum, the threshold is the last round's minimum round-trip time
-        /// divided by this value.
+        /// Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). The threshold
+        /// is the minimum round-trip time of the previous round divided by `rtt_divisor`, limited
+        /// to the range from `min_rtt_threshold` to `max_rtt_threshold`.
         rtt_divisor: f64 = (8.0), in Range::at_least(1.0), from "rfc9406 §4.3";
         /// Number of round-trip times that are measured in a round before their minimum is
         /// evaluated (N_RTT_SAMPLE).
@@ -32,7 +32,7 @@ params! {
         /// Number of rounds of CSS before congestion avoidance begins (CSS_ROUNDS).
         css_rounds: Packets = (Packets(5.0)), in Range::between(1.0, 100.0).whole(), from "rfc9406 §4.3";
         /// Maximum increase of cwnd per ACK (L).
-        limit: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "rfc9406 §4.3: 8 without pacing";
+        limit: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "rfc9406 §4.3: 8 if segments are not paced";
     }
 }
 

@@ -11,7 +11,8 @@ use units::param::defaults;
 /// Define the types that list the congestion controls: the choice in a scenario, and the controller
 /// of a connection.
 ///
-/// The controller contains the state of Reno itself, and the state of each other control in a box.
+/// The controller contains the state of Reno directly, and the state of every other control in a
+/// box.
 macro_rules! controls {
     ([$($Before:ident($B:path),)+] $Small:ident($S:path), [$($After:ident($A:path),)+]) => {
         choice! {
@@ -205,8 +206,8 @@ mod tests {
         assert!(size_of::<Controller>() <= 16, "{}", size_of::<Controller>());
     }
 
-    /// Return all kinds of controls: each with its own defaults, with the defaults of Linux, and
-    /// with other values of its parameters.
+    /// Return parameters of all kinds of controls: the defaults, the defaults of the stack `linux`,
+    /// and other values.
     fn all_algorithms() -> Vec<Algorithm> {
         let kinds: Vec<String> =
             Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();

@@ -25,8 +25,8 @@ words! {
         /// ECN+ in which a server whose SYN-ACK was marked retransmits it as Not-ECT (RFC 5562
         /// §3.2, TryOnce).
         EcnPlusTryOnce = "ecn+try-once",
-        /// ECN++: like `rfc3168` with `packets = "all-packets"`, so that all packets are
-        /// ECN-capable that may be (draft-generalized-ecn). `accurate` with `packets =
+        /// ECN++, which is `rfc3168` with `packets = "all-packets"`: every kind of packet that the
+        /// draft permits is ECN-capable (draft-generalized-ecn). `accurate` with `packets =
         /// "all-packets"` is ECN++ with Accurate ECN.
         EcnPlusPlus = "ecn++",
         /// DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2).
@@ -53,8 +53,8 @@ words! {
         Handshake = "handshake",
         /// In addition to the tests of `handshake`, the sender tests whether the packet counter
         /// begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three round trips are
-        /// marked (RFC 9768 §3.2.2.3). On a path that does not change ECN fields, heavy congestion
-        /// can also cause these two tests to fail.
+        /// marked (RFC 9768 §3.2.2.3). Even on a path that does not change ECN fields, heavy
+        /// congestion can cause the two additional tests of `feedback` to fail.
         Feedback = "feedback",
     }
 }
@@ -82,8 +82,8 @@ words! {
         /// Packets with new data, and retransmissions (ns-2).
         AllData = "all-data",
         /// All data, SYN-ACKs, window probes, FINs and RSTs (ECN++, draft-generalized-ecn). With
-        /// Accurate ECN, SYNs are ECN-capable too, and so are pure ACKs if SACK alone reveals
-        /// losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257 §4.1).
+        /// Accurate ECN, SYNs are ECN-capable too. Pure ACKs are ECN-capable too if a sender
+        /// detects losses by SACK alone. With DCTCP, pure ACKs are ECN-capable too (RFC 8257 §4.1).
         AllPackets = "all-packets",
     }
 }
@@ -94,8 +94,8 @@ words! {
         /// An ACK carries ECN-Echo if any of the data that it acknowledges was marked. The
         /// following ACKs carry ECN-Echo until CWR arrives (RFC 3168 §6.1.3).
         Rfc3168 = "rfc3168",
-        /// CWR ends the echo of all marks at once, even of a mark whose data no ACK has
-        /// acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
+        /// CWR ends the echo of all marks at once, including a mark whose data is not acknowledged
+        /// yet. The receiver acknowledges CWR and the first mark at once (Linux,
         /// tcp_ecn_accept_cwr, tcp_ecn_check_ce).
         Linux = "linux",
     }
@@ -108,7 +108,7 @@ words! {
         /// expires (RFC 3168 §6.1.2).
         WaitForTimer = "wait-for-timer",
         /// The sender continues with one segment in each round trip (ns-2). Linux does not wait for
-        /// the retransmission timer either, and usually has a cwnd of at least two segments.
+        /// the retransmission timer either, but its cwnd is usually at least two segments.
         GoOn = "go-on",
     }
 }

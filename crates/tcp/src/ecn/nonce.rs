@@ -9,8 +9,7 @@ use net::{Ecn, Seq};
 /// State of the nonce, of sender and receiver.
 #[derive(Clone, Debug)]
 pub struct Nonce {
-    /// Sequence number at which each sent segment ends, and the sender's sum of the nonces up to
-    /// that number.
+    /// End of each sent segment, and the sender's sum of the nonces up to this end.
     sums: VecDeque<(Seq, bool)>,
     sum: bool,
     /// Sequence number up to which the nonce sums are not comparable, because of a mark or a loss

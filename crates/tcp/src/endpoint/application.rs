@@ -22,9 +22,9 @@ impl Endpoint {
     }
 
     /// Replace the parameters. If the new parameters select another congestion control, that
-    /// control starts in its initial state. The results of the handshake do not change, and neither
-    /// do the values that the sender and receiver took from the parameters when they were created:
-    /// segment size, SACK, and the clock.
+    /// control starts in its initial state. The results of the handshake do not change. The segment
+    /// size, SACK and the clock do not change either, because the sender and the receiver take them
+    /// from the parameters only at their creation.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion
@@ -129,8 +129,9 @@ impl Endpoint {
         })
     }
 
-    /// Return two flags: true if the application has closed and the FIN is not acknowledged, and
-    /// true if the FIN was not sent.
+    /// Return two flags. The first flag is true if the application has closed and the FIN is not
+    /// acknowledged. The second flag is true if the application has closed and the FIN was not
+    /// sent.
     pub fn fin_outstanding(&self) -> (bool, bool) {
         let Some(s) = &self.sender else { return (false, false) };
         (s.tcb.closing && !(s.tcb.fin_sent && s.tcb.una == s.tcb.max), s.tcb.closing && !s.tcb.fin_sent)
@@ -153,13 +154,13 @@ impl Endpoint {
     }
 
     /// Hold small segments until the application writes more (MSG_MORE). When a segment arrives,
-    /// the caller calls this function with `false`, so that small segments no longer wait.
+    /// the caller passes `false` to this function, so that small segments no longer wait.
     pub fn expect_more(&mut self, on: bool) {
         self.sender().tcb.expect_more(on);
     }
 
-    /// End a record after the data written so far, so that no segment contains data from both sides
-    /// of this point (MSG_EOR).
+    /// End a record after the data written so far (MSG_EOR). No segment contains data from before
+    /// and after the end of a record.
     pub fn end_record(&mut self) {
         self.sender().end_record();
     }

@@ -29,8 +29,8 @@ words! {
         /// for every duplicate ACK (RFC 9293 §3.10.7.4, fifth check).
         Taken = "taken",
         /// The endpoint drops the segment and sends an ACK, as a protection against blind injection
-        /// of data. The endpoint also drops and answers an ACK below the first byte of data (RFC
-        /// 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
+        /// of data. If an ACK is below the first byte of data, the endpoint also drops the segment
+        /// and sends an ACK (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
         Rfc5961 = "rfc5961",
     }
 }

@@ -117,8 +117,8 @@ impl Endpoint {
     }
 
     /// Return the times of three events: the establishment of the connection, the acknowledgement
-    /// of all data after the application's close, and the end of the connection. Each is
-    /// [`Time::NEVER`] until it occurs.
+    /// of all data after the application's close, and the end of the connection. The time of an
+    /// event is [`Time::NEVER`] until the event occurs.
     pub fn milestones(&self) -> (Time, Time, Time) {
         (self.established_at, self.completed_at, self.closed_at)
     }
@@ -194,8 +194,9 @@ impl Endpoint {
         })
     }
 
-    /// Return whether SACK, timestamps and window scaling were negotiated, and the window scales of
-    /// the other side and of this side.
+    /// Return three flags and two window scales. The flags are true if SACK, timestamps and window
+    /// scaling were negotiated. The first window scale belongs to the other side, and the second to
+    /// this side.
     pub fn negotiated_options(&self) -> (bool, bool, bool, u8, u8) {
         let a = &self.negotiated;
         let scaling = a.scaling && self.tcp.window.scaling == WindowScaling::On;

@@ -132,7 +132,7 @@ impl Server {
 /// Reasons why the data of a SYN was not accepted (Linux, enum tcp_fastopen_client_fail).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failure {
-    /// The data was accepted, or the SYN had none.
+    /// The server accepted the data, or the SYN had no data.
     #[default]
     None,
     /// The client had no cookie.

@@ -28,8 +28,7 @@ pub(super) struct OutOfOrderQueue {
     earlier: Option<EarlierAck>,
 }
 
-/// Compressed ACK that is due because of the segment that arrived last, and that does not report
-/// this segment.
+/// Compressed ACK that becomes due when a segment arrives, and that does not report this segment.
 #[derive(Clone, Copy, Debug)]
 struct EarlierAck {
     blocks: [(Seq, Seq); 4],
@@ -93,8 +92,8 @@ impl Receiver {
         }
     }
 
-    /// Acknowledge data behind a gap: at once, so that the sender detects the gap (RFC 5681 §4.2),
-    /// or with a compressed ACK, whose SACK blocks must include the data. `releases` is true if the
+    /// Acknowledge data behind a gap. An immediate ACK lets the sender detect the gap (RFC 5681
+    /// §4.2). The SACK blocks of a compressed ACK must include the data. `releases` is true if the
     /// receiver sends a compressed ACK first.
     #[inline]
     fn ack_out_of_order(&mut self, now: Time, releases: bool, tcp: &Tcp) {
@@ -242,7 +241,8 @@ impl Receiver {
 
 impl OutOfOrderQueue {
     /// Record that an ACK was sent. Return `None` unless the ACK was a compressed ACK that had
-    /// become due; for such an ACK, return `Some(true)` if another ACK follows at once.
+    /// become due. For a compressed ACK that had become due, return `Some(true)` if another ACK
+    /// follows at once.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();

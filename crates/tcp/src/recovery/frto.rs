@@ -17,9 +17,9 @@ words! {
         /// The next two ACKs and their SACK blocks decide whether a timeout was spurious, if SACK
         /// is negotiated (RFC 5682 §3).
         Sack = "sack",
-        /// The test of `sack` with one difference: the delivery of any segment that was sent before
-        /// the timeout ends the test at once, and only such a delivery shows a spurious timeout
-        /// (Linux).
+        /// The test is that of `sack` with one difference. The delivery of any segment that was
+        /// sent before the timeout ends the test at once, and no other event shows a spurious
+        /// timeout (Linux).
         Original = "original",
     }
 }
@@ -90,9 +90,9 @@ impl Frto {
         }
     }
 
-    /// Process an ACK, without SACK (RFC 5682 §2.1). `advances`: the ACK acknowledges new data, and
-    /// all retransmitted data. `recover`: the end of the data that was sent before the timeout.
-    /// `can_send`: the sender has unsent data and the receive window allows it.
+    /// Process an ACK, without SACK (RFC 5682 §2.1). `advances` is true if the ACK acknowledges new
+    /// data, and all retransmitted data. `recover` is the end of the data that was sent before the
+    /// timeout. `can_send` is true if the sender has unsent data and the receive window allows it.
     pub fn on_ack(&mut self, advances: bool, ack: Seq, recover: Seq, can_send: bool) -> Verdict {
         match *self {
             Frto::Off => Verdict::Nothing,

@@ -56,7 +56,7 @@ impl Tlp {
         self.unmeasured = false;
     }
 
-    /// Return the outcome of the tail loss probe after an ACK. `dsack`: the ACK reports a
+    /// Return the outcome of the tail loss probe after an ACK. `dsack` is true if the ACK reports a
     /// duplicate. `plain_duplicate`: the ACK is a duplicate ACK without SACK blocks.
     pub fn on_ack(&mut self, ack: Seq, dsack: bool, plain_duplicate: bool) -> Verdict {
         let Some(end) = self.end else { return Verdict::Pending };

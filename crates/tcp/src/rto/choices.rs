@@ -10,7 +10,7 @@ words! {
         /// with the new timeout (RFC 6298).
         SampleFirst = "sample-first",
         /// The ACK first restarts the retransmission timer with the previous timeout, including its
-        /// back-off. The ACK then provides its round-trip sample (ns-2 without `timerfix_`).
+        /// back-off. Afterwards the ACK provides its round-trip sample (ns-2 without `timerfix_`).
         RestartFirst = "restart-first",
     }
 }
@@ -35,8 +35,8 @@ words! {
         /// persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7;
         /// Karn & Partridge 1987).
         Sample = "sample",
-        /// Any ACK of new data, as in ns-2's FullTcp. FullTcp measures the round-trip times of
-        /// retransmissions too.
+        /// Any ACK of new data ends the back-off, as in ns-2's FullTcp. FullTcp measures the
+        /// round-trip times of retransmissions too.
         NewAck = "new-ack",
     }
 }

@@ -1,8 +1,8 @@
 //! The retransmission timeout of Linux (`net/ipv4/tcp_input.c`, `tcp_rtt_estimator`; described in
-//! Sarolahti & Kuznetsov 2002 §4, `sarolahti2002linux`). SRTT is that of RFC 6298. The deviation is
-//! the maximum within a round trip: the deviation increases at once and decreases slowly, and a
-//! decreasing round-trip time hardly increases the deviation. The deviation is at least the minimum
-//! timeout, so that the timeout exceeds SRTT by at least that minimum.
+//! Sarolahti & Kuznetsov 2002 §4, `sarolahti2002linux`). SRTT is computed as in RFC 6298. The
+//! deviation is the maximum within a round trip: the deviation increases at once and decreases
+//! slowly, and a decreasing round-trip time hardly increases the deviation. The deviation is at
+//! least the minimum timeout, so that the timeout exceeds SRTT by at least that minimum.
 
 use net::Seq;
 use units::Duration;

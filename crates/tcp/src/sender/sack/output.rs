@@ -213,8 +213,8 @@ impl SackSender {
             return None;
         }
         tcb.retransmit = false;
-        // The code below checks first that cwnd permits a whole segment, and then that the send
-        // buffer has one, as for bulk data.
+        // As for bulk data, check first that cwnd permits a whole segment, and then that the send
+        // buffer has a whole segment.
         let whole = |len| len == tcb.smss && self.frto_may_send == 0;
         let length = self.new_length(tcb, tcp).map(|len| (len, whole(len)));
         let Some((len, whole)) = length.filter(|&(len, whole)| whole || self.is_buffered(tcb, len, tcp))
