@@ -44,7 +44,7 @@ params! {
     /// TCP endpoint. The defaults follow today's RFCs without TCP options. The two endpoints of a
     /// flow have the same parameters, unless the flow sets different parameters for its receiver.
     pub struct Tcp: "tcp", checked by check, renamed by RENAMED {
-        /// Stack that sets the keys that the scenario leaves out.
+        /// Stack whose values apply to all keys that the scenario does not set.
         stack: Stack = (Stack::Plain), in Range::ANY, from "";
         /// Congestion control, which determines the growth of cwnd and the size of its reductions.
         congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";

@@ -337,7 +337,7 @@ proptest! {
     }
 }
 
-/// Smallest failing cases of the random test above. Each has failed once.
+/// Smallest cases in which the random test of this file failed. Each has failed once.
 mod regressions {
     use super::*;
 

@@ -141,8 +141,7 @@ fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
 /// 1/p segments is lost, the window is C/√p. The constant C is √(3/2) = 1.22, or √(3/4) = 0.87 if
 /// each ACK covers two segments. The formula of Mathis et al. ignores the round trip of the
 /// recovery, and ignores that equation 3 of RFC 5681 adds slightly less than a segment per round
-/// trip. The larger the window is, the less do the recovery and the smaller increase change the
-/// result.
+/// trip. The error of the formula decreases as the window grows.
 #[test]
 fn periodic_loss_gives_the_window_of_the_sawtooth() {
     for (delayed_ack, c) in [(1, 1.5f64.sqrt()), (2, 0.75f64.sqrt())] {
@@ -197,7 +196,7 @@ fn cubic_follows_its_curve_from_loss_to_loss() {
             let late = to.since(from).seconds() - takes;
             assert!(
                 late.abs() < 1.5 * rtt,
-                "{n}, ACKs of {delayed_ack}: the loss is {late} s later than the expected {takes} s"
+                "one loss in {n} segments, {delayed_ack} segments per ACK: the loss is {late} s later than the expected {takes} s"
             );
         }
     }

@@ -1,8 +1,8 @@
 //! Alternative Backoff with ECN (ABE), RFC 8511 (`rfc8511`).
 //!
 //! An ECN-Echo reduces the window less than a loss does, because a mark comes from a short queue.
-//! ABE modifies the response of Reno or CUBIC to an ECN-Echo. Reno or CUBIC governs everything
-//! else.
+//! ABE modifies the response of Reno or CUBIC to an ECN-Echo. Reno or CUBIC determines every other
+//! change of the window.
 
 use serde_json::json;
 use units::param::Json;

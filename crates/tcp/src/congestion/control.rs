@@ -31,7 +31,7 @@ pub trait CongestionControl {
     /// After this method, the sender calls [`observe`](Self::observe) with the same ACK. `round` is
     /// true if the ACK ends a round trip, as [`Ack::round`] is.
     fn before_reduction(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
-    /// Return ssthresh after a congestion event, by default unchanged.
+    /// Return ssthresh after a congestion event. By default ssthresh does not change.
     ///
     /// The sender raises ssthresh to at least two segments (RFC 5681, equation 4). After a mark,
     /// the sender raises cwnd to at least the parameter `ecn.min_window` (RFC 3168 §6.1.2).
@@ -81,8 +81,8 @@ pub trait CongestionControl {
     }
     /// Return true if the controller responds to a mark that the current ACK reports.
     ///
-    /// `new_window` is true if the sender sent all data of the mark after its last response. In
-    /// this case RFC 3168 §6.1.2 requires a response.
+    /// `new_window` is true if the sender sent the marked data after its last response to a mark.
+    /// In this case RFC 3168 §6.1.2 requires a response.
     fn responds_to_mark(&self, _now: Time, new_window: bool) -> bool {
         new_window
     }

@@ -1,8 +1,8 @@
 //! Growth of cwnd by the rules of standard TCP.
 //!
 //! The rules are slow start and congestion avoidance of RFC 5681 §3.1 (`rfc5681`), Appropriate Byte
-//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls whose window grows by
-//! these rules share this code.
+//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All congestion controls that grow
+//! the window by the rules of standard TCP share this code.
 
 use units::words;
 
@@ -41,7 +41,7 @@ enum Detector {
     Hybrid(HybridState),
 }
 
-/// Detector of the end of slow start, and the end that it detected.
+/// Detector of the end of slow start, and cwnd at the detected end.
 #[derive(Clone, Debug)]
 struct DetectedExit {
     detector: Detector,

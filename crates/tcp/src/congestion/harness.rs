@@ -222,7 +222,7 @@ impl<C: CongestionControl> Sim<C> {
         }
     }
 
-    /// Run until `until`, in seconds, and call `each` after every ACK.
+    /// Run the simulation until the time `until`, in seconds, and call `each` after every ACK.
     pub fn run(&mut self, until: f64, mut each: impl FnMut(&mut Self)) {
         let until = Time::ZERO + Duration::from_seconds(until);
         loop {

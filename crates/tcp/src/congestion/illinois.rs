@@ -439,7 +439,7 @@ mod tests {
     }
 
     /// alpha() of tcp_illinois.c requires five round trips of low delay, which need not be
-    /// consecutive. Round trips during loss recovery do not count.
+    /// consecutive. Round trips during loss recovery do not count as round trips of low delay.
     #[test]
     fn linux_counts_low_delay_round_trips_that_are_not_consecutive() {
         let mut i = IllinoisState::new(&linux());

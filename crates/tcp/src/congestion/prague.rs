@@ -12,12 +12,13 @@
 //! - The first mark triggers the first update of α, a loss halves the window, and segments are
 //!   paced.
 //!
-//! The properties above, except the 500 round trips, were also checked against the authors' code
-//! over UDP. In slow start, the authors' code paces at twice the rate only up to half of ssthresh.
-//! In this implementation, as in the authors' code, a loss halves the FlightSize, because RFC 9331
-//! §4.3, item 2 requires Reno's response to a loss. Newer revisions of the authors' code respond to
-//! a loss as CUBIC does. [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3,
-//! item 3). A window below one segment (RFC 9331 §4.3, item 5) is not implemented.
+//! All properties in this list, except the transition after 500 round trips, were also checked
+//! against the authors' code over UDP. In slow start, the authors' code paces at twice the rate
+//! only up to half of ssthresh. In this implementation, as in the authors' code, a loss halves the
+//! FlightSize, because RFC 9331 §4.3, item 2 requires Reno's response to a loss. Newer revisions of
+//! the authors' code respond to a loss as CUBIC does. [`fallback`](super::fallback) implements the
+//! fall-back (RFC 9331 §4.3, item 3). A window below one segment (RFC 9331 §4.3, item 5) is not
+//! implemented.
 
 use serde_json::json;
 use units::param::Json;

@@ -1,8 +1,8 @@
 //! Reno (`reno`), RFC 5681 (`rfc5681`): slow start, congestion avoidance, and a halved window after
 //! congestion.
 //!
-//! [`growth`](super::growth) has slow start and congestion avoidance. NewReno differs from Reno
-//! only in loss recovery.
+//! [`growth`](super::growth) contains slow start and congestion avoidance. NewReno differs from
+//! Reno only in loss recovery.
 
 use serde_json::json;
 use units::param::Json;

@@ -329,8 +329,8 @@ mod tests {
                     w.ssthresh = controller.ssthresh_on_congestion(&before, congestion, now).max(2.0 * smss);
                     let timeout = matches!(congestion, Congestion::Timeout { .. });
                     let default_cwnd = if timeout { smss } else { w.ssthresh };
-                    // Only the first timeout sets ssthresh. An infinite ssthresh must not become
-                    // cwnd.
+                    // Only the first of several timeouts of a segment sets ssthresh. An infinite
+                    // ssthresh must not become cwnd.
                     let default_cwnd = if default_cwnd.is_finite() { default_cwnd } else { before.cwnd };
                     w.cwnd = controller.cwnd_on_congestion(&before, congestion, now).unwrap_or(default_cwnd);
                 }

@@ -7,8 +7,8 @@
 //! first sample and ssthresh (at least two segments) were checked against Linux's `tcp_westwood`,
 //! which an author of Westwood+ wrote. According to lecture notes on the first paper, congestion
 //! does not increase the window. In Linux, congestion sets cwnd to ssthresh even if ssthresh is
-//! larger. The weight 0.9 of the filter is a quotation of the second paper. Linux uses the weight
-//! 7/8 and two filter stages (key `stages`).
+//! larger. The weight 0.9 of the filter is quoted from the second paper on Westwood+. Linux uses
+//! the weight 7/8 and two filter stages (key `stages`).
 
 use serde_json::json;
 use units::param::Json;

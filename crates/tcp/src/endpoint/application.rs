@@ -148,13 +148,13 @@ impl Endpoint {
         self.sender().tcb.nodelay(on);
     }
 
-    /// Turn the holding of small segments on or off (TCP_CORK).
+    /// Enable or disable the delay of small segments (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.sender().tcb.cork(on);
     }
 
-    /// Hold small segments until the application writes more (MSG_MORE). When a segment arrives,
-    /// the caller passes `false` to this function, so that small segments no longer wait.
+    /// Delay small segments until the application writes more data (MSG_MORE). When a segment
+    /// arrives, the caller passes `false` to this function, so that small segments no longer wait.
     pub fn expect_more(&mut self, on: bool) {
         self.sender().tcb.expect_more(on);
     }
@@ -170,7 +170,7 @@ impl Endpoint {
         self.receiver().set_quick(on);
     }
 
-    /// Return true if the other side has closed and this side has not.
+    /// Return true if the other side has closed the connection and this side has not.
     pub fn peer_closed(&self) -> bool {
         self.state == State::CloseWait
     }

@@ -23,7 +23,8 @@ words! {
 }
 
 words! {
-    /// Response to an ACK below SND.UNA less the largest window that the other side ever offered.
+    /// Response to an old ACK, whose number is below SND.UNA minus the maximum window that the
+    /// other side ever offered.
     pub enum OldAcks {
         /// The endpoint ignores the acknowledgement number and accepts the data of the segment, as
         /// for every duplicate ACK (RFC 9293 §3.10.7.4, fifth check).

@@ -151,7 +151,7 @@ impl Endpoint {
 
     /// Process the acknowledgement of a segment just outside the window, as Linux does. If the
     /// endpoint ignored acknowledgements in segments just outside the window, two endpoints whose
-    /// window probes crossed would answer each other forever, and an endpoint with a gap in its
+    /// window probes crossed would answer each other forever. An endpoint with a gap in its
     /// received data would process no acknowledgement of its own data.
     fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {

@@ -58,8 +58,8 @@ params! {
     pub struct DetailParameters: "tcp.details" {
         /// Response to a segment that acknowledges unsent data.
         ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";
-        /// Response to an ACK below SND.UNA less the largest window that the other side ever
-        /// offered.
+        /// Response to an old ACK, whose number is below SND.UNA minus the maximum window that the
+        /// other side ever offered.
         old_acks: OldAcks = (OldAcks::Taken), in Range::ANY, from "rfc9293 §3.10.7.4 ignores the ACK number and permits rfc5961 §5.2 (MAY); Linux: rfc5961";
         /// Treatment of a segment without a timestamp after timestamps were negotiated.
         missing_timestamp: MissingTimestamp = (MissingTimestamp::Refused), in Range::ANY, from "rfc7323 §3.2";
@@ -75,7 +75,7 @@ params! {
         ecn_reduction_ends: MarkReductionEnds = (MarkReductionEnds::At), in Range::ANY, from "rfc6937 §3: at the recovery point, as a recovery does; Linux: above";
         /// Effect on ssthresh of a timeout during a recovery.
         timeout_in_recovery: TimeoutInRecovery = (TimeoutInRecovery::Cuts), in Range::ANY, from "rfc5681 §4.3";
-        /// Treatment of SACK information after a timeout, without RACK.
+        /// Treatment of SACK information after a timeout, if RACK does not detect losses.
         sack_after_timeout: SackAfterTimeout = (SackAfterTimeout::Forgotten), in Range::ANY, from "rfc2018 §8; rfc6675 §5.1; Linux: kept";
         /// Effect on cwnd of an ACK that SACKs data but acknowledges no data cumulatively.
         sacked_growth: SackedGrowth = (SackedGrowth::None), in Range::ANY, from "rfc5681 §3.1";

@@ -55,8 +55,8 @@ pub struct Receiver {
     fin: Option<Seq>,
     /// True if an ACK is due now.
     pub ack_now: bool,
-    /// True if no data arrived and none was read since the window was advertised, so that the
-    /// window is unchanged.
+    /// True if no data arrived and the application read no data since the window was advertised, so
+    /// that the window is unchanged.
     pub window_current: bool,
     /// Number of segments that the receiver will still acknowledge at once (quick ACKs).
     quick: u16,

@@ -18,7 +18,7 @@ params! {
         /// pause longer than the timeout, and when old data arrives again.
         quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
         /// True to acknowledge a full segment with PSH at once, if the application reads all data
-        /// at once and sends none. The key `ack.push` requires a tuned window.
+        /// at once and sends no data. The key `ack.push` requires a tuned window.
         push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows an immediate ACK; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
         /// Maximum number of duplicate ACKs that are merged into one ACK, after the first three
         /// duplicate ACKs. If the number is 0, each duplicate ACK is sent at once. A merged ACK

@@ -71,8 +71,8 @@ mod tests {
 
     /// By hand: a round-trip time of 100 ms gives a mean deviation of 50 ms. Four times the mean
     /// deviation is 200 ms, so the retransmission timeout is 300 ms. After a second sample of 100
-    /// ms, the deviation decreases to 3/4, but the variance does not decrease before the end of the
-    /// round trip.
+    /// ms, the deviation decreases to 3/4 of its value, but the variance does not decrease before
+    /// the end of the round trip.
     #[test]
     fn the_timeout_exceeds_srtt_by_the_minimum() {
         let (min, rtt) = (Duration::from_millis(200), Duration::from_millis(100));

@@ -70,8 +70,8 @@ words! {
 }
 
 words! {
-    /// Effect on the growth of cwnd of an ACK with ECN-Echo for which the sender does not reduce
-    /// cwnd.
+    /// Effect of an ACK with ECN-Echo on the growth of cwnd, if the sender does not reduce cwnd for
+    /// this ACK.
     pub enum EceGrowth {
         /// The ACK does not increase cwnd (RFC 3168 §6.1.2).
         None = "none",

@@ -34,7 +34,7 @@ pub(super) struct Tracking {
     pub min_rtt: Duration,
     /// SND.MAX at the start of the current round trip.
     pub round_end: Seq,
-    /// True if the application had no unsent data at the last call for the next segment.
+    /// True if the application had no unsent data when the endpoint last requested a segment.
     pub app_limited: bool,
     /// Total of delivered bytes up to which delivery rate samples are application-limited, or 0 if
     /// no sample is application-limited.

@@ -1,4 +1,4 @@
-//! Maximum over a window of virtual time (rounds or cycles), as BBR filters bandwidth.
+//! Maximum filter for BBR's bandwidth, over a window of virtual time that counts rounds or cycles.
 
 /// Maximum length of the filter's window, in steps of the virtual time.
 pub(super) const MAX_WINDOW: usize = 10;

@@ -25,7 +25,7 @@ pub fn states<C: CongestionControl, S: PartialEq>(
     states
 }
 
-/// Assert that BBR's model of the path equals the path.
+/// Assert that BBR's model has the bandwidth and the minimum round-trip time of the path.
 ///
 /// `model` returns the bandwidth and the minimum round-trip time that BBR estimates. The bandwidth
 /// must be the rate of the bottleneck, and the minimum round-trip time must be the round-trip time

@@ -174,7 +174,8 @@ mod tests {
     }
 
     /// With W_max 100 and cwnd 70, K is 1024 ∛(30·1024/410) = 4316, in 1024ths of a second. At the
-    /// time K the curve is at 100 segments. At K/2 it is 30/8 segments below 100.
+    /// time K the curve is at 100 segments. At the time K/2 the curve is 30/8 segments below 100
+    /// segments.
     #[test]
     fn curve_reaches_w_max_at_k() {
         let mut c = Curve { w_max: 100, ..Curve::default() };

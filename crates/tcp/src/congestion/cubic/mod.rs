@@ -3,9 +3,9 @@
 //!
 //! Windows in this file are in segments. Each acknowledged segment increases cwnd by (target −
 //! cwnd)/cwnd, whereas in RFC 9438 §4.4 each ACK increases cwnd by this amount. If the receiver
-//! delays ACKs, an addition per ACK would halve the growth towards the curve. Linux also adds per
-//! segment. If cwnd is at least W_max when congestion avoidance begins, K is 0 and W_max is cwnd,
-//! because equation 2 would make K negative.
+//! delays ACKs, an addition per ACK would halve the growth towards the curve. Linux also increases
+//! cwnd for each acknowledged segment. If cwnd is at least W_max when congestion avoidance begins,
+//! K is 0 and W_max is cwnd, because equation 2 would make K negative.
 //!
 //! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. RFC
 //! 9438 §4.2 begins the epoch when congestion avoidance starts. The two definitions of an epoch
@@ -112,8 +112,8 @@ pub struct CubicState {
     linux: linux::Curve,
     /// Parameters in Linux's arithmetic.
     linux_scale: linux::Scale,
-    /// Curve before the last congestion event. An undo of the response to that event restores this
-    /// curve.
+    /// Curve before the last congestion event. If the response to the last congestion event is
+    /// undone, this earlier curve becomes the current curve again.
     undo_curve: Option<Curve>,
     /// Time since which something other than cwnd limits the sender.
     limited_since: Option<Time>,

@@ -319,8 +319,8 @@ mod tests {
             let feedback = ack(&mut few_packet_sender(), 5 + marks, &option(marks * MSS), &newly_acked(40));
             assert_eq!(feedback, (marks, marks * MSS));
         }
-        // The AccECN option does not count again the bytes that an earlier ACK without the option
-        // reported.
+        // If an ACK without the AccECN option has reported marked bytes, a later AccECN option does
+        // not count these bytes again.
         let mut echoed = few_packet_sender();
         assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &newly_acked(4)), (3, 3 * MSS));
         assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &newly_acked(20)), (10, 10 * MSS));

@@ -1,8 +1,8 @@
 //! BBR (`bbr`), version 1: draft-cardwell-iccrg-bbr-congestion-control-00
-//! (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al. 2016 (`cardwell2016bbr`).
+//! (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al., 2016 (`cardwell2016bbr`).
 //!
-//! This file uses the names of the draft. The pseudo-code of §3.5 and §4 was compared with this
-//! file line by line. The deviations are:
+//! This file uses the names of the draft. The pseudo-code in §3.5 and §4 of the draft was compared
+//! with this file line by line. The deviations are:
 //!
 //! - The draft begins ProbeBW with a random phase (§4.3.4.2). This file selects the phase by a hash
 //!   of the time, so that runs are repeatable.
@@ -41,8 +41,8 @@ words! {
 }
 
 words! {
-    /// Data that BBR adds to the product of bandwidth and RTprop, because hosts hold segments in
-    /// offload and delayed ACKs.
+    /// Data that BBR adds to the product of bandwidth and RTprop, because offload and delayed ACKs
+    /// retain segments in the hosts.
     pub enum Budget {
         /// Three send quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2).
         Quanta = "quanta",
@@ -54,8 +54,9 @@ words! {
 
 params! {
     /// BBR (version 1). The pacing rate is the bandwidth of the bottleneck, which BBR estimates as
-    /// the maximum delivery rate of ten round trips. The data in flight is limited to that
-    /// bandwidth times the minimum round-trip time of ten seconds. Losses have little effect.
+    /// the maximum delivery rate of ten round trips. The data in flight is limited to the bandwidth
+    /// times the minimum round-trip time, which BBR measures over ten seconds. Losses have little
+    /// effect.
     pub struct Bbr: "bbr" {
         /// Gain of the pacing rate and of cwnd in Startup (BBRHighGain): 2/ln 2.
         high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.2.1";

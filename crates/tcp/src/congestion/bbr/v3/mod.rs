@@ -4,9 +4,9 @@
 //! This file uses the names of the draft and its order of steps. The deviations are:
 //!
 //! - Random numbers are a hash of the time, so that runs are repeatable.
-//! - The data in flight when a packet was sent (tx_in_flight) is the data delivered and declared
-//!   lost since the packet was sent. Without reordering, the amount of delivered and lost data
-//!   equals the data in flight.
+//! - The data in flight when a packet was sent (tx_in_flight) is the data that was delivered or
+//!   declared lost after the packet was sent. Without reordering, the amount of delivered and lost
+//!   data equals the data in flight.
 //! - The losses since a packet was sent count from the beginning of the round in which the packet
 //!   was sent.
 //! - Losses are evaluated per ACK instead of per packet, so InflightAtLoss() is computed per ACK.

@@ -52,9 +52,9 @@ fn probe_rtt_halves_the_window() {
 }
 
 /// InflightAtLoss() is computed for 100 packets in flight, of which 4 are lost. The current ACK
-/// declares 3 of the 4 lost packets lost. Before the current ACK, 97 packets are in flight and 1
-/// packet is lost. The loss rate therefore reaches the threshold after (0.02·97 − 1)/0.98 = 0.96
-/// further packets.
+/// declares 3 of the 4 packets lost. Before the current ACK, 97 packets are in flight and 1 packet
+/// is lost. The loss rate therefore reaches the threshold after (0.02·97 − 1)/0.98 = 0.96 further
+/// packets.
 #[test]
 fn inflight_at_loss_is_the_volume_at_which_losses_exceed_the_threshold() {
     let mut bbr = bbr();
@@ -76,8 +76,8 @@ fn losses_reduce_the_short_term_bounds_by_at_most_three_tenths() {
     assert!((b.bounds.bw_shortterm - 490.0).abs() < 1e-9);
 }
 
-/// With a small buffer the flow detects inflight_longterm, loses few packets, and uses nearly the
-/// whole link.
+/// If the buffer is small, the flow determines inflight_longterm, loses few packets, and uses
+/// nearly the whole link.
 #[test]
 fn small_buffer_bounds_the_data_in_flight() {
     let mut sim = sim(40);
