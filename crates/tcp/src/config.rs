@@ -64,7 +64,7 @@ params! {
         /// acknowledged.
         send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 does not limit the send buffer; Linux, tcp_wmem, limits it";
         /// Maximum number of full segments that the receiver acknowledges with one ACK. If the
-        /// number is 1, ACKs are not delayed.
+        /// maximum is 1, the receiver does not delay ACKs.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
         /// Segmentation offload (TSO) of the sender. Offload requires SACK.
         offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1 describes TCP without offload; Linux uses TSO";
@@ -176,7 +176,7 @@ const RENAMED: &[Renamed] = &[
     Renamed::key("header_on_control", "wire.control_header"),
 ];
 
-/// Check the relations between parameters. Return an error for the first violation.
+/// Check the relations between parameters. Return an error for the first relation that is violated.
 fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
     if tcp.mss.0 + tcp.wire.data_header.0 > 65_535 {
         let problem =

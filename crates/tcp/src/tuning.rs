@@ -240,8 +240,8 @@ mod tests {
         assert_eq!((t.window(0), grown), (2_654_208, 191));
     }
 
-    /// Receive memory so small that the initial window is below one segment would block the
-    /// connection, and is therefore an error.
+    /// If the receive memory gave an initial window below one segment, the connection would block.
+    /// Such a receive memory is therefore an error.
     #[test]
     fn memory_below_two_segments_is_an_error() {
         let changes = serde_json::json!({"mss": "1460 B", "memory": {"receive": "2919 B"}});

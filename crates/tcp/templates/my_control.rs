@@ -55,8 +55,8 @@ pub struct MyControlState {
     growth: Growth,
 }
 
-// The control only computes; windows are in bytes. The sender (`sender/cwnd.rs`) owns cwnd and
-// ssthresh, applies their minimums, and calls these methods for ACKs, losses and marks.
+// The control only computes values. All windows are in bytes. The sender (`sender/cwnd.rs`) owns
+// cwnd and ssthresh, applies their minimums, and calls these methods for ACKs, losses and marks.
 // `pacing_rate`, `undo`, `on_restart` and other methods of the trait have defaults that a control
 // can replace.
 impl CongestionControl for MyControlState {

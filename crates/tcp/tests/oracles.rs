@@ -72,9 +72,9 @@ fn slow_start_with_delayed_acks_adds_half_a_window() {
     assert_eq!(rounds(&tcp, 14), expected);
 }
 
-/// Congestion avoidance, RFC 5681 §3.1, equation 3: each ACK increases cwnd by SMSS²/cwnd. With w
-/// as cwnd in segments, w² therefore grows by 2 + 1/w² with each ACK. After n ACKs, w² is w0² + 2n
-/// + ln(w/w0), by the Euler–Maclaurin formula.
+/// Congestion avoidance, RFC 5681 §3.1, equation 3: each ACK increases cwnd by SMSS²/cwnd. If w is
+/// cwnd in segments, w² grows by 2 + 1/w² with each ACK. After n ACKs, w² is w0² + 2n + ln(w/w0),
+/// by the Euler–Maclaurin formula.
 #[test]
 fn congestion_avoidance_adds_a_segment_each_round_trip() {
     let tcp = tcp(
@@ -269,8 +269,8 @@ fn throughput_is_inversely_proportional_to_the_round_trip_with_equal_loss_rates(
     assert!((a - 1.0).abs() < 0.1, "{a}");
 }
 
-/// With simultaneous losses for both round-trip times, every T seconds, each window grows to
-/// 2T/RTT. The throughput is therefore 3/2 T/RTT², and a = 2 (Lakshman & Madhow 1997, §3:
+/// If a loss occurs every T seconds, at the same time for both round-trip times, each window grows
+/// to 2T/RTT. The throughput is therefore 3/2 T/RTT², and a = 2 (Lakshman & Madhow 1997, §3:
 /// synchronized losses).
 #[test]
 fn throughput_falls_with_the_square_of_the_round_trip_with_synchronized_losses() {

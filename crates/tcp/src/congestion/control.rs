@@ -82,7 +82,7 @@ pub trait CongestionControl {
     /// Return true if the controller responds to a mark that the current ACK reports.
     ///
     /// `new_window` is true if the sender sent the marked data after its last response to a mark.
-    /// In this case RFC 3168 §6.1.2 requires a response.
+    /// If `new_window` is true, RFC 3168 §6.1.2 requires a response.
     fn responds_to_mark(&self, _now: Time, new_window: bool) -> bool {
         new_window
     }
@@ -115,8 +115,9 @@ pub trait CongestionControl {
     /// also changes other state of the controller.
     ///
     /// If the growth needs no measurements, the sender calls it with the number of counted bytes
-    /// instead of an [`Ack`]. Only the control whose state is not boxed (Reno) may return a growth.
-    /// The sender calls this function for every ACK, so that it must cost only one comparison.
+    /// instead of an [`Ack`]. Only Reno, whose state is not boxed, may return a state for the
+    /// growth of cwnd. The sender calls this function for every ACK, so the call must cost only one
+    /// comparison.
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         None
     }

@@ -21,8 +21,8 @@ use crate::window::Window;
 words! {
     /// Rounding of α and of the reduction of cwnd after a window with marks.
     pub enum DctcpRules {
-        /// Marks reduce cwnd by the fraction α/2. The sender may round the result down to whole
-        /// segments (RFC 8257 §3.3).
+        /// Marks reduce cwnd by the fraction α/2. RFC 8257 §3.3 permits the sender to round the
+        /// reduced cwnd down to whole segments.
         Rfc8257 = "rfc8257",
         /// Marks reduce cwnd by the fraction α/2, rounded down to whole segments, so that a
         /// reduction of less than one segment has no effect. α is a multiple of 1/1024. A value of
@@ -269,8 +269,8 @@ mod tests {
 
     /// A flow is alone at a link that marks every packet while its queue has more than K packets.
     /// The queue of the flow oscillates below K + 1 packets, and α approaches √(2/W*) with W* =
-    /// C·RTT + K. This value is an approximation for small α (Alizadeh 2010, §3.3, equations 6 to
-    /// 8).
+    /// C·RTT + K. The value √(2/W*) is an approximation for small α (Alizadeh 2010, §3.3, equations
+    /// 6 to 8).
     #[test]
     fn alpha_at_a_step_marking_is_the_fluid_value() {
         let (k, bdp) = (40, 500.0); // 400 Mbit/s × 10 ms

@@ -62,7 +62,7 @@ pub struct Ack {
     /// Total bytes delivered so far, including this ACK.
     pub total_delivered: u64,
     /// Round-trip time of the newest segment that this ACK delivers and that was sent once; absent
-    /// if every delivered segment was sent again.
+    /// if every delivered segment was retransmitted.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time (SRTT); zero before the first sample.
     pub srtt: Duration,

@@ -74,7 +74,7 @@ pub struct Path {
     pub buffer: usize,
     /// Queue length, in packets, from which an arriving packet is marked.
     pub mark_threshold: usize,
-    /// Interval of marks: every n-th packet is marked; 0 marks none.
+    /// Interval of marks: every n-th packet is marked; 0 marks no packet.
     pub mark_every: u64,
     /// Number of packets that an ACK acknowledges.
     pub ack_every: u32,

@@ -3,7 +3,7 @@
 //!
 //! a(w) and b(w) are computed from the formulas of RFC 3649 §5 whenever the number of whole
 //! segments in cwnd changes. RFC 3649 suggests a table instead of the formulas. The table in
-//! appendix B of RFC 3649 contains the results of the formulas in its §5. For all values of the
+//! appendix B of RFC 3649 contains the results of the formulas in §5. For all values of the
 //! parameters, the response function is the rounded function of RFC 3649, appendix B: p(w) =
 //! 1/(12.8 w^1.2). Linux uses the table of appendix B (key `rules`).
 

@@ -3,7 +3,7 @@
 //!
 //! Slow start ends when the ACKs of a round arrive as one train that lasts half the minimum
 //! round-trip time, or when round-trip times have grown. HyStart++ ([`hystart`](super::hystart)) is
-//! the successor.
+//! the successor of hybrid slow start.
 //!
 //! The train is measured from the arrival times of ACKs instead of packet pairs. The duration of
 //! the train is compared with half the minimum round-trip time, whereas Ha & Rhee 2011 compare it
@@ -52,7 +52,7 @@ params! {
     }
 }
 
-/// Value that stands for a round-trip time that was not measured.
+/// Value of a round-trip time before its first measurement.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// Maximum time by which hosts delay ACKs (Linux, hystart_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(1);

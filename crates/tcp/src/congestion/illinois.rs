@@ -2,11 +2,11 @@
 //! reduction of the window, and the queueing delay determines the size of the reduction and the
 //! growth that follows.
 //!
-//! The paper was not available for this implementation. Equations (5) to (9), their constants and θ
-//! were checked against quotations of the paper and against Linux's `tcp_illinois`, written by one
-//! of the paper's authors. As in Linux, the maximum queueing delay is the maximum over single
-//! round-trip times, not over averages. The θ round trips of low delay must be consecutive, except
-//! with Linux's rules (key `rules`).
+//! The paper on TCP-Illinois was not available for this implementation. Equations (5) to (9), their
+//! constants and θ were checked against quotations of the paper and against Linux's `tcp_illinois`,
+//! written by one of the paper's authors. As in Linux, the maximum queueing delay is the maximum
+//! over single round-trip times, not over averages. The θ round trips of low delay must be
+//! consecutive, except with Linux's rules (key `rules`).
 
 use serde_json::json;
 use units::Read;
@@ -163,8 +163,8 @@ pub struct IllinoisState {
     samples: u32,
     /// Number of round trips of low delay since the last round trip of higher delay.
     low_delay_rounds: u32,
-    /// True after the first round trip whose queueing delay was not low. Only after such a round
-    /// trip does the parameter θ apply.
+    /// True after the first round trip whose queueing delay was not low. Before this event, θ does
+    /// not delay the return of α to its maximum.
     had_delay: bool,
     /// True if a round trip has ended since α and β were computed.
     round_ended: bool,

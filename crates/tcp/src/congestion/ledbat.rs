@@ -5,7 +5,7 @@
 //! an ACK without timestamps does not carry the time at which a segment arrived. A queue in the
 //! reverse direction therefore also counts as queueing delay. FILTER() is the minimum of the last
 //! CURRENT_FILTER samples, including samples older than a round trip. LEDBAT has no slow start (RFC
-//! 6817 §2.4.2). Its congestion timeout is TCP's retransmission timeout.
+//! 6817 §2.4.2). The congestion timeout of LEDBAT is TCP's retransmission timeout.
 
 use units::{Duration, Packets, Range, Time, params};
 
@@ -44,7 +44,7 @@ impl Control for Ledbat {
     }
 }
 
-/// Value that stands for a delay that was not measured.
+/// Value of a delay before its first measurement.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// One minute.
 const MINUTE: u64 = Duration::from_millis(60_000).0;

@@ -12,13 +12,13 @@
 //! - The first mark triggers the first update of α, a loss halves the window, and segments are
 //!   paced.
 //!
-//! All properties in this list, except the transition after 500 round trips, were also checked
-//! against the authors' code over UDP. In slow start, the authors' code paces at twice the rate
-//! only up to half of ssthresh. In this implementation, as in the authors' code, a loss halves the
-//! FlightSize, because RFC 9331 §4.3, item 2 requires Reno's response to a loss. Newer revisions of
-//! the authors' code respond to a loss as CUBIC does. [`fallback`](super::fallback) implements the
-//! fall-back (RFC 9331 §4.3, item 3). A window below one segment (RFC 9331 §4.3, item 5) is not
-//! implemented.
+//! The properties that were checked against Linux, except the transition after 500 round trips,
+//! were also checked against the authors' code over UDP. In slow start, the authors' code paces at
+//! twice the rate only up to half of ssthresh. In this implementation, as in the authors' code, a
+//! loss halves the FlightSize, because RFC 9331 §4.3, item 2 requires Reno's response to a loss.
+//! Newer revisions of the authors' code respond to a loss as CUBIC does.
+//! [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3, item 3). A window below
+//! one segment (RFC 9331 §4.3, item 5) is not implemented.
 
 use serde_json::json;
 use units::param::Json;
@@ -56,8 +56,8 @@ params! {
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
         /// Header bytes per segment that the pacing rate includes. The interval between two paced
-        /// segments follows from their data alone. At a constant round-trip time, cwnd therefore
-        /// limits the flow, and the pacing rate does not.
+        /// segments is proportional to their data without headers. At a constant round-trip time,
+        /// cwnd therefore limits the flow, and the pacing rate does not.
         pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over SRTT and pacing spaces only the data";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
@@ -137,7 +137,7 @@ impl PragueState {
         m * m
     }
 
-    /// Return true if the queue is longer than that of an L4S AQM.
+    /// Return true if the queue is longer than the queue of an L4S AQM.
     fn queue_is_long(&self) -> bool {
         self.rtt_min != Duration(u64::MAX)
             && self.srtt.seconds() > self.rtt_min.seconds() + self.params.fallback_delay.seconds()

@@ -1,11 +1,11 @@
 //! Scalable TCP (`scalable`), Kelly 2003 (`kelly2003scalable`): multiplicative increase and
 //! decrease.
 //!
-//! Up to the legacy window Scalable TCP behaves as standard TCP (Kelly 2003 §3.1). The paper was
-//! not available for this implementation. The parameters a and b have the values that Linux's
-//! `tcp_scalable` cites as the recommendation of Kelly 2003 (0.01, 7/8). The legacy window of 16
-//! segments is a value from later literature. Linux has no legacy window, but adds at least one
-//! segment per round trip (`min_increase`).
+//! Up to the legacy window Scalable TCP behaves as standard TCP (Kelly 2003 §3.1). The paper Kelly
+//! 2003 was not available for this implementation. The parameters a and b have the values that
+//! Linux's `tcp_scalable` cites as the recommendation of Kelly 2003 (0.01, 7/8). The legacy window
+//! of 16 segments is a value from later literature. Linux has no legacy window, but adds at least
+//! one segment per round trip (`min_increase`).
 
 use serde_json::json;
 use units::param::{Json, Renamed};

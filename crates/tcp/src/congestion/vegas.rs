@@ -26,8 +26,8 @@ words! {
     /// Rules for the evaluation of a round trip.
     pub enum Rules {
         /// Diff is the expected rate minus the actual rate, multiplied by BaseRTT. In slow start,
-        /// cwnd grows in every other round trip. In the round trips between them cwnd is constant,
-        /// and only these round trips are evaluated (Brakmo 1994 §3.2, §3.3).
+        /// round trips with a growing cwnd and round trips with a constant cwnd alternate. Only
+        /// round trips with a constant cwnd are evaluated (Brakmo 1994 §3.2, §3.3).
         Paper = "paper",
         /// Diff is the rate difference multiplied by the measured round-trip time, in whole
         /// segments. cwnd grows in each round trip of slow start. At the end of slow start, cwnd is

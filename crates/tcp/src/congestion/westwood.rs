@@ -2,13 +2,13 @@
 //! (`grieco2004westwood`): congestion sets the window to the measured bandwidth times the minimum
 //! round-trip time.
 //!
-//! The plus in the name stands for one bandwidth sample per round trip. The two papers on Westwood+
-//! were not available for this implementation. The sampling, its minimum interval, the unfiltered
-//! first sample and ssthresh (at least two segments) were checked against Linux's `tcp_westwood`,
-//! which an author of Westwood+ wrote. According to lecture notes on the first paper, congestion
-//! does not increase the window. In Linux, congestion sets cwnd to ssthresh even if ssthresh is
-//! larger. The weight 0.9 of the filter is quoted from the second paper on Westwood+. Linux uses
-//! the weight 7/8 and two filter stages (key `stages`).
+//! The plus in the name Westwood+ stands for one bandwidth sample per round trip. The two papers on
+//! Westwood+ were not available for this implementation. The sampling, its minimum interval, the
+//! unfiltered first sample and ssthresh (at least two segments) were checked against Linux's
+//! `tcp_westwood`, which an author of Westwood+ wrote. According to lecture notes on the first
+//! paper, congestion does not increase the window. In Linux, congestion sets cwnd to ssthresh even
+//! if ssthresh is larger. The weight 0.9 of the filter is quoted from the second paper on
+//! Westwood+. Linux uses the weight 7/8 and two filter stages (key `stages`).
 
 use serde_json::json;
 use units::param::Json;
@@ -25,8 +25,8 @@ words! {
         /// cwnd is the measured bandwidth-delay product as soon as the loss recovery or reduction
         /// begins.
         Pipe = "pipe",
-        /// Half of the FlightSize, as in Reno. When the loss recovery or reduction ends, cwnd
-        /// becomes the measured bandwidth-delay product (Linux).
+        /// cwnd is half of the FlightSize, as in Reno. When the loss recovery or reduction ends,
+        /// cwnd becomes the measured bandwidth-delay product (Linux).
         Half = "half",
     }
 }

@@ -19,11 +19,11 @@ words! {
         /// ECN+ without response to a marked SYN-ACK, because the client does not echo the mark of
         /// the SYN-ACK (Kuzmanovic 2005, §3.2.1).
         EcnPlusUnheeded = "ecn+unheeded",
-        /// ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it sends
-        /// data (RFC 5562 §4, Wait).
+        /// ECN+ with the variant Wait: if the SYN-ACK was marked, the server waits for a round trip
+        /// before it sends data (RFC 5562 §4).
         EcnPlusWait = "ecn+wait",
-        /// ECN+ in which a server whose SYN-ACK was marked retransmits it as Not-ECT (RFC 5562
-        /// §3.2, TryOnce).
+        /// ECN+ with the variant TryOnce: if the SYN-ACK was marked, the server retransmits the
+        /// SYN-ACK as Not-ECT (RFC 5562 §3.2).
         EcnPlusTryOnce = "ecn+try-once",
         /// ECN++, which is `rfc3168` with `packets = "all-packets"`: every kind of packet that the
         /// draft permits is ECN-capable (draft-generalized-ecn). `accurate` with `packets =
@@ -44,8 +44,9 @@ words! {
     /// Tests with which Accurate ECN detects that the path or the other endpoint changes ECN
     /// fields. After a failed test of the path, the sender sends all packets as Not-ECT.
     pub enum AccEcnTests {
-        /// The sender makes only the two tests that RFC 9768 requires, for an ACK of the SYN-ACK
-        /// without an ACE counter and for marked bytes without a marked packet.
+        /// The sender makes only the two tests that RFC 9768 requires. One test detects an ACK of
+        /// the SYN-ACK without an ACE counter, and the other detects marked bytes without a marked
+        /// packet.
         Off = "off",
         /// In addition to the tests of `off`, the endpoint tests whether a SYN or SYN-ACK arrived
         /// with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether the counters

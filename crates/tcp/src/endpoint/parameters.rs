@@ -37,7 +37,7 @@ params! {
         /// Event that starts the user timeout.
         user_timeout_from: UserTimeoutFrom = (UserTimeoutFrom::Progress), in Range::ANY, from "rfc5482 §1";
         /// Maximum segment lifetime (MSL). TIME-WAIT lasts twice the maximum segment lifetime. If
-        /// the lifetime is 0, the connection ends on entry to TIME-WAIT.
+        /// the maximum segment lifetime is 0, the connection ends on entry to TIME-WAIT.
         msl: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.4.2: 2 minutes; the simulator never reuses a port";
     }
 }
@@ -89,7 +89,7 @@ params! {
         zero_window_probe: WindowProbe = (WindowProbe::Byte), in Range::ANY, from "rfc9293 §3.8.6.1";
         /// Minimum time between two ACKs that answer invalid segments. A segment is invalid if it
         /// has no data and lies outside the window, or if it is an RST or SYN inside the window. If
-        /// the time is 0, the endpoint answers each invalid segment.
+        /// the minimum time is 0, the endpoint answers each invalid segment.
         invalid_ack_spacing: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.10.7.4 answers each segment, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5 s";
     }
 }

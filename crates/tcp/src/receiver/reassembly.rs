@@ -42,9 +42,9 @@ struct EarlierAck {
 const BLOCKS_EXPECTED: usize = 2;
 
 impl Receiver {
-    /// Process old data, data behind a gap, or data that fills a gap, which a FIN follows if `fin`
-    /// is true. A FIN occupies a sequence number, so SACK blocks report it like data (RFC 2018 §3;
-    /// Linux, tcp_data_queue_ofo).
+    /// Process old data, data behind a gap, or data that fills a gap. If `fin` is true, a FIN
+    /// follows the data. A FIN occupies a sequence number, so SACK blocks report it like data (RFC
+    /// 2018 §3; Linux, tcp_data_queue_ofo).
     #[inline(never)]
     pub(super) fn on_out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));

@@ -10,7 +10,8 @@ words! {
         /// with the new timeout (RFC 6298).
         SampleFirst = "sample-first",
         /// The ACK first restarts the retransmission timer with the previous timeout, including its
-        /// back-off. Afterwards the ACK provides its round-trip sample (ns-2 without `timerfix_`).
+        /// back-off. The ACK provides its round-trip sample after the restart (ns-2 without
+        /// `timerfix_`).
         RestartFirst = "restart-first",
     }
 }

@@ -7,7 +7,7 @@ use super::choices::*;
 use crate::sender::choices::FastRetransmitTimer;
 
 params! {
-    /// Retransmission timer: how the timeout is computed, and what restarts the timer.
+    /// Retransmission timer: the computation of the timeout, and the events that restart the timer.
     pub struct RtoParameters: "tcp.rto", checked by check {
         /// Estimator of the timeout.
         estimator: RtoEstimator = (RtoEstimator::Rfc6298), in Range::ANY, from "rfc6298 §2";

@@ -56,8 +56,8 @@ impl FullPipe {
         self.reached |= self.full_bw_now;
     }
 
-    /// Return cwnd after an ACK. Until the pipe is full, cwnd never shrinks. Afterwards cwnd is at
-    /// most `max_cwnd`.
+    /// Return cwnd after an ACK. Until the pipe is full, cwnd never shrinks. Once the pipe is full,
+    /// cwnd is at most `max_cwnd`.
     fn grow_cwnd(&self, cwnd: f64, ack: &Ack, max_cwnd: f64, initial_window: f64) -> f64 {
         let delivered = f64::from(ack.delivered);
         if self.reached {
@@ -109,7 +109,8 @@ struct Aggregation {
 
 impl Aggregation {
     /// Count `newly_delivered` bytes, and return the excess of the delivered bytes over the bytes
-    /// that `bandwidth` (in bytes/s) delivers in the same time. The excess is at most cwnd.
+    /// that `bandwidth` (in bytes/s) delivers in the same time. The returned excess is at most
+    /// cwnd.
     fn update(&mut self, now: Time, bandwidth: f64, newly_delivered: f64, cwnd: f64) -> f64 {
         let mut expected = bandwidth * now.since(self.interval_start).seconds();
         if self.delivered <= expected {

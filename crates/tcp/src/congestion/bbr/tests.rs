@@ -78,7 +78,7 @@ pub fn first_probe_rtt<C: CongestionControl>(bbr: C, end: f64, in_probe_rtt: imp
 }
 
 /// Return the state of BBR after its first ACK, which arrives at 20 s. A late first ACK must not
-/// expire the minimum round-trip time.
+/// cause the minimum round-trip time to expire.
 pub fn after_first_ack_at_20_s<C: CongestionControl>(mut bbr: C) -> C {
     bbr.observe(&window(10.0, 1e9, 9.0), &ack_at(20.0, 0.05, 1.0));
     bbr

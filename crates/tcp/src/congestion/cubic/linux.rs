@@ -5,11 +5,11 @@
 //! of `segments_per_increase` is computed at most once per tick. While cwnd does not change, the
 //! value is computed at most once per 1/32 s.
 //!
-//! Apart from rounding, Linux differs from RFC 9438 as follows. The cubic curve is evaluated at t
-//! plus the minimum round-trip time. Before any congestion, cwnd grows by at least a twentieth per
-//! round trip. In Linux the estimate of Reno's window always grows by 8/15 segment per window. In
-//! RFC 9438 the growth is one segment per window once the estimate exceeds cwnd_prior. A timeout
-//! resets all state.
+//! Apart from rounding, Linux differs from RFC 9438 as follows. Linux evaluates the cubic curve at
+//! t plus the minimum round-trip time. Before any congestion, Linux increases cwnd by at least a
+//! twentieth per round trip. In Linux the estimate of Reno's window always grows by 8/15 segment
+//! per window. In RFC 9438 the growth is one segment per window once the estimate exceeds
+//! cwnd_prior. In Linux a timeout resets all state of CUBIC.
 
 use units::{Duration, Time};
 
@@ -70,7 +70,7 @@ pub(super) struct Curve {
     origin: u64,
     /// Time K from the start of the epoch to `origin`, in 1024ths of a second.
     k: u64,
-    /// Start of the epoch; absent until the next ACK begins one.
+    /// Start of the epoch; absent until the next ACK begins an epoch.
     epoch: Option<u64>,
     /// Minimum round-trip time.
     pub(super) min_rtt: Option<Duration>,

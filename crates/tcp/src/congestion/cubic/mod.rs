@@ -68,7 +68,7 @@ params! {
 
 impl Control for Cubic {
     type State = CubicState;
-    /// Loss recovery by RACK, which RFC 9438 §3.1 names, and PRR, which §4.6 allows.
+    /// Loss recovery by RACK, which RFC 9438 §3.1 names, and by PRR, which RFC 9438 §4.6 allows.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
     fn new_state(&self, _: &Window) -> Self::State {
@@ -340,8 +340,8 @@ mod tests {
     }
 
     /// RFC 9438 §4.3, §4.8: after a timeout, W_est grows by α_cubic until W_est reaches the cwnd
-    /// from before the timeout. A second timeout of the same segment does not change this rule.
-    /// Once W_est has reached cwnd_prior, W_est grows by one segment per window.
+    /// from before the timeout. A second timeout of the same segment does not change the growth of
+    /// W_est. Once W_est has reached cwnd_prior, W_est grows by one segment per window.
     #[test]
     fn alpha_is_one_from_the_previous_window_on_after_a_timeout() {
         let mut c = cubic();
@@ -450,8 +450,8 @@ mod tests {
     /// The rounds of slow start have 10, 20, … 640 segments. In the round of 640 segments, every
     /// segment arrives at a queue for the first time. The queue in the round of 640 segments has
     /// 120 segments, a delay of 12 ms. Conservative Slow Start (CSS) begins after eight ACKs of the
-    /// round of 640 segments. In each of its five rounds cwnd grows by a quarter, and the first of
-    /// these rounds is partial: (648 + 632/4)·1.25⁴ = 1968.
+    /// round of 640 segments. CSS has five rounds, the first of which is partial, and cwnd grows by
+    /// a quarter in each round: (648 + 632/4)·1.25⁴ = 1968.
     #[test]
     fn hystart_ends_slow_start_before_the_queue_overflows() {
         let path = Path { buffer: 2200, ..Path::new(80_000_000, 20) }; // the BDP is 200 packets

@@ -2,15 +2,15 @@
 //! (`draft-leith-tcp-htcp`): the increase grows with the time since the last congestion, and the
 //! decrease adapts to the round-trip times.
 //!
-//! The throughput B(k) of a congestion epoch is the maximum over its round trips. The H-TCP paper
-//! and the draft were not available for this implementation. The following values were checked
-//! against FreeBSD's `cc_htcp`, which implements the draft, and against Linux's `tcp_htcp`: α(Δ),
-//! Δ_L, the bounds of β, the factor one half at the first congestion, and the minimum 1 of the
-//! increase 2(1 − β)α(Δ). Δ_B was checked only against Linux. In FreeBSD and Linux, RTTmax
-//! decreases by a twentieth of RTTmax − RTTmin at each congestion. In this implementation RTTmax is
-//! the maximum of the epoch. Scaling of the increase by the round-trip time is optional. As in
-//! FreeBSD and Linux, the scale is RTTmin/100 ms, limited to the range from 0.1 to 2, and the
-//! scaled increase is at least one segment.
+//! The throughput B(k) of a congestion epoch is the maximum of the throughputs of its round trips.
+//! The H-TCP paper and the draft were not available for this implementation. The following values
+//! were checked against FreeBSD's `cc_htcp`, which implements the draft, and against Linux's
+//! `tcp_htcp`: α(Δ), Δ_L, the bounds of β, the factor one half at the first congestion, and the
+//! minimum 1 of the increase 2(1 − β)α(Δ). Δ_B was checked only against Linux. In FreeBSD and
+//! Linux, RTTmax decreases by a twentieth of RTTmax − RTTmin at each congestion. In this
+//! implementation RTTmax is the maximum of the epoch. Scaling of the increase by the round-trip
+//! time is optional. As in FreeBSD and Linux, the scale is RTTmin/100 ms, limited to the range from
+//! 0.1 to 2, and the scaled increase is at least one segment.
 
 mod linux;
 

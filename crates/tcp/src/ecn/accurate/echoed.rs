@@ -1,9 +1,9 @@
 //! The Data Sender of Accurate ECN (RFC 9768 §3.2, `rfc9768`) decodes the feedback in ACKs about
 //! the packets that it sent.
 //!
-//! If the ACE field may have wrapped, the number of marks is estimated as in appendix A.2.1, but
-//! only while ACKs usually acknowledge few packets. If ACKs always acknowledged many packets, the
-//! estimate would assume at every ACK that the ACE field has wrapped.
+//! If the ACE field may have wrapped, the number of marks is estimated as in RFC 9768, appendix
+//! A.2.1, but only while ACKs usually acknowledge few packets. If ACKs always acknowledged many
+//! packets, the estimate would assume at every ACK that the ACE field has wrapped.
 //!
 //! If the ACK has an AccECN option, its marked bytes are divided by the mean size of the
 //! acknowledged packets. The estimate is the possible number of marks that is nearest to the
@@ -27,12 +27,12 @@ const WEIGHT: f32 = 1.0 / 64.0;
 /// Counters of this endpoint's packets, as the other side reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Echoed {
-    /// s.cep: marked packets that the other side reported, plus 5.
+    /// s.cep: number of marked packets that the other side reported, plus 5.
     packets: u32,
     /// s.e0b, s.ceb and s.e1b: bytes that the other side reported for ECT(0), CE and ECT(1).
     bytes: [u32; 3],
-    /// True if a byte counter of the first AccECN option was zero, which is invalid. The sender
-    /// then ignores all AccECN options (RFC 9768 §3.2.3.2.4).
+    /// True if a byte counter of the first AccECN option was zero, which is invalid. After such a
+    /// counter, the sender ignores all AccECN options (RFC 9768 §3.2.3.2.4).
     zeroed: bool,
     /// True if the sender no longer responds to feedback (RFC 9768, table 4, note 1; §3.2.2.3,
     /// §3.2.2.4).
@@ -108,9 +108,9 @@ impl Echoed {
         ace == 0b110
     }
 
-    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The data
-    /// segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the ACE counter reports
-    /// a mark.
+    /// Process a data segment that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The
+    /// data segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the ACE counter
+    /// reports a mark.
     pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
         let marked = ace.wrapping_sub(self.packets) % DIVACE;
         self.packets += marked;
@@ -163,8 +163,8 @@ impl Echoed {
         AceFeedback { packets, bytes: self.place_bytes(packets, marked, newly), mangled }
     }
 
-    /// Return true if a later ACK has arrived before this one (RFC 9768 §3.2.2.2, appendix A.1):
-    /// this ACK acknowledges no new data, and its timestamp is not newer.
+    /// Return true if a later ACK has overtaken this ACK, which is the case if this ACK
+    /// acknowledges no new data and has no newer timestamp (RFC 9768 §3.2.2.2, appendix A.1).
     fn is_superseded(&mut self, options: &Options, newly: &NewlyAcked) -> bool {
         let Some((value, _)) = options.timestamps else { return !newly.advances };
         let ahead = self.latest.map_or(1, |latest| value.wrapping_sub(latest) as i32);

@@ -21,7 +21,7 @@ const E1B: u8 = 4;
 /// Counters of the packets that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
-    /// r.cep: packets that arrived marked CE, plus 5.
+    /// r.cep: number of packets that arrived with CE, plus 5.
     packets: u32,
     /// r.e0b, r.ceb and r.e1b: bytes that arrived with ECT(0), CE and ECT(1).
     bytes: [u32; 3],

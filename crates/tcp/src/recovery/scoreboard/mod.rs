@@ -24,8 +24,8 @@ pub use segment::{AckedSegments, Delivery, DeliveryClock, Departure, RttAmbiguit
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
     outstanding: u64,
-    /// Number of bytes that each segment adds to pipe. If the number is 0, each segment adds its
-    /// own number of bytes.
+    /// Number of bytes that each segment adds to pipe. If the number of bytes is 0, each segment
+    /// adds its own length to pipe.
     unit: u32,
     /// Number of segments that are not [plain](Sent::is_plain). While no segment is SACKed, lost or
     /// retransmitted, all segments are plain.

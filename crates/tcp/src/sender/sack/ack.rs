@@ -341,7 +341,7 @@ impl SackSender {
     }
 
     /// Store a delivery rate sample for TCP_INFO. An application-limited sample is stored only if
-    /// its rate is not lower than the stored rate.
+    /// its rate is at least the stored rate.
     #[inline]
     fn store_rate(&mut self, sample: Option<RateSample>) {
         let Some(sample) = sample.filter(|s| s.interval >= self.tracking.min_rtt) else { return };

@@ -4,12 +4,13 @@
 //! This file uses the names of the draft. The pseudo-code in §3.5 and §4 of the draft was compared
 //! with this file line by line. The deviations are:
 //!
-//! - The draft begins ProbeBW with a random phase (§4.3.4.2). This file selects the phase by a hash
-//!   of the time, so that runs are repeatable.
+//! - The draft begins ProbeBW with a random phase (§4.3.4.2). This implementation selects the first
+//!   phase by a hash of the time, so that runs are repeatable.
 //! - Only a smaller round-trip time refreshes RTprop, as in Linux (bbr_update_min_rtt), and an
 //!   equal round-trip time does not. With the comparison "<=" of the draft (§4.1.2.3), RTprop would
 //!   never expire on a path whose round-trip times are exactly equal.
-//! - cwnd includes an allowance for aggregated ACKs, as in Linux. The draft has no such allowance.
+//! - cwnd includes an allowance for aggregated ACKs, as in Linux. The draft has no allowance for
+//!   aggregated ACKs.
 //! - ECN is not negotiated, because marks (ECN-Echo) would have no effect.
 //! - The long-term bandwidth estimate for policers is not implemented.
 

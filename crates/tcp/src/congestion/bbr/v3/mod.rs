@@ -65,7 +65,7 @@ impl Control for Bbr3 {
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because BBR does not have slow start: its state Startup takes that place.
+    /// False, because BBR has the state Startup instead of slow start.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {

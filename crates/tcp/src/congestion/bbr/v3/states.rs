@@ -62,7 +62,7 @@ impl Bbr3State {
         }
     }
 
-    /// Enter a state with its gains.
+    /// Enter a state, and set the gains of the state.
     fn enter(&mut self, mode: Mode, pacing_gain: f64, cwnd_gain: f64) {
         (self.mode, self.pacing_gain, self.cwnd_gain) = (mode, pacing_gain, cwnd_gain);
     }
