@@ -39,9 +39,9 @@ fn insert_below(map: &mut JsonMap, base: &JsonMap, mut keys: Json) {
     *map = std::mem::take(keys);
 }
 
-/// Insert the implied parameters of a document, whose own keys take precedence. `base` contains the
-/// parameters that the document changes, as a scenario writes them. If the document has a text
-/// where a table is allowed, the function replaces the text by the table.
+/// Insert the implied parameters of a document. The document's own keys take precedence. `base`
+/// contains the parameters that the document changes, as a scenario writes them. If the document
+/// has a text where a table is allowed, the function replaces the text by the table.
 pub fn apply(document: &mut Json, base: &Json) {
     let Some(map) = document.as_object_mut() else { return };
     let mut base = base.as_object().cloned().unwrap_or_default();
@@ -59,8 +59,8 @@ pub fn apply(document: &mut Json, base: &Json) {
         }
         return;
     }
-    // If a document names a stack, it retains the congestion control of its base. It does not
-    // retain the parameters that this control implied in the base.
+    // If a document names a stack, it retains the congestion control of its base. The document does
+    // not retain the parameters that this control implied in the base.
     let control = map.get("congestion").or_else(|| map.get("stack").and(base.get("congestion")));
     let mut implied =
         control.map_or_else(|| json!({}), |c| Algorithm::implied_recovery(control_name(c)).parameters());

@@ -146,9 +146,9 @@ impl Tcp {
     }
 
     /// Insert the parameters of the stack that a document names, and the implied parameters. The
-    /// document's own keys take precedence. `base` contains the parameters, as the scenario writes
-    /// them, that the document changes. If the document names an unknown stack, the parser of the
-    /// document returns an error later.
+    /// document's own keys take precedence. `base` contains the parameters that the document
+    /// changes, as a scenario writes them. If the document names an unknown stack, the parser of
+    /// the document returns an error later.
     pub fn expand(document: &mut Json, base: &Json) {
         implied::apply(document, base);
         let Some(map) = document.as_object_mut() else { return };

@@ -52,8 +52,8 @@ pub struct Tuning {
     mss: u32,
     /// Maximum receive window of the parameters.
     window_limit: u32,
-    /// Round-trip time that the receiver estimates: a new minimum at once, and otherwise a moving
-    /// average.
+    /// Estimate of the round-trip time: a shorter sample replaces it at once, and a longer sample
+    /// enters a moving average.
     rtt: Option<Duration>,
     /// Timestamp of this endpoint that the other endpoint echoed last.
     echo: u32,

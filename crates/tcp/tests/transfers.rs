@@ -123,7 +123,7 @@ proptest! {
     }
 }
 
-/// Smallest failing cases of the random test above. Each has failed once.
+/// Smallest cases in which the random test of this file failed. Each has failed once.
 mod regressions {
     use super::*;
     use serde_json::{Value, json};
@@ -194,8 +194,8 @@ mod regressions {
         run(tcps, apps, impairments, 3145717503530149737, 153);
     }
 
-    /// A probe of a small window is in flight when the application writes more: the probe's timer
-    /// continues.
+    /// If the application writes more data while a probe of a small window is in flight, the timer
+    /// of the probe continues.
     #[test]
     fn a_write_leaves_the_timer_of_a_probe() {
         let tcps = [
@@ -254,8 +254,8 @@ mod regressions {
     }
 
     /// An endpoint that has filled the window sends its ACKs with the sequence number at the end of
-    /// the window. The other endpoint processes these ACKs even if the data in its window has a
-    /// gap.
+    /// the window. An endpoint processes ACKs at the end of its window even if the data in the
+    /// window has a gap.
     #[test]
     fn an_acknowledgement_from_the_edge_of_the_window_counts() {
         let tcps = [

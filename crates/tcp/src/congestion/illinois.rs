@@ -427,8 +427,7 @@ mod tests {
 
     /// The expected results of alpha() and beta() in tcp_illinois.c were computed by hand for dm =
     /// 100 ms and d1 = 1 ms. At da = 10 ms, α is 99000 * 1280 / (99000 + 9000 * 1242 / 38) = 322
-    /// (2.52). At da = 45 ms, β is (8
-    /// * 80 - 32 * 10 + 24 * 45) / 70 = 20 (0.3125).
+    /// (2.52). At da = 45 ms, β is 20 (0.3125), computed as (8 * 80 - 32 * 10 + 24 * 45) / 70.
     #[test]
     fn linux_computes_alpha_and_beta_in_integers() {
         assert_eq!(increase_in_integers(&params(), 10_000, 100_000) * 128.0, 322.0);

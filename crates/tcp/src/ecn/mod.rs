@@ -96,9 +96,9 @@ impl EcnEndpoint {
         self.mode == Mode::Accurate
     }
 
-    /// Process an acceptable packet other than a SYN. `ack_pending` is true if received data awaits
-    /// its ACK. Return true if an ACK must be sent now. Only Accurate ECN counts packets without
-    /// data.
+    /// Process an acceptable packet other than a SYN. `ack_pending` is true if received data is not
+    /// acknowledged yet. Return true if an ACK must be sent now. Only Accurate ECN counts packets
+    /// without data.
     pub fn on_packet(&mut self, segment: &Segment, field: Field, ack_pending: bool, tcp: &Tcp) -> bool {
         let hides = tcp.ecn.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
         let Some(accurate) = self.accurate() else { return false };

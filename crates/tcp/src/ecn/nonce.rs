@@ -61,8 +61,8 @@ impl Nonce {
         if bit { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// Exclude the data before `max` from the check, because a segment was retransmitted or marked
-    /// by the network.
+    /// Exclude the data before `max` from the check of the nonce sums, because a segment was
+    /// retransmitted or marked by the network.
     pub fn on_congestion(&mut self, max: Seq) {
         self.resynchronize = Some(max);
     }
@@ -97,7 +97,8 @@ impl Nonce {
         }
     }
 
-    /// Add to the nonce sum the nonces of the data before `next`, which is now in order.
+    /// Add the nonces of the data before `next` to the nonce sum, because this data is now in
+    /// order.
     pub fn on_advance(&mut self, next: Seq) {
         let received = &mut self.received;
         self.out_of_order.retain(|&(seq, nonce)| {
@@ -117,7 +118,7 @@ impl Nonce {
 mod tests {
     use super::*;
 
-    /// A receiver that hides marks must guess the erased nonces, so it is soon detected.
+    /// A receiver that hides marks must guess the erased nonces, so the sender soon detects it.
     #[test]
     fn the_nonce_detects_a_receiver_that_hides_marks_and_no_other() {
         for hides in [false, true] {

@@ -143,7 +143,7 @@ impl Endpoint {
         self.receiver.as_ref().map_or(self.tcp.ack.quick.0 > 0.0, |r| r.is_quick())
     }
 
-    /// Turn the immediate sending of small segments on or off (TCP_NODELAY).
+    /// Enable or disable the immediate transmission of small segments (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.sender().tcb.nodelay(on);
     }
@@ -165,7 +165,7 @@ impl Endpoint {
         self.sender().end_record();
     }
 
-    /// Turn immediate ACKs on or off (TCP_QUICKACK).
+    /// Enable or disable immediate ACKs (TCP_QUICKACK).
     pub fn set_quickack(&mut self, on: bool) {
         self.receiver().set_quick(on);
     }

@@ -291,9 +291,9 @@ impl Endpoint {
     }
 }
 
-/// Return the window scale that the endpoint offers, which is a parameter. If the parameter
-/// `window.shift` is absent, return the smallest scale with which the window field can represent
-/// the receive window (RFC 7323 §2.3).
+/// Return the window scale that the endpoint offers, which is the parameter `window.shift`. If the
+/// parameter `window.shift` is absent, return the smallest scale with which the window field can
+/// represent the receive window (RFC 7323 §2.3).
 fn window_scale(tcp: &Tcp) -> u8 {
     let smallest = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
     tcp.window.shift.map_or_else(smallest, |s| s as u8)

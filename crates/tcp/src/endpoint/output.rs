@@ -259,7 +259,7 @@ impl Endpoint {
     }
 
     /// Return the size in bytes of `segment` on the wire, without TCP options. `segment` is the
-    /// last one of [`Endpoint::poll`].
+    /// last segment that [`Endpoint::poll`] returned.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u16 {
         let header =

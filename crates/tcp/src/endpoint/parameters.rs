@@ -71,7 +71,7 @@ params! {
         ecn_echo: EcnEcho = (EcnEcho::Rfc3168), in Range::ANY, from "rfc3168 §6.1.3";
         /// Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd.
         ece_growth: EceGrowth = (EceGrowth::None), in Range::ANY, from "rfc3168 §6.1.2";
-        /// Event that ends a proportional reduction for a mark.
+        /// Event that ends a proportional reduction of cwnd for a mark.
         ecn_reduction_ends: MarkReductionEnds = (MarkReductionEnds::At), in Range::ANY, from "rfc6937 §3: at the recovery point, as a recovery does; Linux: above";
         /// Effect on ssthresh of a timeout during a recovery.
         timeout_in_recovery: TimeoutInRecovery = (TimeoutInRecovery::Cuts), in Range::ANY, from "rfc5681 §4.3";

@@ -109,9 +109,9 @@ impl Endpoint {
         self.ecn.mode()
     }
 
-    /// Return the counters of Accurate ECN: the marked packets that arrived, the bytes that arrived
-    /// with ECT(0), CE and ECT(1), and the bytes that the other side received with each of these
-    /// codepoints according to its feedback.
+    /// Return the counters of Accurate ECN: the number of marked packets that arrived, the bytes
+    /// that arrived, and the bytes that the other side received according to its feedback. The
+    /// bytes are counted separately for ECT(0), CE and ECT(1).
     pub fn ecn_counts(&self) -> (u32, [u32; 3], [u32; 3]) {
         self.ecn.counts().unwrap_or_default()
     }
@@ -138,8 +138,8 @@ impl Endpoint {
         self.buffer()
     }
 
-    /// Return the number of sequence numbers that this endpoint received in order, including that
-    /// of a FIN.
+    /// Return the number of sequence numbers that this endpoint received in order, including the
+    /// sequence number of a FIN.
     pub fn received_in_order(&self) -> u64 {
         u64::from(self.next().minus(self.irs + 1).max(0) as u32)
     }

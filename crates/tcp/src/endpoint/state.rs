@@ -9,7 +9,7 @@ pub enum State {
     Listen,
     /// SYN-SENT: the endpoint has sent a SYN.
     SynSent,
-    /// SYN-RECEIVED: the endpoint has received a SYN and sent its own.
+    /// SYN-RECEIVED: the endpoint has received a SYN and sent its own SYN.
     SynReceived,
     /// ESTABLISHED: the connection is open.
     Established,

@@ -27,7 +27,7 @@ words! {
 words! {
     /// Representation of the advertised window in the window field.
     pub enum WindowScaling {
-        /// The field represents any window exactly, whatever its size.
+        /// The window field represents a window of any size exactly.
         Full = "full",
         /// The window field has 16 bits and a scale factor, which the SYN offers (RFC 7323 §2).
         On = "on",
@@ -43,8 +43,9 @@ words! {
         /// two, and 240 B for the packet's descriptor. A TUN device and many Ethernet drivers
         /// allocate packets in one block.
         Linear = "linear",
-        /// A received segment occupies the size of its payload, and 896 B in addition. Packets of a
-        /// Linux sender have this size, also after a veth device has forwarded them.
+        /// A received segment occupies the size of its payload, and 896 B in addition. A packet
+        /// that a Linux sender allocated takes 896 B in addition to its payload, also if a veth
+        /// device has forwarded it.
         Fragments = "fragments",
     }
 }
@@ -52,7 +53,7 @@ words! {
 words! {
     /// Tuning of the receive window.
     pub enum WindowTuning {
-        /// The window is `receive_window` from the beginning.
+        /// The window is `receive_window` from the beginning of the connection.
         Off = "off",
         /// The window begins at half of `memory.receive`, and grows with the data that arrives and
         /// that the application reads (Linux, tcp_moderate_rcvbuf). While the window grows, the

@@ -15,14 +15,14 @@ params! {
         /// Condition for an immediate ACK of a segment that fills a gap.
         gap: GapAck = (GapAck::Immediate), in Range::ANY, from "rfc5681 §4.2";
         /// Number of ACKs that are sent at once when data first arrives, when data arrives after a
-        /// pause longer than the timeout, and when old data arrives again.
+        /// pause longer than the RTO, and when old data arrives again.
         quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
         /// True to acknowledge a full segment with PSH at once, if the application reads all data
         /// at once and sends no data. The key `ack.push` requires a tuned window.
         push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows an immediate ACK; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
         /// Maximum number of duplicate ACKs that are merged into one ACK, after the first three
-        /// duplicate ACKs. If the number is 0, each duplicate ACK is sent at once. A merged ACK
-        /// waits for a twentieth of a round trip or 1 ms, whichever is shorter. The key
+        /// duplicate ACKs. If the maximum is 0, the receiver sends each duplicate ACK at once. A
+        /// merged ACK waits for a twentieth of a round trip or 1 ms, whichever is shorter. The key
         /// `ack.compressed` requires a tuned window, because the receiver measures the round-trip
         /// time only if it tunes the window.
         compressed: Packets = (Packets(0.0)), in Range::between(0.0, 255.0).whole(), from "rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44";

@@ -240,9 +240,9 @@ impl Receiver {
 }
 
 impl OutOfOrderQueue {
-    /// Record that an ACK was sent. Return `None` unless the ACK was a compressed ACK that had
-    /// become due. For a compressed ACK that had become due, return `Some(true)` if another ACK
-    /// follows at once.
+    /// Record that an ACK was sent. For a compressed ACK that had become due, return `Some(true)`
+    /// if another ACK follows at once, and `Some(false)` otherwise. For every other ACK, return
+    /// `None`.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();

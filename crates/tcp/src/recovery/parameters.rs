@@ -9,7 +9,7 @@ use super::{RecoveryExit, RecoveryKind};
 use crate::sender::choices::{FastRetransmit, SpuriousResponse};
 
 params! {
-    /// Loss recovery: how losses are detected, what is retransmitted, and how cwnd is reduced.
+    /// Loss recovery: the detection of losses, the retransmissions, and the reduction of cwnd.
     /// `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
     pub struct RecoveryParameters: "tcp.recovery", shorthand for method {
         /// Method of loss recovery: the response to duplicate ACKs.

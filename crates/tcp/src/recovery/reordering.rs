@@ -31,7 +31,7 @@ words! {
 }
 
 words! {
-    /// Meaning of a duplicate ACK without SACK.
+    /// Meaning of a duplicate ACK for a sender without SACK.
     pub enum WithoutSack {
         /// A duplicate ACK shows that a segment has left the network, but does not count it as
         /// delivered (RFC 5681 §3.2).

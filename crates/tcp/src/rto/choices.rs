@@ -32,9 +32,9 @@ words! {
 words! {
     /// Event that ends the back-off of the retransmission timer.
     pub enum BackoffEnds {
-        /// Measurement of the round-trip time of a segment that was sent once. The back-off
-        /// persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7;
-        /// Karn & Partridge 1987).
+        /// The measured round-trip time of a segment that was sent once ends the back-off. The
+        /// back-off persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph,
+        /// and §5.7; Karn & Partridge 1987).
         Sample = "sample",
         /// Any ACK of new data ends the back-off, as in ns-2's FullTcp. FullTcp measures the
         /// round-trip times of retransmissions too.

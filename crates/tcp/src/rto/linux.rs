@@ -2,7 +2,7 @@
 //! Sarolahti & Kuznetsov 2002 §4, `sarolahti2002linux`). SRTT is computed as in RFC 6298. The
 //! deviation is the maximum within a round trip: the deviation increases at once and decreases
 //! slowly, and a decreasing round-trip time hardly increases the deviation. The deviation is at
-//! least the minimum timeout, so that the timeout exceeds SRTT by at least that minimum.
+//! least the minimum timeout, so that the timeout exceeds SRTT by at least the minimum timeout.
 
 use net::Seq;
 use units::Duration;

@@ -64,7 +64,7 @@ words! {
         /// The timeout sets cwnd to one segment (RFC 5681 §3.1).
         Segment = "segment",
         /// The timeout sets cwnd to one segment more than is in flight, because RACK does not mark
-        /// segments as lost that were sent within the last round trip (Linux).
+        /// the segments of the last round trip as lost (Linux).
         FlightAndSegment = "flight-and-segment",
     }
 }

@@ -104,7 +104,8 @@ impl Tcb {
         }
         let whole = match whole {
             Some(segments) => segments,
-            // a super-packet with more segments would not be full either
+            // if the windows do not permit a super-packet of this minimum size, they do not permit
+            // a larger one
             None if limit < MIN_SUPER_PACKET * smss => MIN_SUPER_PACKET,
             None => self.super_packet_segments(allowance.min_rtt, false, tcp),
         };

@@ -15,7 +15,7 @@ params! {
         ssthresh_from: SsthreshFrom = (SsthreshFrom::FlightSize), in Range::ANY, from "rfc5681 §3.1";
         /// Condition for growth of cwnd.
         validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1 does not specify a condition";
-        /// Effect on cwnd of an idle time longer than the timeout.
+        /// Effect on cwnd of an idle time longer than the RTO.
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
         /// cwnd after a timeout, if SACK is negotiated.
         loss_window: LossWindow = (LossWindow::Segment), in Range::ANY, from "rfc5681 §3.1: LW";

@@ -23,7 +23,7 @@ impl fmt::Debug for RandomTcp {
 }
 
 /// Return the configuration of the tests. The number of cases is 10^4, or the value of the
-/// environment variable PROPTEST_CASES. In `make nightly` it is 10^6.
+/// environment variable PROPTEST_CASES. In `make nightly` the number of cases is 10^6.
 pub fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 10_000 };

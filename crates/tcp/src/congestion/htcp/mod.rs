@@ -276,8 +276,8 @@ mod tests {
         HtcpState::new(&defaults())
     }
 
-    /// α(Δ) is 1 during the first second after congestion, 1 + 10 + ¼ after two seconds, and 1 + 40
-    /// + 4 after five seconds.
+    /// After congestion α(Δ) is 1 during the first second, 11¼ (1 + 10 + ¼) after two seconds, and
+    /// 45 (1 + 40 + 4) after five seconds.
     #[test]
     fn increase_follows_the_time_since_congestion() {
         let low = Duration::from_millis(1000);

@@ -66,7 +66,7 @@ impl Received {
     /// Process an acceptable packet with `bytes` bytes of data (RFC 9768 §3.2). Return true if an
     /// ACK must be sent now (RFC 9768 §3.2.2.5.1). An ACK is required after the first marked data
     /// that follows an unmarked packet, and after several marks since the last ACK. `ack_pending`
-    /// is true if received data awaits its ACK.
+    /// is true if received data is not acknowledged yet.
     pub fn on_packet(&mut self, field: Ecn, bytes: u16, ack_pending: bool) -> bool {
         if bytes > 0 {
             self.count_bytes(field, bytes);

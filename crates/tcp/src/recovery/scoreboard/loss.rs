@@ -136,7 +136,7 @@ impl Scoreboard {
         }
     }
 
-    /// Clear all marks of lost and retransmitted segments, because no segment was lost.
+    /// Clear the flags of all lost and retransmitted segments, because no segment was lost.
     pub fn undo_losses(&mut self) {
         for s in &mut self.segments {
             s.marks &= !(LOST | RETRANSMITTED | TWICE);

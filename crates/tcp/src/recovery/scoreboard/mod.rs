@@ -80,7 +80,7 @@ impl Scoreboard {
         self.departures.is_some()
     }
 
-    /// Return true if every segment was sent once and none is SACKed or lost.
+    /// Return true if every segment was sent once and no segment is SACKed or lost.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.touched == 0

@@ -139,8 +139,8 @@ fn rack_rtt_is_that_of_the_segment_sent_last_or_last_in_sequence() {
 }
 
 /// A new segment and a later retransmission are sent in the same microsecond. Linux treats the new
-/// segment as the later one, so its SACK shows that the retransmission is lost (include/net/tcp.h,
-/// tcp_skb_sent_after).
+/// segment as the later one, so the SACK of the new segment shows that the retransmission is lost
+/// (include/net/tcp.h, tcp_skb_sent_after).
 #[test]
 fn of_two_segments_in_one_microsecond_the_higher_is_later() {
     for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {

@@ -243,8 +243,8 @@ impl SackSender {
     }
 
     /// Retransmit a hole that is not marked as lost, if new data is not available (RFC 6675 §4,
-    /// NextSeg, rule 3). If the scoreboard does not have such a hole, retransmit the last segment,
-    /// once per recovery (RFC 6675 §4, NextSeg, rule 4).
+    /// NextSeg, rule 3). If the scoreboard has no hole that is not marked as lost, retransmit the
+    /// last segment, once per recovery (RFC 6675 §4, NextSeg, rule 4).
     fn retransmit_unproven_loss(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if self.state != CaState::Recovery
             || tcp.recovery.rack

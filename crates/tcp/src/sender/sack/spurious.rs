@@ -58,9 +58,8 @@ impl SackSender {
         self.board.undo_losses();
     }
 
-    /// Process by F-RTO an ACK that arrives after a timeout. Linux also detects a spurious timeout
-    /// if an ACK delivers a segment that was sent before the timeout and not retransmitted
-    /// afterwards.
+    /// Apply F-RTO to an ACK that arrives after a timeout. Linux also detects a spurious timeout if
+    /// an ACK delivers a segment that was sent before the timeout and not retransmitted afterwards.
     pub(super) fn test_timeout(
         &mut self,
         tcb: &mut Tcb,
