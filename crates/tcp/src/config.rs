@@ -199,7 +199,7 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
             &tcp.receive_window.write(),
             format!("must be at least mss ({})", tcp.mss),
         )
-        .remedy("raise the window or lower mss"));
+        .remedy("raise receive_window or lower mss"));
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ params! {
         /// Number of timeouts of a SYN that do not double the next timeout. The timeouts of
         /// `syn_linear_timeouts` precede the timeouts of `syn_retries`, and apply to SYNs but not
         /// to SYN-ACKs.
-        syn_linear_timeouts: u64 = (0), in Range::between(0.0, 127.0), from "rfc6298 §5.5: every timeout doubles the next one; Linux 6.5 on: 4";
+        syn_linear_timeouts: u64 = (0), in Range::between(0.0, 127.0), from "rfc6298 §5.5: every timeout doubles the next one; Linux since 6.5: 4";
         /// Maximum number of retransmissions of a SYN-ACK.
         synack_retries: u64 = (8), in Range::between(0.0, 254.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 5";
         /// Maximum number of lost SYNs that do not reduce the initial window.
@@ -46,9 +46,9 @@ params! {
     /// Sizes of headers on the wire.
     pub struct WireParameters: "tcp.wire" {
         /// Header bytes of a segment with data, without options.
-        data_header: Bytes = (Bytes(40)), in Range::between(0.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
+        data_header: Bytes = (Bytes(40)), in Range::between(0.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B per header; options are added";
         /// Size of a segment without data, without options.
-        control_header: Bytes = (Bytes(40)), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
+        control_header: Bytes = (Bytes(40)), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B per header; options are added";
     }
 }
 

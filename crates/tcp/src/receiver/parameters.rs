@@ -16,10 +16,10 @@ params! {
         gap: GapAck = (GapAck::Immediate), in Range::ANY, from "rfc5681 §4.2";
         /// Number of ACKs that are sent at once when data first arrives, when data arrives after a
         /// pause longer than the RTO, and when old data arrives again.
-        quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
+        quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows immediate ACKs; Linux: 16";
         /// True to acknowledge a full segment with PSH at once, if the application reads all data
         /// at once and sends no data. The key `ack.push` requires a tuned window.
-        push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows an immediate ACK; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
+        push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows an immediate ACK; Linux, tcp_measure_rcv_mss (since 6.6) and tcp_cleanup_rbuf: on";
         /// Maximum number of duplicate ACKs that are merged into one ACK, after the first three
         /// duplicate ACKs. If the maximum is 0, the receiver sends each duplicate ACK at once. A
         /// merged ACK waits for a twentieth of a round trip or 1 ms, whichever is shorter. The key

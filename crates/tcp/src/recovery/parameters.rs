@@ -49,6 +49,6 @@ params! {
         max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if the delay is not known";
         /// Time added to RACK's reordering timer. While more than one segment is in flight,
         /// `timer_slack` is also added to the probe timeout of two round trips.
-        timer_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms";
+        timer_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §6.2, §7.2: no slack; Linux, TCP_TIMEOUT_MIN_US: 2 ms";
     }
 }
