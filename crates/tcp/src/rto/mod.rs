@@ -90,7 +90,7 @@ impl Rto {
     }
 
     /// Raise the timeout to at least `min` and end the back-off. The caller uses this method if no
-    /// round-trip time was measured.
+    /// round-trip time was measured because a SYN was lost (RFC 6298 §5.7).
     pub fn restart_at(&mut self, min: Duration, tcp: &Tcp) {
         self.base = self.base.max(min).min(tcp.rto.max);
         self.doublings = 0;
