@@ -1,4 +1,4 @@
-"""SFB limits a flow that ignores signals, among 400 downloads (Feng et al. 2002, §V)."""
+"""SFB limits a flow that ignores signals, among 400 downloads (Feng and others 2002, §V)."""
 
 import pandas as pd
 from matplotlib.figure import Figure

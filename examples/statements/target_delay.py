@@ -1,6 +1,6 @@
 """PIE, PI2 and DualPI2 keep the delay at 15 ms (RFC 8033 §4.2, RFC 9332 §2.4).
 
-The figure also has CoDel and COBALT.
+The figure also shows CoDel and COBALT for comparison.
 """
 
 import pandas as pd

@@ -46,7 +46,7 @@ def test_a_scenario_that_the_engine_does_not_support_is_refused(
 
 @pytest.mark.parametrize(("limit", "dropped"), [("2 packets", 2), ("3000 B", 2), ("2999 B", 3)])
 def test_the_router_drops_packets_that_exceed_the_limit(limit: str, dropped: int) -> None:
-    """The router sends one of five simultaneous packets; 12000 bits take 1.5 ms at 8 Mbit/s."""
+    """Five packets arrive at once, and each transmission takes 1.5 ms (12000 bits at 8 Mbit/s)."""
     text = normalize(SCENARIO, overrides=[("network.queue.limit", limit)])
     port = Port(Network.of(text).link("left>right"))
     departures = [port.arrival_s(1.0, 1500) for _ in range(5)]

@@ -9,7 +9,7 @@ from references.red import Red
 
 
 class AdaptiveRed(Red):
-    """RED that adapts maxp to the average queue."""
+    """RED that adapts its parameter maxp to the average queue."""
 
     period = 0.5
 

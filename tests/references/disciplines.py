@@ -22,7 +22,7 @@ class Discipline:
 
 
 def drop(now: int, packet: Packet, reason: str) -> None:
-    """Drop a packet; an earlier mark of the packet does not count."""
+    """Set the outcome of a packet to a drop, even if the packet has a mark."""
     packet.outcome, packet.done = DROP[reason], now
 
 
@@ -62,7 +62,7 @@ class Transmitter:
 
 
 def branch(draws: Draws, name: str) -> Draws:
-    """Return the stream of random numbers that the simulator derives under a name."""
+    """Return the stream of random numbers that the simulator derives for the name `name`."""
     return Draws(draws.key, name)
 
 

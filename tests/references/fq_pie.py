@@ -11,12 +11,12 @@ from references.tc_pie import LinuxPie, Vars, period
 
 
 class Periodic(FlowQueues):
-    """Flow queues with an AQM in each queue that is updated at the end of each period."""
+    """Flow queues, each with an AQM that updates its state at the end of each period."""
 
     queues: list[Queue]
 
     def tick_before(self, now: int) -> None:
-        """Run the updates of all periods that end by `now`."""
+        """Run the updates of all periods that end at or before `now`."""
         raise NotImplementedError
 
     def departed(self, now: int, q: int, packet: Packet) -> None:
@@ -44,7 +44,7 @@ class Periodic(FlowQueues):
 
 
 class FqPie(Periodic):
-    """FQ-PIE that updates PIE of every queue, also of empty queues, at the end of each period."""
+    """FQ-PIE that updates PIE in empty queues too, at the end of each period."""
 
     def __init__(
         self,

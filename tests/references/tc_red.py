@@ -1,4 +1,4 @@
-"""RED with the integers of Linux: today's kernels and tc, and those of Linux 2.4."""
+"""RED with the integer arithmetic of Linux: of today's kernels and tc, and of Linux 2.4."""
 
 import math
 from typing import Any

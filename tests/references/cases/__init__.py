@@ -14,7 +14,7 @@ Link = AqmLink | Transmitter
 
 @dataclass
 class Case:
-    """Queue of a scenario and its reference with the same parameters."""
+    """Queue of a scenario, and a reference implementation of this queue with equal parameters."""
 
     name: str
     queue: dict[str, Any]
@@ -24,10 +24,13 @@ class Case:
     limit: int = 100
     flows: int = 10
     expects: str = "EM"
-    """Outcomes that the traffic must cause: E early drops, M marks, T threshold, F full buffer."""
+    """Letters of the outcomes that must occur.
+
+    E: early drop; M: mark; T: signal above a threshold; F: drop at a full buffer.
+    """
 
     def build(self, seed: int) -> Link:
-        """Return a link with a new instance of the reference."""
+        """Return a link with a new instance of the reference queue."""
         limit, unit = self.limit, "packets"
         if "limit" in self.queue:
             limit, unit = int(self.queue["limit"].split()[0]) * 1000, "bytes"

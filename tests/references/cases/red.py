@@ -12,7 +12,7 @@ from references.tc_red import TcRed
 
 
 def red(name: str, queue: dict[str, Any], expects: str = "EM", **parameters: Any) -> Case:
-    """Return a case of RED; `parameters` are those of the reference beside the defaults."""
+    """Return a case of RED; `parameters` override the default parameters of the reference."""
     parameters = RED | parameters
     unit = "B" if parameters.get("unit") == "bytes" else "packets"
     text = {"minth": f"{parameters['minth']} {unit}", "maxth": f"{parameters['maxth']} {unit}"}
@@ -22,7 +22,7 @@ def red(name: str, queue: dict[str, Any], expects: str = "EM", **parameters: Any
 
 STUDY_C: dict[str, float] = {"qmin": 5_000, "qmax": 15_000, "avpkt": 1500, "burst": 5}
 STUDY_C |= {"probability": 0.02, "bandwidth": 100_000}
-"""Parameters of the RED queue in study C."""
+"""Parameters of Linux's RED for a bottleneck of 100 kbit/s, in the case "tc red, study C"."""
 RED_VARIANTS = [
     Case(
         "tc red, study C",
