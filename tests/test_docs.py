@@ -1,4 +1,4 @@
-"""Examples in the documentation: their code runs, and the pages show its output."""
+"""Test that the code of examples in the documentation runs and prints the output on the page."""
 
 import re
 import subprocess

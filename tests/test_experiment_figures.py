@@ -1,4 +1,4 @@
-"""Content of the figures of experiments, and their omission without enough data."""
+"""Tests of the figures of experiments; a figure without enough data is omitted."""
 
 from pathlib import Path
 from typing import Any

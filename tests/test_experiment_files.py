@@ -1,4 +1,4 @@
-"""Experiment files: designs, rules of replications, limits and errors."""
+"""Tests of experiment files: designs, rules for the number of replications, limits and errors."""
 
 import itertools
 import re

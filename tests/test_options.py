@@ -1,4 +1,4 @@
-"""Help of every command, and the options that commands share."""
+"""Tests of the help of every command, and of the options that several commands share."""
 
 import shlex
 from pathlib import Path
@@ -26,7 +26,7 @@ SLOW = (
     "aqmlab bench", "aqmlab calibrate", "aqmlab reproduce", "aqmlab responses",
     "aqmlab script tests/scripts --set", "aqmlab tune-red", "aqmlab traffic",
 )  # fmt: skip
-"""First words of the examples that the tests only parse; the other examples run."""
+"""First words of the examples in the help that the tests only parse, but do not run."""
 
 
 def help_of(args: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -39,7 +39,7 @@ def flat(text: str) -> str:
 
 
 def joined(text: str) -> str:
-    """Return a text without white space, because lines also break after hyphens."""
+    """Return a text without white space, because the help also breaks lines after hyphens."""
     return "".join(text.split())
 
 
@@ -127,7 +127,7 @@ def words_of(example: str) -> list[str]:
 def test_the_examples_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The examples run in one folder, so that later ones use the output of earlier ones."""
+    """All examples of the help run in one folder, so that an example can use earlier output."""
     for folder in ("examples", "tests"):
         (tmp_path / folder).symlink_to(Path(folder).resolve())
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""AQMs: each decision equals that of a reference, for equal traffic and random numbers."""
+"""Test that each AQM decides as its reference, given the same traffic and random numbers."""
 
 from collections import Counter
 

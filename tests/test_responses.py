@@ -1,4 +1,4 @@
-"""Response times of a run, and the command `aqmlab responses`."""
+"""Tests of the response times of a run, and of the command `aqmlab responses`."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,8 @@ def test_a_run_has_the_response_time_of_every_request(tmp_path: Path) -> None:
     every = Responses.of(aqmlab.run(scenario(tmp_path)))
     assert every.ended.tolist() == [True, True, True, False]
     assert every.times[3] == pytest.approx(0.1, abs=1e-9)
-    # The first request of a connection includes the handshake: two times 20 ms and 40 B.
+    # The response time of a connection's first request includes the handshake: two delays of 20 ms,
+    # and two transmissions of 40 B.
     assert every.handshakes[[0, 2, 3]] == pytest.approx([0.0406] * 3, abs=1e-3)
     assert np.isnan(every.handshakes[1])
     assert every.slow_handshakes(1.0) == 0

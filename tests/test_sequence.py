@@ -1,4 +1,4 @@
-"""Series of segments and round-trip times for a known loss, and their graphs."""
+"""Tests of the series of segments and of round-trip times for a known loss, and their graphs."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_a_loss_is_retransmitted_at_the_third_duplicate_ack(one_download: dict[s
     first = retransmissions.iloc[0]
     assert first["time_s"] == thirds["time_s"].iloc[0]
     assert first["seq"] == thirds["ack"].iloc[0] == drops["seq"].min()
-    # Each dropped segment was sent at most the delay of the access link before its drop.
+    # The time between the sending and the drop of a segment is at most the access link's delay.
     for drop in drops.itertuples():
         sent = rows[(rows["direction"] == "sent") & (rows["seq"] == drop.seq)]["time_s"]
         late = drop.time_s - sent[sent <= drop.time_s].max()
@@ -210,7 +210,7 @@ def test_duplicate_acks_follow_the_definition_of_rfc_5681() -> None:
 
 
 def test_reverse_data_has_its_own_graphs(small: dict[str, Any]) -> None:
-    """A drop is in the graph of its own direction."""
+    """A graph of one direction of a flow shows only the drops of this direction."""
     result = aqmlab.run(
         {
             "network": {"kind": "dumbbell", "rate": "1 Mbit/s", "delay": "20 ms",

@@ -1,7 +1,7 @@
-"""Captures of every header: tshark reads the written fields, and all checksums are valid.
+"""Test that tshark reads the fields of every kind of header from a capture, and valid checksums.
 
-crates/wire/examples/every_header.rs writes a capture of every combination of options, with all ECN
-fields and flags, over IPv4 and IPv6, and prints the fields of each packet.
+crates/wire/examples/every_header.rs writes a capture with every combination of TCP options, all ECN
+codepoints and all flags, over IPv4 and IPv6, and prints the fields of each packet.
 """
 
 import json
@@ -44,7 +44,7 @@ FIELDS = [*OTHERS, *PLAIN, *BYTES, *SACK.values(), *(f for pair in VERSIONS.valu
 
 
 def tshark(capture: Path, *arguments: str) -> list[str]:
-    """Return the lines that tshark prints of a capture."""
+    """Return the lines of output of tshark for a capture."""
     command = ["tshark", "-n", "-r", str(capture), *SETTINGS, *arguments]
     process = subprocess.run(command, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
@@ -52,7 +52,7 @@ def tshark(capture: Path, *arguments: str) -> list[str]:
 
 
 def packets(capture: Path) -> list[dict[str, str]]:
-    """Return the fields of each packet in a capture; an absent field is empty."""
+    """Return the fields of each packet in a capture; an absent field is an empty text."""
     field_options = [word for field in FIELDS for word in ("-e", field)]
     lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *field_options)
     return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in lines]
@@ -62,7 +62,7 @@ def packets(capture: Path) -> list[dict[str, str]]:
 def capture(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, Path, list[dict[str, Any]]]:
-    """Return the captured part of a packet, the capture, and the fields of its packets."""
+    """Return three values: which part of each packet is captured, the capture, the fields."""
     for tool, remedy in {
         "tshark": "install it with: apt-get install tshark",
         "cargo": "see https://rustup.rs",

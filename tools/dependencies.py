@@ -1,4 +1,4 @@
-"""Print the dependencies in pyproject.toml, for users and developers, one per line."""
+"""Print the dependencies in pyproject.toml one per line, including those for developers."""
 
 import tomllib
 from itertools import chain

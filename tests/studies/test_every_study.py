@@ -77,7 +77,7 @@ def test_no_claim_uses_items_with_other_readings(name: str) -> None:
 
 @pytest.mark.parametrize("name", studies.names())
 def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
-    """The README has the score and lists every claim under its verdict."""
+    """The README of the study has the score, and lists every claim under its verdict."""
     study = studies.load(name)
     whole = stored_verdicts.read_claims(study.verdicts_path)
     text = re.sub(
@@ -97,7 +97,7 @@ def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
 
 
 COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|printed)|± ?\d")
-"""Pattern of an interval of a result, or of a count of verdicts."""
+"""Pattern of the interval of a measured result, or of a number of claims with a verdict."""
 
 
 @pytest.mark.parametrize("name", studies.names())

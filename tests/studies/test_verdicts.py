@@ -47,7 +47,7 @@ BOUNDS: tuple[Kind, ...] = ("number", "upper_bound", "lower_bound")
 
 @st.composite
 def statements(draw: st.DrawFn) -> tuple[float, float, Kind]:
-    """Return value, tolerance and kind of a published statement."""
+    """Return the value, the tolerance and the kind of a random published statement."""
     if draw(st.booleans()):
         return float(draw(st.sampled_from([-1, 0, 1]))), draw(WIDTH), "sign"
     return draw(LEVEL), draw(WIDTH), draw(st.sampled_from(BOUNDS))
@@ -67,7 +67,7 @@ def test_a_wider_interval_never_makes_a_verdict_reproduced(
     right: float,
     spread: tuple[float, float] | None,
 ) -> None:
-    """A narrower interval has the same decision if the wider interval around it has one."""
+    """If an interval is reproduced or contradicted, each narrower interval in it is so too."""
     single = None if spread is None else around(centre, *spread)
     wide = verdict(around(centre, below, above), *printed, spread=single)
     narrow = verdict(around(centre, below * left, above * right), *printed, spread=single)
@@ -90,7 +90,7 @@ def test_shrinking_intervals_lead_to_one_final_decision(
     single = None if spread is None else around(centre, *spread)
     final = verdict(around(centre, 0, 0), *printed, spread=single)
     assert final in (*GREEN, CONTRADICTED)
-    # A decision never changes while the interval shrinks.
+    # While the interval shrinks, a verdict other than open never changes.
     verdicts = [
         verdict(around(centre, below / 2**k, above / 2**k), *printed, spread=single)
         for k in range(64)
@@ -131,7 +131,7 @@ def test_a_rank_or_a_direction_needs_an_interval_without_0() -> None:
 
 
 def test_a_single_printed_run_may_lie_within_the_spread_of_the_runs() -> None:
-    """The verdict is SINGLE_RUN; an interval that is wider than the spread remains open."""
+    """A published single run gives SINGLE_RUN; an interval wider than the spread remains open."""
     spread = Interval(20, 30, 60)
     assert accepted(55, 2, "number", spread) == (25, 65)
     assert verdict(Interval(28, 30, 33), 55, 2, spread=spread) == SINGLE_RUN
@@ -234,18 +234,18 @@ def test_a_claim_about_several_cases_needs_all_cases() -> None:
 
 
 class Some:
-    """Runs of the setting "x", whose results are numbers."""
+    """Runs of a study with one setting, "x"; the result of each run is a number."""
 
     def __init__(self, *values: float) -> None:
         self.values, self.replications = list(values), len(values)
 
     def of(self, setting: Any) -> list[Any]:
-        """Return the runs of a setting."""
+        """Return the results of the runs of the setting."""
         assert setting == "x"
         return self.values
 
     def has(self, setting: Any) -> bool:
-        """Return True for the setting "x", the only one with runs."""
+        """Return True if the setting is "x", the only setting with runs."""
         return bool(setting == "x")
 
 
@@ -284,7 +284,7 @@ def test_the_evidence_names_an_event_that_never_happened() -> None:
 
 
 def test_a_replication_without_a_number_is_counted_as_missing() -> None:
-    """The row, the table of the report and the evidence of a claim have the missing number."""
+    """A cell, the report's table and the evidence of a claim state how many replications miss."""
     time = Measure[float]("time", "s", lambda run: run, -1)
     in_ms = Measure[float]("time", "ms", lambda run: run, -1, scale=1000)
     assert Cell.of("item", {}, in_ms, [0.25]).ours.value == 250

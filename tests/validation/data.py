@@ -13,12 +13,12 @@ HEADER = (
     "setting", "measure", "unit", "ours", "theirs",
     "relative", "absolute", "interval", "in_range", "paired", "verdict", "cause",
 )  # fmt: skip
-"""Columns of a CSV file: `ours` has the values of aqmlab, `theirs` those of the peer."""
+"""Columns of a CSV file: `ours` has the values of aqmlab, `theirs` has the values of the peer."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of the rows of a peer.
+    """Origin of a peer's rows: version, date, duration and build of the run that measured them.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def write(key: str, origin: Origin, rows: Iterable[Row]) -> None:
 
 
 def read(key: str) -> tuple[Origin, list[Row]] | None:
-    """Return the stored rows of a peer and their origin; None if the peer has no rows yet."""
+    """Return the stored rows of a peer and their origin; None if the peer has no stored rows."""
     if not (FOLDER / f"{key}.csv").exists():
         return None
     origin = Origin(**json.loads((FOLDER / f"{key}.json").read_text("utf-8")))
@@ -86,5 +86,5 @@ def read(key: str) -> tuple[Origin, list[Row]] | None:
 
 
 def values(numbers: Iterable[float]) -> str:
-    """Return numbers separated by spaces, each with 7 significant digits."""
+    """Return a text with the numbers in 7 significant digits, separated by spaces."""
     return " ".join(f"{x:.7g}" for x in numbers)

@@ -1,6 +1,7 @@
 """Comparison with ns-2: one-way TCP and CBR through Drop Tail and RED.
 
-``ns2.tcl`` builds the same dumbbell in ns-2. aqmlab and ns-2 use the same starts and delays.
+``ns2.tcl`` builds the same dumbbell in ns-2. The flows have the same start times and delays in
+aqmlab and in ns-2.
 """
 
 import shutil
@@ -80,15 +81,15 @@ def tcp(
 
 
 def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
-    """Return a Drop Tail queue with a limit that includes the packet in service.
+    """Return a Drop Tail queue whose limit also counts the packet in service.
 
     Parameters
     ----------
     limit : int
         Limit in packets.
     of_bytes : bool
-        True to limit the bytes of the queue instead, to 1500 B per packet of `limit`. The limit is
-        one byte smaller because ns-2 drops a packet that fills the limit exactly.
+        True for a limit in bytes: 1500 B per packet of `limit`, minus one byte, because ns-2 drops
+        a packet that fills the limit exactly.
     """
     if of_bytes:
         return {"kind": "drop_tail", "limit": f"{limit * 1500 - 1} bytes"}
@@ -100,7 +101,7 @@ def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
 
 
 def red(limit: int, minth: int, maxth: int, *, of_bytes: bool = False, **keys: Any) -> Any:
-    """Return a RED queue with the parameters of ns-2, not gentle by default.
+    """Return a RED queue with the parameters of ns-2; by default it is not gentle.
 
     Parameters
     ----------
@@ -210,7 +211,7 @@ SETTINGS = (
     Dumbbell("ecn-sack-n4-200ms", red(250, 20, 60, **GENTLE), tcp("sack", window=400), flows=4,
              ecn_flows=4, **{**FAST, "delay": 0.08, "duration": 120.0}),
 )  # fmt: skip
-"""Settings; a name has the queue, the TCP, the flows and the parameter under test."""
+"""Settings; a setting's name has the queue, the TCP, the flows and the parameter under test."""
 
 SACK_TIMER = (
     "The retransmission timer differs during SACK recovery: in these settings of aqmlab the fast "
@@ -224,7 +225,7 @@ CAUSES: dict[tuple[str, str], str] = {
     ("dt-sack-n10-10M", "timeouts"): SACK_TIMER,
     ("dt-sack-n4-cbr-30%", "timeouts"): SACK_TIMER,
 }
-"""Causes of misses, by the name of the setting and the key of the measure."""
+"""Causes of differences beyond the tolerance, by the setting's name and the measure's key."""
 
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}
 """Class of ns-2's sender for each method of loss recovery."""
@@ -273,7 +274,7 @@ def words(values: Iterable[Any]) -> str:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds of a text such as "200 ms" or "1 s"."""
+    """Return the time in s of a text such as "200 ms" or "1 s"."""
     value, unit = text.split()
     return float(value) * {"s": 1.0, "ms": 1e-3}[unit]
 
@@ -296,5 +297,5 @@ def run(setting: Dumbbell, replication: int) -> Numbers:
 
 
 def rows() -> Iterable[Row]:
-    """Run both simulators and yield the rows of the comparison."""
+    """Run all settings in aqmlab and in ns-2, and yield the rows of the comparison."""
     return compare(SETTINGS, run, CAUSES)

@@ -1,4 +1,4 @@
-"""Interface of a peer, and the peers in the order of the page."""
+"""Interface of a peer, and the list of the peers in the order of their sections on the page."""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -14,7 +14,7 @@ class Peer(Protocol):
     NAME: str
     """Name of the peer as a heading, such as "ns-2"."""
     ABOUT: str
-    """Markdown below the heading: the settings, the seeds of both sides, and the measures."""
+    """Markdown text below the heading, about the settings, the seeds and the measures."""
 
     def missing(self) -> str | None:
         """Return why the peer cannot run on this computer, with the remedy; None if it can."""
@@ -23,7 +23,7 @@ class Peer(Protocol):
         """Return the name and version of the peer, such as "ns-2.35 (Debian)"."""
 
     def rows(self) -> Iterable[Row]:
-        """Run both sides of each comparison and yield the rows."""
+        """Run each comparison in aqmlab and in the peer, and yield the rows."""
 
 
 KEYS = ("ns2", "ns3", "linux", "l4s", "closed_forms")
