@@ -520,7 +520,7 @@ def test_10_000_waiting_scenarios_need_less_than_100_bytes_each(small: dict[str,
 def test_signals_are_delayed_while_the_database_closes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal waits until the database is closed, so that no later call uses a closing database."""
+    """A signal waits until the database is closed, so that no later call uses a closing one."""
     store = FolderStore(tmp_path / "runs")
     store.begin(1, 0, 1)
     shut, delayed = store._shut, []

@@ -186,7 +186,7 @@ class RandomMarking(aqmlab.CustomQueue):
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("share", [0.1, 0.02])
 def test_prague_gets_a_constant_number_of_marks_per_round_trip(share: float, tcp: str) -> None:
-    """RFC 9331 §4.3: a scalable control gets the same number of marks per round trip at any rate."""
+    """RFC 9331 §4.3: a scalable control gets equally many marks per round trip at any rate."""
     scenario = {
         "duration": "80 s",
         "network": dumbbell("100 Mbit/s", "18 ms", RandomMarking(share)),
