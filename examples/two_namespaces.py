@@ -2,10 +2,10 @@
 
     sudo .venv/bin/python examples/two_namespaces.py
 
-Sender and receiver are processes in two network namespaces. A router in this process reads their
-packets from two TUN devices. The router computes queue, transmission and delay of each link of the
-scenario in virtual time, and forwards each packet at the computed time. The script needs root, `ip`
-and /dev/net/tun. A run takes as much real time as its transfer.
+Sender and receiver are processes in two network namespaces. The script contains a router, which
+reads their packets from two TUN devices. The router computes queue, transmission and delay of each
+link of the scenario in virtual time, and forwards each packet at the computed time. The script
+needs root, `ip` and /dev/net/tun. A run takes as much real time as its transfer.
 """
 
 import fcntl
@@ -229,7 +229,7 @@ def _filled(
     retransmitted: int,
     end: float,
 ) -> Result:
-    """Return the result. `done` is the duration of the transfer in s, NaN if it is unfinished."""
+    """Return the result. `done` is the duration of the transfer in s, or NaN without an end."""
     (flow,), every = filling.network.flows, list(ports.values())
     ran = end - flow.start_s if done != done else done
     filling.fill("flows", {

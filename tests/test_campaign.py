@@ -116,7 +116,7 @@ def test_a_run_in_the_store_is_not_executed_again(small: dict[str, Any], tmp_pat
     assert len(engine.texts) == 4
     assert all(map(assert_equal_results, repeated.results, first.results[2:] + first.results[:2]))
     aqmlab.replicate(small, 3, engine=engine, store=store)
-    assert len(engine.texts) == 5, "the replications of the sweep are in the store"
+    assert len(engine.texts) == 5, "the campaign repeated runs that are in the store"
 
 
 def test_a_stored_run_of_another_build_is_not_used(small: dict[str, Any], tmp_path: Path) -> None:

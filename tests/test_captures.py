@@ -107,8 +107,8 @@ def test_tshark_counts_the_retransmissions_and_duplicate_acks_of_the_tables(
 ) -> None:
     """Compare the retransmissions and duplicate ACKs of each flow in the sender's capture.
 
-    A host sends no segment out of order. tshark classifies a retransmission within one round trip
-    of the highest segment as out of order, so both classes are retransmissions.
+    Hosts send no segment out of order. tshark classifies a retransmission within one round trip of
+    the highest segment as "out of order", so both classes of tshark are retransmissions.
     """
     result = aqmlab.run(lossy(small, tcp=SETTINGS[recovery]), pcap=tmp_path)
     capture = packets(tmp_path / "left-0.pcapng")

@@ -21,7 +21,7 @@ RECURSION = {"schedulers", "discipline", "diffserv"}
 
 
 def expanded(path: str) -> Iterator[str]:
-    """Yield each path of a `use`: `a::{b, c::{d, e}}` yields three."""
+    """Yield each path in a `use` declaration; `a::{b, c::{d, e}}` has three paths."""
     group = re.match(r"(.*?)\{(.*)\}$", path.strip(), re.DOTALL)
     if not group:
         yield path.strip().partition(" as ")[0]
@@ -106,7 +106,7 @@ class Crate:
                     yield module, owner
 
     def circles(self) -> list[list[str]]:
-        """Return the groups of modules that use each other."""
+        """Return the groups of modules with circular imports."""
         names = list(self.text)
         number = {name: i for i, name in enumerate(names)}
         pairs = [(number[a], number[b]) for a, b in self.edges()]

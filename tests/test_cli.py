@@ -26,7 +26,7 @@ HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
 
 
 def line(capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the one line on stderr, and assert that stdout is empty."""
+    """Return the text on stderr; assert that it is one line and that stdout is empty."""
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1, err

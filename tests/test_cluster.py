@@ -31,7 +31,7 @@ PACKAGE = str(ROOT / "python")
 
 
 class Dask:
-    """Dask scheduler and its workers, each in a process."""
+    """Dask scheduler and its workers, which run in separate processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -147,7 +147,7 @@ def test_the_loss_of_a_worker_does_not_change_results(dask: Dask, tmp_path: Path
         with pytest.raises(NoClusterError) as error:
             list(cluster.run(everything))
         assert "every worker must have the build of this machine" in str(error.value)
-        assert str(error.value).count("tcp://") == 1, "only the worker of another build is named"
+        assert str(error.value).count("tcp://") == 1, "the error must name one worker"
         assert error.value.args[0].endswith("install the same build on these workers, or stop them")
 
 

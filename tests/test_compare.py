@@ -158,7 +158,7 @@ def test_the_command_writes_a_page_figures_and_numbers(
         assert word.partition(",")[0] in printed
     page = (out / "report.html").read_text("utf-8")
     assert page.count("<svg") == 5
-    assert not re.search(r'(?:src|href)="(?!#)', page), "the page loads no other file"
+    assert not re.search(r'(?:src|href)="(?!#)', page), "the page refers to another file"
     for name in ("trade-off", "delay", "rates", "queue", "fairness"):
         for suffix in ("svg", "png"):
             assert (out / "figures" / f"{name}.{suffix}").stat().st_size > 1000
@@ -201,7 +201,7 @@ def test_resume_does_not_repeat_finished_runs(
     assert len(texts_run) == 1 + len(QUEUES)
     texts_run.clear()
     assert execute(command(scenario, out, "--replications", "1", "--force")) == 0
-    assert len(texts_run) == len(QUEUES), "--force uses new runs only"
+    assert len(texts_run) == len(QUEUES), "--force must repeat all runs"
     assert stored_runs(out) == len(QUEUES)
 
 

@@ -45,7 +45,7 @@ def test_a_star_requires_a_small_corrected_p_value_and_variance() -> None:
     assert text.startswith("+")
     assert text.endswith("*")
     constant = comparison(first, [x + 1 for x in first])
-    assert not constant.is_clear(1, "jain"), "a difference without variance cannot be tested"
+    assert not constant.is_clear(1, "jain"), "a test needs a variance"
     assert difference(constant, 1, constant.measures[0]) == "+1.000 ±0.000"
 
 
@@ -224,10 +224,10 @@ def test_each_group_of_flows_has_its_own_rows() -> None:
         "short: unfinished",
     ):
         assert title in titles
-    assert "bulk: time, median" not in titles, "bulk flows without a size have no completion time"
+    assert "bulk: time, median" not in titles, "endless bulk flows have no completion time"
     parts = [compared.values(0, f"goodput_bps@{name}")[0] for name in ("bulk", "short")]
     (whole,) = compared.values(0, "goodput_bps")
-    assert parts[0] < whole <= sum(parts), "short transfers began later"
+    assert parts[0] < whole <= sum(parts), "the short transfers begin after the bulk flows"
 
 
 def test_the_goodput_of_finished_transfers_excludes_the_time_after_them(

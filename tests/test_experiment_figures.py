@@ -72,7 +72,7 @@ def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
     assert float(image[0][1]) == pytest.approx(cells["16 packets", "5 ms", "on"])
     for panel in axes[:2]:
         assert all("\n±" in text.get_text() for text in panel.texts), (
-            "each cell shows half the width of its interval"
+            "each cell of the figure must show half the width of its interval"
         )
 
 

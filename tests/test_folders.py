@@ -50,7 +50,7 @@ def wait_for(ready: Callable[[], bool], running: subprocess.Popen[str]) -> None:
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """Return the error of a failing command, which is one line."""
+    """Run a command that fails, and return its error, which must be one line."""
     assert execute([*args]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
@@ -289,7 +289,7 @@ def test_a_loop_of_symbolic_links_is_reported_in_one_line(
 
 
 def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
-    """Return a short command line per folder name, for each command that writes a folder."""
+    """Return a short command line for each command that writes a folder, by the folder's name."""
     pcap = ["--pcap-on", "left-0", "--pcap", str(root / "run" / "captures")]
     study = ["ecn-finite-transfers", "--only", "table-2", "--replications", "1"]
     return {

@@ -46,7 +46,7 @@ def test_the_bootstrap_depends_only_on_its_seed() -> None:
     assert first == bootstrap_interval(SKEWED)
     assert first != bootstrap_interval(SKEWED, seed=2)
     low, middle, high = first
-    assert high - middle > middle - low, "the values are skewed to the right"
+    assert high - middle > middle - low, "the interval must be longer above the estimate"
 
 
 @given(VALUES, st.floats(-100, 100), st.floats(0.01, 100))
@@ -155,7 +155,7 @@ def test_equal_differences_have_no_p_value() -> None:
     assert math.isnan(sign_p_value([1, 2], [1, 2]))
     assert math.isnan(paired_p_value([1, 2, 3], [1, 2, 3]))
     assert math.isnan(paired_p_value([0.1, 0.2, 0.3], [0.0, 0.1, 0.2])), (
-        "the differences are equal up to rounding"
+        "differences that are equal up to rounding have no variance"
     )
 
 

@@ -67,7 +67,7 @@ def logged(log: Path) -> dict[str, float]:
     """Return the end time of each run in a log; assert that the log has every run once."""
     lines = log.read_text().split("\n")[:-1] if log.exists() else []
     ended = {run: float(at) for run, at in map(str.split, lines)}
-    assert len(ended) == len(lines), "the sweep executed a run twice"
+    assert len(ended) == len(lines), "the sweep executed the same run twice"
     return ended
 
 
@@ -122,11 +122,11 @@ def kill_at_random(runs: int, kills: int, root: Path) -> None:
         stderr = running.communicate()[1]
         assert running.returncode in (0, -signal.SIGKILL), stderr
         ended, now = logged(log), stored(root / "killed")
-        assert before <= now <= before | ended.keys(), "stored runs remain in the store"
-        assert not before & ended.keys(), "stored runs are not executed again"
+        assert before <= now <= before | ended.keys(), "a stored run is not in the store any more"
+        assert not before & ended.keys(), "the sweep executed a stored run again"
         if kill < kills:
             lost = {run for run in ended.keys() - now if ended[run] < killed - COMMIT_S}
-            assert not lost, "only runs that ended shortly before the kill are executed again"
+            assert not lost, "a run that ended long before the kill is not in the store"
         before = now
     assert running.returncode == 0
     assert before == whole.keys()

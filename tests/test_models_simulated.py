@@ -83,7 +83,7 @@ def test_runs_agree_with_the_closed_form_within_their_interval(
         expected, _ = waits(times, sizes, 0.0, 0.0)
         (mean,) = result.columns("delays")["mean_delay_s"]
         assert mean == pytest.approx(expected.mean(), rel=1e-8), (
-            "the simulator agrees with Lindley's recursion"
+            "the simulated waits differ from Lindley's recursion"
         )
         means.append(float(mean))
         series = result.columns("queue")

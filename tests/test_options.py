@@ -47,14 +47,14 @@ def joined(text: str) -> str:
 def test_an_option_is_the_same_in_every_command(option: Any) -> None:
     owners = {name: options_of(c)[option.name] for name, c in EVERY.items()
               if option.name in options_of(c)}  # fmt: skip
-    assert len(owners) > 1, "an option of the vocabulary belongs to several commands"
+    assert len(owners) > 1, "an option in the shared vocabulary must belong to several commands"
     for name, parameter in owners.items():
         assert parameter.help == option.meaning, name
         assert (parameter.metavar or "") == option.metavar, name
         annotation = str(parameter.type_descriptor.annotation)
         assert TYPES[option.name].__name__ in annotation, name
         assert parameter.show_default == option.default or not option.default, name
-        assert isinstance(parameter.show_default, str), f"{name} has no text for the default"
+        assert isinstance(parameter.show_default, str), f"{name}: the help has no default"
         assert parameter.multiple == (option.name == "--set"), name
 
 
@@ -120,7 +120,7 @@ def test_every_command_has_two_examples_that_parse(name: str) -> None:
 
 
 def words_of(example: str) -> list[str]:
-    """Return the words of a command line as a shell passes them, without a redirection."""
+    """Split a command line into words as a shell does, and omit a redirection of the output."""
     return shlex.split(example.partition(" > ")[0])
 
 

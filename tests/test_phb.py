@@ -68,5 +68,5 @@ def test_af13_is_dropped_before_af11(delivered: dict[str, float]) -> None:
 def test_lower_effort_is_not_served_while_other_classes_use_the_link(
     delivered: dict[str, float],
 ) -> None:
-    """RFC 8622 §4: lower effort uses only unused capacity. At the end, 100 of its packets leave."""
+    """RFC 8622 §4: lower effort uses only unused capacity; at the end, its 100 packets leave."""
     assert delivered["LE"] * 20e6 / 8 <= 103 * 1000

@@ -29,7 +29,7 @@ def classes(*parameters: dict[str, Any]) -> list[dict[str, Any]]:
 
 @dataclass
 class Case:
-    """Scheduler of a scenario, and its reference with the same parameters."""
+    """Scheduler of a scenario, and a reference scheduler with the same parameters."""
 
     name: str
     queue: dict[str, Any]
@@ -111,7 +111,7 @@ CASES = [
 
 @dataclass
 class TreeCase:
-    """Scheduler with nested classes, and its reference."""
+    """Scheduler with nested classes, and a reference scheduler with the same parameters."""
 
     name: str
     nodes: Sequence[HtbClass | CbqClass]

@@ -129,7 +129,7 @@ def test_a_run_with_an_invalid_description_is_executed_again(
             "UPDATE results SET words = ?, columns = ?", [difference, shorten(b"8bytes..", b"")]
         )
     aqmlab.run_many([small], engine=engine, store=store)
-    assert len(engine.texts) == 2, "the run was executed again"
+    assert len(engine.texts) == 2, "the damaged run must be executed again"
     store.close()
 
 
@@ -202,7 +202,7 @@ def test_an_incomplete_run_is_executed_again(
             database.execute(f"UPDATE {table_name} SET {name} = substr({name}, 1, 20)")
     for executed in (2, 2):
         (repeated,) = aqmlab.run_many([small], engine=engine, store=store)
-        assert len(engine.texts) == executed, "the second campaign uses the stored run"
+        assert len(engine.texts) == executed, "the second campaign repeated the stored run"
         assert repeated.links.equals(first.links)
         store.close()
 
@@ -278,11 +278,11 @@ def test_commands_share_a_store(
     assert execute([*compare, str(one), "--resume"]) == 0
     assert texts_run == []
     assert execute([*compare, str(one), "--force"]) == 0
-    assert len(texts_run) == 2, "--force uses new runs only"
+    assert len(texts_run) == 2, "--force must repeat all runs"
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """Return the error of a failing command, which is one line."""
+    """Run a command that fails, and return its error, which must be one line."""
     assert execute([*args]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)

@@ -89,7 +89,7 @@ def test_results_are_printed_by_factor_and_written(
     assert " delay" not in out
     table = pd.read_csv(csv)
     assert len(table) == 4
-    assert (table["n"] == 3).all(), "each mean over points has three seeds"
+    assert (table["n"] == 3).all(), "each mean over points must have one value per seed"
     pd.testing.assert_frame_equal(table, pd.read_parquet(parquet), check_dtype=False)
     runs = pd.read_parquet(folder / "runs.parquet")
     selected = runs[(runs["arm"] == "with") & (runs["network.queue.limit"] == "16 packets")]
@@ -308,7 +308,7 @@ def test_options_change_an_experiment_for_one_call(
         "--replications 2 --warm-up '10 ms'"
     )
     assert rest == EXPERIMENT
-    assert not (out / "runs").exists(), "the runs are in the store"
+    assert not (out / "runs").exists(), "the runs must be in the folder of --store"
     with FolderStore(store, to_read=True) as runs:
         sizes = {run.scenario["flows"][0]["traffic"]["size"] for run in runs}
     assert sizes == {"20000 B"}

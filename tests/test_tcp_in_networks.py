@@ -284,7 +284,7 @@ def test_no_reduction_is_undone_without_reordering() -> None:
         ssthresh = window["ssthresh_bytes"]
         raised = ssthresh > ssthresh.shift()
         assert (ssthresh < window["cwnd_bytes"].shift())[raised].all(), (
-            "ssthresh changes only by reductions"
+            "ssthresh changed without a reduction of cwnd"
         )
 
 

@@ -62,7 +62,7 @@ def run_cases(
     read: Callable[[aqmlab.Result], dict[str, float]],
     replications: int,
 ) -> pd.DataFrame:
-    """Run the replications of each case. Each run is a row that begins with the key of its case."""
+    """Run each case `replications` times; return a row per run that begins with the case's key."""
     keys = [key for key in cases for _ in range(replications)]
     runs = [{**cases[key], "seed": 1 + i % replications} for i, key in enumerate(keys)]
     rows: list[dict[str, Any]] = [{}] * len(keys)

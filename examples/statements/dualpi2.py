@@ -48,7 +48,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Plot the queueing delays of both queues for each mix of flows."""
+    """Plot the queueing delays of queue L and queue C for each mix of flows."""
     title = "DualPI2, 40 Mbit/s, 30 ms: Prague (L) and CUBIC (C)"
     figure, axes = blank("Prague + CUBIC flows", "queueing delay (ms)", title)
     for value, label in (

@@ -86,7 +86,7 @@ CaseKey = tuple[str, int, float]
 def results(
     cases: Mapping[CaseKey, dict[str, Any]],
 ) -> Iterator[tuple[CaseKey, aqmlab.Result]]:
-    """Run the cases, and yield the key and the result of each."""
+    """Run the cases, and yield the key and the result of each case."""
     keys = list(cases)
     for i, result in aqmlab.experiment.run_each(cases.values()):
         yield keys[i], result

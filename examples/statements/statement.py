@@ -11,7 +11,7 @@ from aqmlab.statistics import mean_interval
 
 @dataclass(frozen=True)
 class Statement:
-    """Statement of a paper with its measurement.
+    """Statement of a paper, with a function that measures it and a function that plots it.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Statement:
     values : tuple of str
         Measured columns.
     replications : int
-        Number of replications of the command.
+        Number of replications that the command runs.
     """
 
     measure: Callable[[int], pd.DataFrame]

@@ -52,7 +52,7 @@ def test_the_router_drops_packets_that_exceed_the_limit(limit: str, dropped: int
     departures = [port.arrival_s(1.0, 1500) for _ in range(5)]
     assert departures[:2] == [pytest.approx(1.0 + n * 1.5e-3 + 10e-3, abs=1e-5) for n in (1, 2)]
     assert (departures.count(None), port.dropped, port.arrived) == (dropped, dropped, 5)
-    assert port.arrival_s(1.0016, 1500) is not None, "the first packet has left the queue"
+    assert port.arrival_s(1.0016, 1500) is not None, "after a departure the queue has space"
 
 
 @needs_namespaces
@@ -95,7 +95,7 @@ def test_run_sweep_and_compare_accept_the_engine(
     assert execute([*compared, "--out", "compare", *engine]) == 0
     page = Path("compare/report.html").read_text("utf-8")
     assert "Queueing delay" in page
-    assert "Queue over time" not in page, "the engine does not sample the queue"
+    assert "Queue over time" not in page, "an engine without queue samples has no such figure"
     numbers = json.loads(Path("compare/comparison.json").read_text("utf-8"))
     short, long = (queue["measures"] for queue in numbers["queues"])
     assert short["goodput_bps"]["middle"] > 0

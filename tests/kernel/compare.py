@@ -28,7 +28,7 @@ class Numbers:
         the last byte. For flows without an end: received data divided by the duration, in fast
         configurations without the warm-up.
     queue_ms : float
-        Mean backlog while all flows are active, divided by the rate of the bottleneck.
+        Mean queue as a delay in ms (backlog divided by the rate), while all flows are active.
     retransmitted : float
         Number of retransmitted segments.
     timeouts : float

@@ -15,7 +15,7 @@ from validation.row import Row, Tolerance
 
 HERE = Path(__file__).parent
 SEEDS = (1, 2, 3)
-"""Seeds of the three runs of each pair."""
+"""Seeds of the three simulated runs of each pair of flows."""
 LEAD_S = 1.0
 """Time from the beginning of a run to the start of the first flow, in s."""
 OFFSETS_MS = (0.0, 1.3, 3.7, 7.0, 11.0)
@@ -134,7 +134,7 @@ def tcp(flow: str) -> dict[str, Any]:
 
 
 def scenario(pair: Pair, seed: int) -> dict[str, Any]:
-    """Return the scenario that simulates a pair with a seed."""
+    """Return the scenario that simulates the flows of a pair with the given seed."""
     left = [
         {
             "from": f"left-{i}",
@@ -199,7 +199,7 @@ def throughputs(pair: Pair, run: aqmlab.Result) -> tuple[float, float]:
 
 
 def simulated(pairs: list[Pair], seeds: tuple[int, ...] = SEEDS) -> list[list[tuple[float, float]]]:
-    """Return the throughputs of both flows of each pair in Mbit/s, for each seed."""
+    """Return the throughputs of the two flows of each pair in Mbit/s, for each seed."""
     jobs = [(pair, seed) for pair in pairs for seed in seeds]
     ours: list[list[tuple[float, float]]] = [[(0.0, 0.0)] * len(seeds) for _ in pairs]
     for index, run in aqmlab.run_each(scenario(*job) for job in jobs):

@@ -1,4 +1,4 @@
-"""Comparison of the simulator's queues with their references on the same random arrivals."""
+"""Comparison of a queue of the simulator with its reference, on the same random arrivals."""
 
 from typing import Any, Protocol
 

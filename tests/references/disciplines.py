@@ -17,7 +17,7 @@ class Discipline:
         raise NotImplementedError
 
     def dequeue(self, now: int) -> Packet | int | None:
-        """Return the next packet, or the time of the next packet, or None if the queue is empty."""
+        """Return the next packet, the time at which it may leave, or None for an empty queue."""
         raise NotImplementedError
 
 
@@ -67,7 +67,7 @@ def branch(draws: Draws, name: str) -> Draws:
 
 
 class Fifo(Discipline):
-    """FIFO with an AQM that drops and marks packets at any position (RFC 2309 §3)."""
+    """FIFO with an AQM; signals can drop or mark a packet at any position (RFC 2309 §3)."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Choke(Discipline):
 
 
 class Codel(Discipline):
-    """CoDel of RFC 8289 §5, with the names of the RFC; the time 0 means that no time is set."""
+    """CoDel of RFC 8289 §5, with the names of the RFC; a time of 0 stands for "not set"."""
 
     def __init__(
         self,

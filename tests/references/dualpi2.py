@@ -19,7 +19,7 @@ class Side(list[Packet]):
 
 
 class DualPi2(Discipline):
-    """The queues L and C with their AQMs; `share` is the share of C in the weighted round robin.
+    """DualPI2 with the queues L and C; the weighted round robin gives queue C the share `share`.
 
     If `linux` is true, a nearly empty queue sends packets without a signal, as Appendices A.1 and
     A.2 of RFC 9332 describe for Linux.
@@ -110,7 +110,7 @@ class DualPi2(Discipline):
         return self.cq if self.credit > 0 else self.lq
 
     def charge(self, sent: Side, size: int) -> None:
-        """Update the credit after a transmission from one of two nonempty queues."""
+        """Update the scheduler's credit after a transmission while both queues have packets."""
         if sent is self.cq:
             self.credit -= (1 - self.share) * size
         else:

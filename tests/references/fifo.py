@@ -8,7 +8,7 @@ PASS = 0
 """Code of a packet that was sent without a signal."""
 MARK = {"full": 1, "early": 2, "threshold": 3}
 DROP = {"full": 4, "early": 5, "threshold": 6}
-"""Codes of marks and drops by their reasons, as the simulator writes them."""
+"""Codes that the simulator writes for marks and drops, by the reason of the signal."""
 NOT_ECT = 0
 SECOND = 10**12
 """Picoseconds per second."""
@@ -47,7 +47,7 @@ class Queue:
 
 
 class Aqm:
-    """AQM with all times in seconds.
+    """Base class of the reference AQMs, whose times are in seconds.
 
     `arrival` returns "pass" or a pair of an action and its reason. The action "signal" marks a
     packet that supports ECN, and drops a packet without ECN. The action "drop" drops every packet.

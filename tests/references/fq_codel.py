@@ -1,4 +1,4 @@
-"""FQ-CoDel of RFC 8290 §4, and the flow queues that FQ-PIE shares with it."""
+"""FQ-CoDel of RFC 8290 §4, and the flow queues that FQ-CoDel and FQ-PIE share."""
 
 from references.disciplines import Codel, Discipline, drop
 from references.draws import MASK, Draws, mix

@@ -24,7 +24,7 @@ class Periodic(FlowQueues):
         raise NotImplementedError
 
     def admit(self, q: int, packet: Packet) -> None:
-        """Store a packet in its queue."""
+        """Store a packet in the flow queue `q`."""
         self.queues[q].waiting.append(packet)
         self.queues[q].bytes += packet.size
         self.added_to(q)

@@ -83,7 +83,7 @@ class Pie(Aqm):
         self.current_qdelay = delay if queue.waiting else 0.0
 
     def change(self) -> float:
-        """Return the auto-tuned change of drop_prob, which is the same in both appendices."""
+        """Return the auto-tuned change of drop_prob, which Appendices A and B define equally."""
         p = self.alpha * (self.current_qdelay - self.qdelay_ref) + self.beta * (
             self.current_qdelay - self.qdelay_old
         )

@@ -18,7 +18,7 @@ def ticks(ps: int) -> int:
 
 
 def period(t_update_ms: int, hz: int) -> int:
-    """Return the time between two updates in picoseconds, as the timers of Linux set it.
+    """Return the time in picoseconds between two updates, which depends on the timers of Linux.
 
     usecs_to_jiffies() rounds the period up. calc_index() of timer.c puts the timer into the slot of
     the timer wheel after the set time.

@@ -55,7 +55,7 @@ class TcRed(Aqm):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.idle_since is not None:
-            # The link requests a packet after every arrival, and the idle time of an empty queue
+            # The link requests a packet after every arrival. If the queue is empty, its idle time
             # begins with this request.
             idle_from = max(round(queue.idle_since * 1e12), self.idle_from)
             self.idle_from = round(now * 1e12)

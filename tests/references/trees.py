@@ -62,7 +62,7 @@ class HtbClass:
 
 
 class Tree(Classes):
-    """Tree of classes with packets in its leaves."""
+    """Tree of classes, whose leaves store the packets."""
 
     def __init__(self, parents: list[int | None], turns: Iterable[int], limit: int) -> None:
         self.parents = parents

@@ -178,7 +178,7 @@ def test_the_option_only_reproduces_some_items(
     for _ in range(2):  # The second reproduction replaces the first.
         assert execute([*args, "--replications", "2", "--force", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
-    assert "12 fitted" not in printed, "the output has claims of other items"
+    assert "12 fitted" not in printed, "the output has claims of items that were not chosen"
     assert "measured claims reproduced" in printed
     assert str(out / "report.html") in printed
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
@@ -266,7 +266,7 @@ def test_the_option_claim_runs_only_the_runs_of_the_claim(
     out = capsys.readouterr().out.splitlines()
     assert out[0].startswith("EF-002: baseline completion time (n=1 DT QL=39")
     assert out[1].startswith("printed 112.5 s, measured 11")
-    assert out[2].startswith("open: "), "one replication should have no interval"
+    assert out[2].startswith("open: "), "the estimate of one replication has no interval"
     assert out[3].startswith("not counted, fitted: ")
     assert out[4] == "1 runs, 1 replications."
     assert execute([*command, "--set", "tcp.receive_window=20 kB"]) == 0

@@ -46,7 +46,7 @@ def test_every_claim_that_is_not_counted_has_a_reason(name: str) -> None:
     ids = {claim.id for claim in study.claims.published()}
     assert set(study.claims.apart) <= {INPUT, FITTED}
     apart = [claim for listed in study.claims.apart.values() for claim in listed]
-    assert len(apart) == len(set(apart)), "a claim is in two classes"
+    assert len(apart) == len(set(apart)), "a claim belongs to two classes"
     assert ids.issuperset(apart)
     for claim in study.claims.published():
         assert bool(claim.reason) == (not claim.counted)
@@ -62,7 +62,7 @@ def test_each_choice_of_a_study_has_evidence(name: str) -> None:
         assert choice.evidence
     if study.claims.apart.get(FITTED):
         assert any(choice.fitted_to for choice in study.choices), (
-            "the study has fitted numbers, but its choices name none"
+            "the study has fitted numbers, but no choice names a fitted number"
         )
 
 
@@ -70,7 +70,7 @@ def test_each_choice_of_a_study_has_evidence(name: str) -> None:
 def test_no_claim_uses_items_with_other_readings(name: str) -> None:
     study = studies.load(name)
     explain = {item.name for item in study.items if not item.scored}
-    assert explain, "the study has no item with other readings"
+    assert explain, "the study has no item about other readings of the paper"
     for claim, (items, _) in study.claims.functions.items():
         assert explain.isdisjoint(items), claim
 

@@ -81,7 +81,7 @@ def folder(tmp_path: Path, study: Study) -> Path:
 
 def test_the_verdicts_of_a_whole_run_are_stored_and_compared(folder: Path, study: Study) -> None:
     assert stored_verdicts.check(folder, study), (
-        "the check reported no difference before any verdict was stored"
+        "without stored verdicts, the check must report a difference"
     )
     stored_verdicts.store(folder, study)
     stored = study.verdicts_path.read_text()

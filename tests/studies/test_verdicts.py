@@ -76,7 +76,7 @@ def test_a_wider_interval_never_makes_a_verdict_reproduced(
     if wide == CONTRADICTED:
         assert narrow == CONTRADICTED
     if narrow in (OPEN, CONTRADICTED):
-        assert wide not in GREEN, "the wider interval was reproduced, the narrower interval was not"
+        assert wide not in GREEN, "a wide interval is reproduced, a narrower one in it is not"
 
 
 @given(statements(), LEVEL, WIDTH, WIDTH, SPREADS)
@@ -111,13 +111,13 @@ def test_a_wider_tolerance_never_loses_a_reproduced_verdict(
 def test_the_verdict_compares_the_interval_with_the_tolerance() -> None:
     assert verdict(Interval(36, 38, 40), 38, 3) == REPRODUCED
     assert verdict(Interval(34, 38, 40), 38, 3) == OPEN
-    assert verdict(Interval(20, 38, 60), 38, 3) == OPEN, "the interval is wider than the tolerance"
+    assert verdict(Interval(20, 38, 60), 38, 3) == OPEN, "an interval beyond the tolerance is open"
     assert verdict(Interval(42, 50, 60), 38, 3) == CONTRADICTED
     assert verdict(Interval(math.nan, 38, math.nan), 38, 3) == OPEN, (
         "one replication has no interval"
     )
     assert verdict(Interval(-math.inf, 38, math.inf), 38, 3) == OPEN, (
-        "few replications have an unlimited interval"
+        "the interval of a median of few replications is unlimited"
     )
 
 
@@ -218,7 +218,7 @@ def test_claims_of_bounds_of_zero_and_of_directions() -> None:
     assert claims.direction(claim(1), [1.0, 1.1, 0.9], "").verdict == REPRODUCED
     assert claims.direction(claim(-1), [1.0, 1.1, 0.9], "").verdict == CONTRADICTED
     assert claims.direction(claim(1), [1.0, -1.1, 0.9], "").verdict == OPEN
-    assert claims.direction(claim(1), [0.1], "").verdict == OPEN, "one run has no interval"
+    assert claims.direction(claim(1), [0.1], "").verdict == OPEN, "the result of one run is open"
     assert claims.most(80, 128, "+1", "").verdict == REPRODUCED
     assert claims.most(66, 128, "+1", "").verdict == OPEN
     assert claims.most(40, 128, "-1", "").verdict == CONTRADICTED
@@ -294,7 +294,7 @@ def test_a_replication_without_a_number_is_counted_as_missing() -> None:
     cell = Cell.of("item", {}, time, [*times, *lost], 21, rule)
     row = cell.row("study")
     assert (row["replications"], row["missing"], row["verdict"]) == (10, 4, OPEN), (
-        "4 of 14 missing replications leave the verdict open"
+        "the verdict is open because 4 of 14 replications have no number"
     )
     assert entry(cell).sub.endswith("4 of 14 missing")
     assert Cell.of("item", {}, time, times, 21, rule).verdict == REPRODUCED
@@ -302,7 +302,7 @@ def test_a_replication_without_a_number_is_counted_as_missing() -> None:
     decision = claims.value(claim(21), [*times, math.nan], rule)
     assert "did not happen in 1 of 11 replications" in decision.evidence
     undecided = claims.direction(claim(1), [1.0, 1.1, math.nan], "")
-    assert undecided.verdict == OPEN, "a missing replication may have any value"
+    assert undecided.verdict == OPEN, "the missing replication could decide the verdict"
 
 
 def test_cells_that_are_fitted_or_compared_again_are_not_counted() -> None:

@@ -13,7 +13,7 @@ from validation.row import VERDICTS, Row
 
 
 def write_page() -> None:
-    """Write the page and the picture from the stored rows of all peers."""
+    """Write docs/validation.md and its picture from the stored rows of all peers."""
     stored = {key: data.read(key) for key in KEYS}
     sections = {key: value for key, value in stored.items() if value}
     draw(sections, data.FOLDER)

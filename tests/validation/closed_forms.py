@@ -389,7 +389,7 @@ def missing() -> str | None:
 
 
 def version() -> str:
-    """Return the name of this peer, which has no version."""
+    """Return the name of the peer, because formulas have no version."""
     return "the formulas"
 
 

@@ -1,4 +1,4 @@
-"""Storage of the rows of each peer as CSV, so that the page can be written without simulations."""
+"""Storage of each peer's rows as CSV, so that the page can be written without new simulations."""
 
 import csv
 import json
@@ -39,7 +39,7 @@ class Origin:
 
 
 def write(key: str, origin: Origin, rows: Iterable[Row]) -> None:
-    """Write the rows of a peer and their origin."""
+    """Write the rows of a peer and the origin of the rows."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / f"{key}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

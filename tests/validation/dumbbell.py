@@ -124,7 +124,7 @@ class Dumbbell:
         )
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario that aqmlab runs for a replication."""
+        """Return the scenario of a replication for aqmlab."""
         draws = self.draws(replication)
         ample = {"kind": "drop_tail", "limit": "100000 packets"}
         access = {"rate": f"{self.access} bit/s", "queue": ample, "reverse": {"queue": ample}}

@@ -30,7 +30,7 @@ that marks), the TCP, the number of flows (`n5`) or of transfers and their segme
 
 
 def missing() -> str | None:
-    """Return why ns-2 cannot run on this computer, with the remedy; None if it can."""
+    """Return the reason why ns-2 cannot run here, with the remedy, or None if ns-2 can run."""
     return None if shutil.which("ns") else "ns is not installed: apt-get install ns2"
 
 
@@ -48,7 +48,7 @@ def version() -> str:
 def tcp(
     recovery: str = "reno", keys: Mapping[str, Any] | None = None, *, window: int = 100
 ) -> dict[str, Any]:
-    """Return the keys of a TCP that behaves as the TCP of ns-2.
+    """Return the TCP keys with which TCP in aqmlab behaves as TCP in ns-2.
 
     Parameters
     ----------

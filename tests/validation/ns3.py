@@ -49,7 +49,7 @@ def interpreter() -> str | None:
 
 
 def missing() -> str | None:
-    """Return why ns-3 cannot run on this computer, with the remedy; None if it can."""
+    """Return the reason why ns-3 cannot run here, with the remedy, or None if ns-3 can run."""
     if interpreter():
         return None
     return (
@@ -68,9 +68,9 @@ def version() -> str:
 
 
 def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
-    """Return the keys of a TCP that behaves as the TCP of ns-3.
+    """Return the TCP keys with which TCP in aqmlab behaves as TCP in ns-3.
 
-    The TCP of ns-3 has SACK, PRR, limited transmit and delayed ACKs. In slow start, an ACK of two
+    TCP in ns-3 has SACK, PRR, limited transmit and delayed ACKs. In slow start, an ACK of two
     segments increases cwnd by two segments in TcpCubic and by one segment in TcpNewReno. TcpCubic
     computes ssthresh from cwnd, and TcpNewReno computes ssthresh from the data in flight. TcpCubic
     follows the cubic curve in whole segments, as Linux does.
@@ -316,8 +316,8 @@ def measured(settings: Iterable[Dumbbell]) -> dict[str, list[Numbers]]:
 def worker(jobs: Sequence[tuple[Dumbbell, int]]) -> list[Numbers]:
     """Run replications in one process of ns-3.
 
-    The option -P removes the worker's folder from Python's path. The file ``ns3.py`` in this folder
-    would otherwise hide the package ns3.
+    The option -P removes the folder of ``ns3_worker.py`` from Python's path, because the file
+    ``ns3.py`` in this folder would hide the package ns3.
     """
     lines = "".join(json.dumps(request(*job)) + "\n" for job in jobs)
     command = [str(interpreter()), "-P", str(WORKER)]

@@ -128,7 +128,7 @@ def run(ns: Any, request: dict[str, Any]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run the request in each line of standard input and print its measures."""
+    """Run the dumbbell in each line of standard input, and print its measures."""
     from ns import ns  # type: ignore[import-not-found, unused-ignore]
 
     for line in sys.stdin:

@@ -47,7 +47,7 @@ def page(sections: dict[str, tuple[Origin, list[Row]]]) -> str:
     Parameters
     ----------
     sections : dict
-        Origin and rows of each peer that has stored rows, by its key.
+        Origin and rows of each peer with stored rows, by the key of the peer.
     """
     rows = [row for _, rows in sections.values() for row in rows]
     lines = ["# Validation", "", answer(rows), "", *score(sections), "", LEGEND]
@@ -86,7 +86,7 @@ def paragraph(text: str, indent: str = "") -> str:
 
 
 def score(sections: dict[str, tuple[Origin, list[Row]]]) -> list[str]:
-    """Return the table of scores, one line per peer."""
+    """Return the table with the number of rows per verdict, one line per peer."""
     lines = [
         "| compared with | settings | comparisons | hold | miss | misses with an open cause | "
         "undecided | all values | date of the runs |",

@@ -9,7 +9,7 @@ from validation.row import Row
 
 
 class Peer(Protocol):
-    """Module that compares aqmlab with one peer."""
+    """Module that compares aqmlab with one peer: a simulator, a host or formulas."""
 
     NAME: str
     """Name of the peer as a heading, such as "ns-2"."""
@@ -17,7 +17,7 @@ class Peer(Protocol):
     """Markdown text below the heading, about the settings, the seeds and the measures."""
 
     def missing(self) -> str | None:
-        """Return why the peer cannot run on this computer, with the remedy; None if it can."""
+        """Return the reason why the peer cannot run, with the remedy, or None if it can run."""
 
     def version(self) -> str:
         """Return the name and version of the peer, such as "ns-2.35 (Debian)"."""

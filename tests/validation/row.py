@@ -1,4 +1,4 @@
-"""Comparison of one measure of one setting, with its tolerance and its verdict."""
+"""Comparison of a measure of a setting between aqmlab and a peer, with tolerance and verdict."""
 
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -87,7 +87,7 @@ def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool 
 
 @dataclass(frozen=True)
 class Row:
-    """Comparison of one measure of one setting.
+    """Comparison of one measure of one setting between aqmlab and a peer.
 
     Parameters
     ----------

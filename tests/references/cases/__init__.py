@@ -1,4 +1,4 @@
-"""Cases of the comparison of queues with their references, with equal parameters on both sides."""
+"""Cases of the comparison: a queue of the simulator, and its reference with equal parameters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

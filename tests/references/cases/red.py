@@ -1,4 +1,4 @@
-"""Cases of RED and its variants."""
+"""Cases of the comparison with references, for RED and its variants."""
 
 from typing import Any
 
