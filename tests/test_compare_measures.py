@@ -45,7 +45,7 @@ def test_a_star_requires_a_small_corrected_p_value_and_variance() -> None:
     assert text.startswith("+")
     assert text.endswith("*")
     constant = comparison(first, [x + 1 for x in first])
-    assert not constant.is_clear(1, "jain"), "a test needs a variance"
+    assert not constant.is_clear(1, "jain"), "without variance no difference is significant"
     assert difference(constant, 1, constant.measures[0]) == "+1.000 ±0.000"
 
 

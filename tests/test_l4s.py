@@ -76,4 +76,4 @@ def test_the_step_of_linux_6_17_starves_prague_at_10_mbit() -> None:
         htb["classes"][0]["queue"] = compare.DUALPI2 | {"th_len": f"{th_len} packets"}
         rates[th_len] = compare.throughputs(pair, aqmlab.run(run))[0]
     assert rates[0] < 0.5
-    assert 2.6 < rates[2] < 4.6, "hosts measured 3.64 Mbit/s"
+    assert 2.6 < rates[2] < 4.6, "the real hosts had 3.64 Mbit/s"

@@ -82,7 +82,7 @@ def test_distributions_have_the_printed_share_of_large_flows() -> None:
 
 
 def test_no_single_departure_gives_the_printed_5_packets() -> None:
-    """For figure 7 (PE-025), equation (1) gives 8.0 packets, but the paper's text has 5 packets."""
+    """For figure 7 (claim PE-025), equation (1) gives 8.0 packets, but the paper has 5 packets."""
     all_readings = readings()
     by = {frozenset(r.departures): round(r.packets, 1) for r in all_readings}
     assert len(by) == len(all_readings) == 150
@@ -105,7 +105,7 @@ def test_no_single_departure_gives_the_printed_5_packets() -> None:
 
 
 def test_figure_8_is_below_10_percent_at_the_printed_point() -> None:
-    """PE-026 is about 622 Mbit/s at a load of 0.95; lognormal sizes have the published shares."""
+    """Claim PE-026: 622 Mbit/s, load 0.95; the lognormal flow sizes have the published shares."""
     web = batches(lognormal_sizes(7.2, shape_of(0.15, 0.8)[0]))
     at = {c: MxM1(0.95, web, service_s=8000 / c).work_exceeds(0.005) for c in (1e8, 1.55e8, 6.22e8)}
     assert at[6.22e8] < 0.1
@@ -113,7 +113,7 @@ def test_figure_8_is_below_10_percent_at_the_printed_point() -> None:
 
 
 def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
-    """PE-027 is about 100 Mbit/s at a load of 0.9, where long flows have 90 % of the bytes."""
+    """Claim PE-027: 100 Mbit/s, load 0.9; long flows have 90 % of the bytes (§5.3.1)."""
     sizes = lognormal_sizes(7.2, shape_of(0.15, 0.8)[0])
     long = 100_000
     sizes[long] += 9 * sum(n * p for n, p in sizes.items()) / long

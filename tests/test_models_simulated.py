@@ -158,7 +158,7 @@ def test_tcp_sends_the_batches_of_the_model(per_ack: int, growth: float) -> None
 @pytest.mark.parametrize("kind", [MxM1, MxD1])
 @LOADS
 def test_the_mean_wait_is_within_one_percent(kind: type[BatchQueue], load: float) -> None:
-    """Simulated waits of 10^6 packets equal the recursion; its mean over 10^7 to 10^9 is exact."""
+    """Simulated waits equal the recursion, whose mean over many packets agrees with the formula."""
     queue = kind(load, FLOW_OF_7, SERVICE_S)
     long = 2 * queue.mean_wait
     pieces = traces(queue, 1_000_000, seed=1)

@@ -156,7 +156,7 @@ def test_choke_bounds_the_share_of_an_unresponsive_flow() -> None:
 
 
 def test_blue_needs_a_smaller_buffer_than_red() -> None:
-    """Feng and others 2002, §IV: with every buffer, BLUE loses less than RED and uses more."""
+    """Feng and others 2002, §IV: BLUE has fewer losses and a higher utilization than RED."""
     lost, busy = means("blue", "lost"), means("blue", "utilization")
     for buffer in (25, 50, 100, 200, 400):
         assert lost["BLUE", buffer] < 0.8 * lost["RED", buffer]

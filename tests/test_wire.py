@@ -1,4 +1,4 @@
-"""Test that tshark reads the fields of every kind of header from a capture, and valid checksums.
+"""Tests with captures of every header: tshark must read all fields and accept all checksums.
 
 crates/wire/examples/every_header.rs writes a capture with every combination of TCP options, all ECN
 codepoints and all flags, over IPv4 and IPv6, and prints the fields of each packet.

@@ -1,4 +1,4 @@
-"""Tests that apply to every study."""
+"""Tests of the properties that every study must have."""
 
 import re
 

@@ -72,7 +72,7 @@ def requested_runs(runs: Runs, *needs: Need) -> Runs:
 
 
 def seeds(engine: Counting, replications: int = 1) -> Runs:
-    """Return empty `Runs`, which store only the seed of each run as its result."""
+    """Return a new `Runs` object, which reduces each run to its seed."""
     return Runs(replications, lambda result: int(result.manifest["seed"]), engine)
 
 

@@ -67,7 +67,7 @@ def test_a_wider_interval_never_makes_a_verdict_reproduced(
     right: float,
     spread: tuple[float, float] | None,
 ) -> None:
-    """If an interval is reproduced or contradicted, each narrower interval in it is so too."""
+    """If an interval leads to reproduced or contradicted, a narrower interval inside does too."""
     single = None if spread is None else around(centre, *spread)
     wide = verdict(around(centre, below, above), *printed, spread=single)
     narrow = verdict(around(centre, below * left, above * right), *printed, spread=single)
@@ -117,7 +117,7 @@ def test_the_verdict_compares_the_interval_with_the_tolerance() -> None:
         "one replication has no interval"
     )
     assert verdict(Interval(-math.inf, 38, math.inf), 38, 3) == OPEN, (
-        "the interval of a median of few replications is unlimited"
+        "the interval of few replications can be unlimited"
     )
 
 
@@ -284,7 +284,7 @@ def test_the_evidence_names_an_event_that_never_happened() -> None:
 
 
 def test_a_replication_without_a_number_is_counted_as_missing() -> None:
-    """A cell, the report's table and the evidence of a claim state how many replications miss."""
+    """A cell, the report's table and a claim's evidence have the number of missing replications."""
     time = Measure[float]("time", "s", lambda run: run, -1)
     in_ms = Measure[float]("time", "ms", lambda run: run, -1, scale=1000)
     assert Cell.of("item", {}, in_ms, [0.25]).ours.value == 250
