@@ -53,7 +53,7 @@ def test_network_control_precedes_everything_except_ef(delivered: dict[str, floa
 
 
 def test_af_classes_and_the_default_have_equal_shares(delivered: dict[str, float]) -> None:
-    """RFC 2597 §2: AF classes and the default get equal shares of the rate beside EF and CS6."""
+    """RFC 2597 §2: AF classes and the default share equally the rate that EF and CS6 leave."""
     share = (10 * 1000 / 1028 - delivered["EF"] - delivered["CS6"]) / 3
     for rate in (delivered["AF11"] + delivered["AF13"], delivered["AF22"], delivered["DF"]):
         assert rate == pytest.approx(share, rel=0.02)

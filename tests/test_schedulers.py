@@ -1,4 +1,4 @@
-"""Test that each scheduler sends and drops the same packets as its reference, in equal order."""
+"""Test that each scheduler sends and drops packets in the same order as its reference."""
 
 import copy
 from collections.abc import Sequence

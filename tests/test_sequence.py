@@ -61,7 +61,7 @@ def test_sequence_numbers_are_positions_in_the_data(one_download: dict[str, Any]
 def test_a_round_trip_time_is_the_time_between_a_segment_and_its_ack(
     one_download: dict[str, Any],
 ) -> None:
-    """RFC 6298: TCP measures one segment at a time; SRTT changes by 1/8 of the difference."""
+    """RFC 6298: TCP measures the RTT of one segment at a time; in SRTT a sample has weight 1/8."""
     result = aqmlab.run(one_download)
     rows, samples = result.series("segments"), result.series("rtt")
     measured = samples[samples["rtt_s"].notna()]

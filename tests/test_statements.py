@@ -195,7 +195,7 @@ def test_dualpi2_has_a_low_delay_for_l_and_a_full_link() -> None:
 
 
 def test_rio_drops_no_packet_within_the_profile() -> None:
-    """Clark & Fang 1998 §IV: RIO drops only packets out of profile; RED drops all alike."""
+    """RIO drops only packets out of profile, RED also packets in profile (Clark & Fang 1998)."""
     inside, outside = means("rio", "in_lost"), means("rio", "out_lost")
     for out in (1, 2, 4, 8, 16, 32):
         assert inside["RIO", out] == 0

@@ -124,7 +124,7 @@ def test_a_capture_has_whole_packets_or_only_headers(
         payload = int(packet["tcp.len"] or 0) or int(packet["udp.length"] or 8) - 8
         assert captured == (length if keep == "whole" else length - payload)
         status = packet["tcp.checksum.status"] or packet["udp.checksum.status"]
-        # 1 is a valid checksum, 2 an unverified one.
+        # tshark's checksum status is 1 for a valid checksum and 2 for an unverified checksum.
         assert status == ("1" if captured == length else "2")
 
 

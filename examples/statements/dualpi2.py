@@ -1,4 +1,4 @@
-"""DualPI2 has two delays on one link (RFC 9330, RFC 9332 §2.4)."""
+"""DualPI2 gives scalable flows a lower delay than classic flows (RFC 9330, RFC 9332 §2.4)."""
 
 from typing import Any
 

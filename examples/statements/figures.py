@@ -1,4 +1,4 @@
-"""Parts of all figures."""
+"""Functions that draw the figures of the statements."""
 
 import pandas as pd
 from matplotlib.axes import Axes

@@ -434,7 +434,7 @@ def test_the_goodput_without_measured_datagrams_is_not_measured() -> None:
     assert goodput.of(MeasuredRun.of_result(aqmlab.run(scenario))) > 0.8e6
 
 
-# Engines in commands
+# The option --engine of commands
 
 
 REQUESTS = '{ kind = "request_response", request = "100 B", response = "1 kB", requests = 2 }'
@@ -549,7 +549,7 @@ def test_an_arm_without_a_measure_is_printed_as_not_measured() -> None:
     assert (short.estimate.value, str(long.estimate)) == (50.0, "not measured")
 
 
-# Folders of earlier versions
+# Result folders that earlier versions of aqmlab wrote
 
 
 def test_a_sweep_of_an_earlier_version_has_all_measures(outputs: Outputs) -> None:

@@ -120,7 +120,8 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
         Name of a file in ``scenarios/``, without the extension.
     repetition : int
         Number of the repetition, from 0. The number sets the seed, and selects one of the measured
-        times between the starts of two flows, modulo their number.
+        times between the starts of two flows. If there are more repetitions than times, the times
+        repeat.
     hosts : str
         `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int

@@ -219,7 +219,7 @@ def agrees(pair: Pair, ours: list[tuple[float, float]]) -> bool:
 
 
 def bound(pair: Pair, flow: int, ours: float) -> float:
-    """Return the maximum difference between both throughputs of a flow that agree, in Mbit/s.
+    """Return by how much the simulated and the measured throughput of a flow may differ, in Mbit/s.
 
     Parameters
     ----------
@@ -254,5 +254,5 @@ def rows(pair: Pair, ours: list[tuple[float, float]]) -> list[Row]:
 CAUSES: dict[tuple[str, str], str] = {}
 """Cause of each difference beyond the tolerance, by scenario and setting.
 
-A difference without an entry has no known cause.
+A difference that is not in this table has no known cause.
 """

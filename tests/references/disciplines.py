@@ -210,7 +210,7 @@ class Codel(Discipline):
         self.maxpacket, self.limit = maxpacket, limit
         self.queue: deque[Packet] = deque()
         self.sharing: list[Codel] = [self]
-        """Queues that share the link (§4.4)."""
+        """CoDel queues that send to the same link as this queue (RFC 8289 §4.4)."""
         self.first_above_time = 0
         self.drop_next = 0
         self.count = 0

@@ -1,4 +1,4 @@
-"""Second implementation of the simulator's random numbers, Philox4x32-10 (Salmon et al. 2011)."""
+"""Second implementation of the simulator's random numbers (Philox4x32-10, Salmon and others)."""
 
 from collections.abc import Iterator
 

@@ -108,7 +108,7 @@ class AqmLink:
                 return
 
     def arrive(self, now: int, packet: Packet) -> None:
-        """Set the outcome of an arriving packet, with the codes of the simulator."""
+        """Set the outcome of an arriving packet to one of the simulator's codes."""
         packet.done = now
         packet.outcome = self._decide(now, packet)
 

@@ -65,7 +65,7 @@ class FqPie(Periodic):
         self.used: set[int] = set()
 
     def tick_before(self, now: int) -> None:
-        """Run the updates of all periods that end by `now`, for queues that have had a packet."""
+        """Run the updates of all periods that end by `now` in queues that have had a packet."""
         while self.next_tick <= now:
             for q in self.used:
                 self.pies[q].tick(self.next_tick / SECOND, self.queues[q])
@@ -114,7 +114,7 @@ class LinuxFqPie(Periodic):
         self.used: set[int] = set()
 
     def tick_before(self, now: int) -> None:
-        """Run the updates of all periods that end by `now`, for queues that have had a packet."""
+        """Run the updates of all periods that end by `now` in queues that have had a packet."""
         while self.next_tick <= now:
             for q in self.used:
                 self.pie.calculate_probability(self.vars[q], self.queues[q].bytes)

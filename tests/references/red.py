@@ -7,8 +7,8 @@ it by the mean packet size. ns-2 passes the packet that begins the count. ns-2 a
 that arrives at an empty queue, because ns-2 requires more than one waiting byte for a signal.
 
 A queue remains empty if RED drops a packet that arrives at the empty queue. This drop sets q_time
-to the present, because the average has decayed until now. No idle time therefore reduces the
-average twice (ns-2, Linux).
+to its own time, because the average has already decayed until then. No idle time therefore reduces
+the average twice (ns-2, Linux).
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""PIE with the integers and names of Linux 6.12 (sch_pie.c, pie.h); overflows are masked."""
+"""PIE with the integer arithmetic and the names of Linux 6.12 (sch_pie.c, pie.h)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ U32 = (1 << 32) - 1
 
 
 def ticks(ps: int) -> int:
-    """Return the whole ticks in a time in picoseconds, after rounding down to nanoseconds."""
+    """Convert a time in picoseconds to whole ticks, after rounding the time down to nanoseconds."""
     return ps // 1000 // NS_PER_TICK
 
 

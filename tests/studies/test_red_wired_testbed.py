@@ -132,7 +132,7 @@ def test_each_setting_beyond_the_study_changes_one_parameter() -> None:
 
 
 def test_a_link_that_sends_in_pairs_drops_more_cbr_packets() -> None:
-    """HTB with hysteresis sends packets in pairs, which explains the values of test case 1."""
+    """HTB with hysteresis sends packets in pairs, which explains the thesis's test case 1."""
     base = Beside(LONG, TAIL_DROP, ONE_CLASS, 0)
     scenarios = [base.scenario(1), kernel.With(base, kernel.PAIRS).scenario(1)]
     exact, pairs = (reduce(result) for result in run_many(scenarios))

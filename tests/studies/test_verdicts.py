@@ -67,7 +67,7 @@ def test_a_wider_interval_never_makes_a_verdict_reproduced(
     right: float,
     spread: tuple[float, float] | None,
 ) -> None:
-    """If an interval leads to reproduced or contradicted, a narrower interval inside does too."""
+    """If an interval is reproduced or contradicted, a narrower interval in it has this verdict."""
     single = None if spread is None else around(centre, *spread)
     wide = verdict(around(centre, below, above), *printed, spread=single)
     narrow = verdict(around(centre, below * left, above * right), *printed, spread=single)

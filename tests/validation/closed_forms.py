@@ -136,8 +136,9 @@ def gaps(result: Result) -> dict[str, float]:
 def red() -> list[Form]:
     """Return formulas for RED's gaps between marks at a constant average queue.
 
-    The sources are floyd1993red §7 and `wait_` of ns-2. In the scenarios, a burst fills the queue
-    with 55 packets, and a flow at the rate of the link holds the queue at this length.
+    The formulas follow from floyd1993red §7 and from `wait_` of ns-2. In the scenarios, a burst
+    fills the queue with 55 packets, and a flow at the rate of the link holds the queue at this
+    length.
     """
     filled = [
         {"traffic": {"kind": "cbr", "rate": "500 Mbit/s", "packets": 56, "ecn": "ect0"}},

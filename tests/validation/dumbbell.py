@@ -55,8 +55,8 @@ class Draws:
     Parameters
     ----------
     starts, delays : list of float
-        Start of each flow and delay of each sender's link, in s. The TCP flows are first, and the
-        CBR flows follow.
+        Start of each flow and delay of each sender's link, in s. Both lists have the TCP flows
+        first and then the CBR flows.
     """
 
     starts: list[float]

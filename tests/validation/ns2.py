@@ -143,7 +143,7 @@ FASTER: dict[str, Any] = {
 GENTLE: dict[str, Any] = {"gentle": True}
 
 SETTINGS = (
-    # Drop Tail
+    # Settings with Drop Tail
     Dumbbell("dt-reno-n1", drop_tail(40), tcp(), flows=1),
     Dumbbell("dt-reno-n2", drop_tail(20), tcp(), flows=2),
     Dumbbell("dt-reno-n5", drop_tail(32), tcp()),
@@ -176,7 +176,7 @@ SETTINGS = (
     Dumbbell("dt-sack-finish-20x300-10M", drop_tail(50), tcp("sack"), flows=20, size=300, **FAST),
     Dumbbell("dt-reno-finish-10x300-rto-1s", drop_tail(10),
              tcp("reno", {"rto.min": "1 s", "rto.granularity": "100 ms"}), flows=10, size=300),
-    # RED that drops
+    # Settings with RED that drops packets
     Dumbbell("red-reno-n5", red(64, 5, 15), tcp()),
     Dumbbell("red-gentle-reno-n5", red(64, 5, 15, **GENTLE), tcp()),
     Dumbbell("red-gentle-reno-n20", red(64, 5, 15, **GENTLE), tcp(), flows=20),
@@ -192,7 +192,7 @@ SETTINGS = (
     Dumbbell("red-wq-0.02-reno-n10", red(64, 5, 15, wq=0.02), tcp(), flows=10),
     Dumbbell("red-reno-finish-5x1000", red(64, 5, 15), tcp(), size=1000),
     Dumbbell("red-newreno-finish-20x200", red(64, 5, 15), tcp("newreno"), flows=20, size=200),
-    # RED that marks
+    # Settings with RED that marks packets
     Dumbbell("ecn-reno-n5", red(64, 5, 15), tcp(), ecn_flows=5),
     Dumbbell("ecn-gentle-reno-n5", red(64, 5, 15, **GENTLE), tcp(), ecn_flows=5),
     Dumbbell("ecn-gentle-sack-n10-10M", red(120, 10, 30, **GENTLE), tcp("sack"), flows=10,

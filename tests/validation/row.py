@@ -19,8 +19,8 @@ class Tolerance:
 
     The bound of the difference is `relative` or `absolute`, whichever is larger. If `interval` is
     true, the 95 % interval of the difference decides: a row holds if the interval lies within the
-    bound, misses if the interval lies outside the bound, and is undecided otherwise. Random
-    variation alone therefore leads to no other verdict than undecided. If `interval` is false, the
+    bound, misses if the interval lies outside the bound, and is undecided otherwise. A row is
+    therefore undecided if the runs vary too much for a decision. If `interval` is false, the
     difference of the means decides.
 
     Parameters
@@ -74,7 +74,8 @@ def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool 
     """Return half the width of the 95 % interval of the difference between two means.
 
     If `paired` is true, the interval is Student's t interval of the differences within the pairs.
-    Otherwise it is Welch's interval. A side with a single value has no variance.
+    If `paired` is false, the interval is Welch's interval. A side with a single value has no
+    variance.
     """
     sides = [tuple(a - b for a, b in zip(ours, theirs, strict=True))] if paired else [ours, theirs]
     terms = [(variance(x) / len(x), len(x) - 1) for x in sides if len(x) > 1]

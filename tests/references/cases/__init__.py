@@ -24,10 +24,7 @@ class Case:
     limit: int = 100
     flows: int = 10
     expects: str = "EM"
-    """Letters of the outcomes that must occur.
-
-    E: early drop; M: mark; T: signal above a threshold; F: drop at a full buffer.
-    """
+    """Outcomes that must occur: E early drop, M mark, T signal at a threshold, F full buffer."""
 
     def build(self, seed: int) -> Link:
         """Return a link with a new instance of the reference queue."""

@@ -80,12 +80,12 @@ RED_VARIANTS = [
         SelfConfiguringRed, LOW_SETTINGS | {"gentle": False}, expects="EMT",
     ),
     Case(
-        "self-configuring red, least backlog",
+        "self-configuring red, minimum backlog",
         {"kind": "self_configuring_red", "min_backlog": "2 packets"} | LOW_KEYS,
         SelfConfiguringRed, LOW_SETTINGS | {"gentle": False, "min_backlog": 2}, expects="EMT",
     ),
     Case(
-        "nonlinear red, least backlog",
+        "nonlinear red, minimum backlog",
         {"kind": "nonlinear_red", "min_backlog": "2 packets"} | LOW_KEYS, NonlinearRed,
         LOW_SETTINGS | {"min_backlog": 2}, expects="EMT",
     ),
