@@ -1,4 +1,4 @@
-"""Second implementation of the simulator's random numbers (Philox4x32-10, Salmon and others)."""
+"""Second implementation of the simulator's random numbers (Philox4x32-10, salmon2011philox)."""
 
 from collections.abc import Iterator
 
