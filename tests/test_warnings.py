@@ -1,4 +1,4 @@
-"""Warnings about valid but probably unintended settings: on stderr, in manifests, on pages."""
+"""Tests of warnings about valid but probably unintended settings: stderr, manifests, pages."""
 
 import json
 import warnings
@@ -35,7 +35,7 @@ tcp = { receive_window = "8 kB" }
 
 @pytest.fixture
 def window_limited(tmp_path: Path) -> Path:
-    """Return the path of a scenario without randomness, limited by the receive window."""
+    """Return the path of a scenario without randomness, whose flow the receive window limits."""
     path = tmp_path / "window_limited.toml"
     path.write_text('phase_breaking = { start = "0 s", delay = "0 s" }\n' + SCENARIO)
     return path
@@ -147,7 +147,7 @@ def test_settings_that_require_sack_are_refused_without_sack(tcp: dict[str, Any]
 
 
 def test_the_effect_of_aqms_on_short_transfers_does_not_depend_on_the_choice_of_tcp() -> None:
-    """In docs/how-to/choose-tcp.md every AQM shortens the median time of short transfers."""
+    """With each choice of TCP, every AQM shortens the median completion time of short transfers."""
     queues = ["drop_tail", "red:minth=20 packets,maxth=60 packets", "pie", "fq_codel"]
     links = ["left>right", "right>left"]
     for change in (("tcp.sack", "true"), ("tcp.stack", "linux"), ("tcp.congestion", "cubic")):

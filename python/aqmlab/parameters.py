@@ -4101,9 +4101,9 @@ class Hybrid(Table):
         Minimum growth of the round-trip time that ends hybrid slow start. Default: 4 ms. Range:
         above 0 s. Source: ha2011taming §4: 4 ms.
     max_growth : str | None
-        Growth of the round-trip time that always ends hybrid slow start. Between the minimum and
-        the maximum, the threshold is an eighth of the minimum round-trip time. Default: 16 ms.
-        Range: above 0 s. Source: ha2011taming §4: 16 ms.
+        Growth of the round-trip time that always ends hybrid slow start. The threshold is an eighth
+        of the minimum round-trip time, limited to the range from `min_growth` to `max_growth`.
+        Default: 16 ms. Range: above 0 s. Source: ha2011taming §4: 16 ms.
     """
 
     KIND: ClassVar[str | None] = "hybrid"
@@ -4120,10 +4120,9 @@ class Hybrid(Table):
 class Hystart(Table):
     """HyStart++, which governs the first slow start.
 
-    A round whose minimum round-trip time exceeds that of the previous round by a threshold begins
-    Conservative Slow Start (CSS), in which cwnd grows more slowly. If round-trip times fall again,
-    slow start resumes, otherwise congestion avoidance follows. Later slow starts are those of RFC
-    5681.
+    Conservative Slow Start (CSS), in which cwnd grows more slowly, begins if the minimum round-trip
+    time grows by a threshold from one round to the next. If round-trip times fall again, slow start
+    resumes, otherwise congestion avoidance follows. Later slow starts are those of RFC 5681.
 
     Parameters
     ----------
@@ -4134,9 +4133,10 @@ class Hystart(Table):
         Growth of the round-trip time that begins CSS at any round-trip time (MAX_RTT_THRESH).
         Default: 16 ms. Range: above 0 s. Source: rfc9406 §4.3.
     rtt_divisor : float | None
-        Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). Between the
-        minimum and the maximum, the threshold is the last round's minimum round-trip time divided
-        by this value. Default: 8.0. Range: at least 1. Source: rfc9406 §4.3.
+        Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). The threshold is
+        the minimum round-trip time of the previous round divided by `rtt_divisor`, limited to the
+        range from `min_rtt_threshold` to `max_rtt_threshold`. Default: 8.0. Range: at least 1.
+        Source: rfc9406 §4.3.
     samples : str | None
         Number of round-trip times that are measured in a round before their minimum is evaluated
         (N_RTT_SAMPLE). Default: 8 packets. Range: a whole number, at least 1 packet, at most 1000
@@ -4149,7 +4149,7 @@ class Hystart(Table):
         Range: a whole number, at least 1 packet, at most 100 packets. Source: rfc9406 §4.3.
     limit : str | None
         Maximum increase of cwnd per ACK (L). Default: 8 packets. Range: a whole number, at least 1
-        packet, at most 1000 packets. Source: rfc9406 §4.3: 8 without pacing.
+        packet, at most 1000 packets. Source: rfc9406 §4.3: 8 if segments are not paced.
     """
 
     KIND: ClassVar[str | None] = "hystart"
@@ -4170,16 +4170,16 @@ class Standard(Table):
     Parameters
     ----------
     limit : str | None
-        Maximum increase of cwnd per ACK (L). After a timeout the maximum is one segment. 255 means
-        no limit. This value also applies after a timeout if at_ssthresh is "stops", as in Linux.
-        Default: 1 packet. Range: a whole number, at least 1 packet, at most 255 packets. Source:
-        rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none.
+        Maximum increase of cwnd per ACK (L). After a timeout L is one segment, unless at_ssthresh
+        is "stops" (Linux). 255 means no limit. Default: 1 packet. Range: a whole number, at least 1
+        packet, at most 255 packets. Source: rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux:
+        none.
     at_ssthresh : Literal["passes", "stops"] | None
         Handling of an ACK that takes cwnd beyond ssthresh. Default: passes. "passes": All counted
         bytes of the ACK increase cwnd in slow start. Slow start applies while cwnd is below
         ssthresh when the ACK arrives (RFC 5681 §3.1). "stops": The counted bytes of the ACK
-        increase cwnd up to ssthresh. The remaining bytes count for congestion avoidance (Linux).
-        Source: rfc5681 §3.1; Linux, tcp_slow_start.
+        increase cwnd up to ssthresh. The bytes that remain above ssthresh count for congestion
+        avoidance (Linux). Source: rfc5681 §3.1; Linux, tcp_slow_start.
     """
 
     KIND: ClassVar[str | None] = "standard"
@@ -4207,10 +4207,10 @@ class Westwood(Table):
         grieco2004westwood §2; Linux, tcp_westwood: twice.
     in_recovery : Literal["pipe", "half"] | None
         Value of cwnd during the loss recovery or the reduction that follows congestion. Default:
-        pipe. "pipe": Measured bandwidth-delay product, from the beginning of the loss recovery or
-        reduction. "half": Half of the FlightSize, as in Reno. When the loss recovery or reduction
-        ends, cwnd becomes the measured bandwidth-delay product (Linux). Source: mascolo2001westwood
-        §3; Linux, tcp_westwood: half.
+        pipe. "pipe": cwnd is the measured bandwidth-delay product as soon as the loss recovery or
+        reduction begins. "half": cwnd is half of the FlightSize, as in Reno. When the loss recovery
+        or reduction ends, cwnd becomes the measured bandwidth-delay product (Linux). Source:
+        mascolo2001westwood §3; Linux, tcp_westwood: half.
     samples : Literal["rounds", "linux"] | None
         Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each interval ends
         when a round trip ends, and lasts at least interval_min. "linux": Each interval ends with
@@ -4248,9 +4248,9 @@ class Westwood(Table):
 class Vegas(Table):
     """TCP Vegas.
 
-    Once per round trip cwnd grows by one segment if fewer than α of its segments are queued, and
-    shrinks by one segment if more than β are queued. With α to β queued segments, cwnd does not
-    change.
+    Once per round trip Vegas estimates the number of its queued segments. If fewer than α segments
+    are queued, cwnd grows by one segment. If more than β segments are queued, cwnd shrinks by one
+    segment. With α to β queued segments, cwnd does not change.
 
     Parameters
     ----------
@@ -4265,14 +4265,14 @@ class Vegas(Table):
         least 0 packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
     rules : Literal["paper", "linux"] | None
         Rules for the evaluation of a round trip. Default: paper. "paper": Diff is the expected rate
-        minus the actual rate, multiplied by BaseRTT. In slow start cwnd grows in every other round
-        trip, and cwnd is constant in the other round trips, which are evaluated (Brakmo 1994 §3.2,
-        §3.3). "linux": Diff is the rate difference multiplied by the measured round-trip time, in
-        whole segments. cwnd grows in each round trip of slow start, which ends with a cwnd of one
-        segment more than the largest window that leaves the queue empty. A round trip with fewer
-        than three measurements is not evaluated. During loss recovery cwnd grows as in Reno, and
-        measurements before the end of loss recovery are discarded (tcp_vegas). Source:
-        brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
+        minus the actual rate, multiplied by BaseRTT. In slow start, round trips with a growing cwnd
+        and round trips with a constant cwnd alternate. Only round trips with a constant cwnd are
+        evaluated (Brakmo 1994 §3.2, §3.3). "linux": Diff is the rate difference multiplied by the
+        measured round-trip time, in whole segments. cwnd grows in each round trip of slow start. At
+        the end of slow start, cwnd is one segment more than the largest window that leaves the
+        queue empty. A round trip with fewer than three measurements is not evaluated. During loss
+        recovery cwnd grows as in Reno, and measurements before the end of loss recovery are
+        discarded (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start, which applies in the round trips in which cwnd grows. Default: standard. Source:
         rfc5681 §3.1.
@@ -4292,7 +4292,8 @@ class Scalable(Table):
     """Scalable TCP.
 
     Each acknowledged segment adds a hundredth of a segment, and congestion reduces the window by an
-    eighth. The time to recover from a loss therefore does not depend on the window.
+    eighth. Because the increase and the decrease are proportional to the window, the time to
+    recover from a loss does not depend on the window.
 
     Parameters
     ----------
@@ -4385,7 +4386,7 @@ class Prague(Table):
     transition : str | None
         Number of round trips after slow start before the virtual round-trip time applies. Default:
         500 packets. Range: a whole number, at least 0 packets, at most 1000000000 packets. Source:
-        Linux, tcp_prague: 500 rounds after slow start.
+        Linux, tcp_prague: 500 round trips after slow start.
     beta_loss : float | None
         Factor by which a loss multiplies the FlightSize. Default: 0.5. Range: at least 0.1, at most
         0.95. Source: rfc9331 §4.3, item 2: as Reno.
@@ -4403,10 +4404,10 @@ class Prague(Table):
         most 10. Source: draft-briscoe-prague §2.4.6.
     pacing_header : str | None
         Header bytes per segment that the pacing rate includes. The interval between two paced
-        segments follows from their data alone. At a constant round-trip time, cwnd therefore limits
-        the flow, and the pacing rate does not. Default: 0 B. Range: at least 0 B, at most 120 B.
-        Source: Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over
-        SRTT and pacing spaces only the data.
+        segments is proportional to their data without headers. At a constant round-trip time, cwnd
+        therefore limits the flow, and the pacing rate does not. Default: 0 B. Range: at least 0 B,
+        at most 120 B. Source: Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd
+        times the MTU over SRTT and pacing spaces only the data.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     """
@@ -4442,18 +4443,19 @@ class Ledbat(Table):
         (GAIN). Default: 1.0. Range: above 0, at most 1. Source: rfc6817 §2.5: 1 or less.
     decrease_gain : float | None
         Factor of the decrease of cwnd while the queueing delay exceeds the target (decrease-GAIN).
-        Default: 1.0. Range: at least 0, at most 100. Source: rfc6817 §2.5: may be higher than GAIN.
+        Default: 1.0. Range: at least 0, at most 100. Source: rfc6817 §2.5: decrease-GAIN may be
+        higher than GAIN.
     allowed_increase : str | None
         Maximum excess of cwnd over the FlightSize (ALLOWED_INCREASE). Default: 1 packet. Range:
         above 0 packets. Source: rfc6817 §2.5.
     base_history : str | None
         Number of minutes whose minimum delays form the base delay (BASE_HISTORY). Default: 10
         packets. Range: a whole number, at least 1 packet, at most 10 packets. Source: rfc6817 §2.5:
-        should be 10.
+        BASE_HISTORY should be 10.
     current_filter : str | None
         Number of latest samples whose minimum is the current delay (CURRENT_FILTER). Default: 4
         packets. Range: a whole number, at least 1 packet, at most 8 packets. Source: rfc6817 §2.5:
-        at least 4 a round trip.
+        at least 4 samples per round trip.
     min_cwnd : str | None
         Minimum congestion window (MIN_CWND). Default: 2 packets. Range: at least 1 packet, at most
         4 packets. Source: rfc6817 §2.5: 2.
@@ -4547,10 +4549,10 @@ class Illinois(Table):
 class Htcp(Table):
     """H-TCP.
 
-    For one second after congestion H-TCP behaves as standard TCP. After this second, the increase
-    of cwnd grows with the square of the time since congestion. Congestion multiplies the window by
-    RTTmin/RTTmax, which empties the queue but does not idle the link. If the throughput has
-    changed, congestion halves the window instead.
+    For one second after congestion H-TCP behaves as standard TCP. From one second after congestion
+    on, the increase of cwnd grows with the square of the time since congestion. Congestion
+    multiplies the window by RTTmin/RTTmax, which empties the queue but does not idle the link. If
+    the throughput has changed, congestion halves the window instead.
 
     Parameters
     ----------
@@ -4570,9 +4572,9 @@ class Htcp(Table):
     rtt_scaling : Literal["off", "on"] | None
         Dependence of the increase on the round-trip time. Default: off. "off": The increase does
         not depend on the round-trip time. "on": α(Δ) is multiplied by RTTmin/100 ms, limited to the
-        range from 0.1 to 2. The product is at least 1 before it is multiplied by 2(1 − β). Flows
-        with different round-trip times then grow at the same rate (Linux). Source: leith2004htcp
-        §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
+        range from 0.1 to 2. The scaled α(Δ) is at least 1 before it is multiplied by 2(1 − β). The
+        scaling gives flows with different round-trip times the same rate of growth (Linux). Source:
+        leith2004htcp §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
     arithmetic : Literal["exact", "linux"] | None
         Arithmetic of the increase α and the decrease factor β. Default: exact. "exact": Real
         numbers, as in the equations of the H-TCP paper. "linux": Integers, as in Linux
@@ -4624,11 +4626,12 @@ class Highspeed(Table):
         0.1. Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
     rules : Literal["rfc3649", "linux"] | None
         Source of a(w) and b(w). Default: rfc3649. "rfc3649": Formulas of RFC 3649 §5, applied to
-        the current cwnd. "linux": Table of RFC 3649, appendix B, in steps. a(w) is 1 up to 38
-        segments. Up to 118 segments, a(w) is 2 and b(w) is 112/256, and further steps follow. The
-        step changes only in congestion avoidance, so the first decrease after slow start is one
-        half. A decrease is rounded down to whole segments (Linux, hstcp_cong_avoid,
-        hstcp_ssthresh). Source: rfc3649 §5; Linux, tcp_highspeed: linux.
+        the current cwnd. "linux": Table of RFC 3649, appendix B, in steps. In the first step, up to
+        a window of 38 segments, a(w) is 1. In the second step, up to 118 segments, a(w) is 2 and
+        b(w) is 112/256. Further steps follow. The control moves to another step only in congestion
+        avoidance, so the first decrease after slow start is one half. A decrease is rounded down to
+        whole segments (Linux, hstcp_cong_avoid, hstcp_ssthresh). Source: rfc3649 §5; Linux,
+        tcp_highspeed: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4667,10 +4670,10 @@ class Dctcp(Table):
         Initial value of α. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257 §3.3.
     rules : Literal["rfc8257", "linux"] | None
         Rounding of α and of the reduction of cwnd after a window with marks. Default: rfc8257.
-        "rfc8257": Marks reduce cwnd by the fraction α/2. The sender may round the result down to
-        whole segments (RFC 8257 §3.3). "linux": Marks reduce cwnd by the fraction α/2, rounded down
-        to whole segments, so that a reduction of less than one segment has no effect. α is a
-        multiple of 1/1024. A value of α below 16/1024 becomes 0 after a window without marks
+        "rfc8257": Marks reduce cwnd by the fraction α/2. RFC 8257 §3.3 permits the sender to round
+        the reduced cwnd down to whole segments. "linux": Marks reduce cwnd by the fraction α/2,
+        rounded down to whole segments, so that a reduction of less than one segment has no effect.
+        α is a multiple of 1/1024. A value of α below 16/1024 becomes 0 after a window without marks
         (Linux, dctcp_ssthresh, dctcp_update_alpha). Source: rfc8257 §3.3.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
@@ -4712,15 +4715,15 @@ class Cubic(Table):
     fast_convergence : Literal["on", "off"] | None
         Additional reduction of W_max for a flow whose window shrinks from one congestion event to
         the next. Default: on. "on": W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last
-        W_max (RFC 9438 §4.7). "off": W_max is always cwnd. This suits a flow that does not share
-        its bottleneck. Source: rfc9438 §4.7.
+        W_max (RFC 9438 §4.7). "off": W_max is always cwnd. A W_max that is always cwnd suits a flow
+        that does not share its bottleneck. Source: rfc9438 §4.7.
     arithmetic : Literal["rfc9438", "linux"] | None
         Arithmetic of the cubic function of the window. Default: rfc9438. "rfc9438": Real numbers,
         as in RFC 9438. "linux": Integers and whole segments, as in Linux's tcp_cubic. β and C are
         multiples of 1/1024, by default 717/1024 and 410/1024. Source: rfc9438 §4.2; Linux,
         tcp_cubic.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
-        Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
+        Slow start. Default: hystart. Source: rfc9438 §4.10: CUBIC should use HyStart++.
     """
 
     KIND: ClassVar[str | None] = "cubic"
@@ -4738,8 +4741,8 @@ class Bbr3(Table):
 
     As in version 1, the model includes the bandwidth and the minimum round-trip time. Version 3
     adds to the model the data in flight at which losses exceed 2 %. Version 3 probes for bandwidth
-    every two to three seconds, and more often on a path on which Reno would probe more often.
-    Between its probes for bandwidth, version 3 reduces its rate after losses.
+    every two to three seconds. If Reno would probe more often on the same path, version 3 probes as
+    often as Reno. Between its probes for bandwidth, version 3 reduces its rate after losses.
 
     Parameters
     ----------
@@ -4802,8 +4805,8 @@ class Bbr(Table):
     """BBR (version 1).
 
     The pacing rate is the bandwidth of the bottleneck, which BBR estimates as the maximum delivery
-    rate of ten round trips. The data in flight is limited to that bandwidth times the minimum
-    round-trip time of ten seconds. Losses have little effect.
+    rate of ten round trips. The data in flight is limited to the bandwidth times the minimum
+    round-trip time, which BBR measures over ten seconds. Losses have little effect.
 
     Parameters
     ----------
@@ -4824,16 +4827,16 @@ class Bbr(Table):
         Minimum duration of ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.5.
     extra_acked_gain : float | None
-        Fraction of the excess of aggregated ACKs that BBR adds to cwnd. With 0, cwnd has no
-        addition. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the draft
-        has none.
+        Fraction of the excess of aggregated ACKs that BBR adds to cwnd. If the fraction is 0, BBR
+        adds no excess to cwnd. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr:
+        1; the draft does not add the excess.
     phase_ends : Literal["in-flight", "at-departure"] | None
         Definition of the data in flight that BBR compares with a bound to end a phase of the gain
         cycle. Default: in-flight. "in-flight": Data in flight when the ACK arrived
         (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": Data in flight when pacing allows
-        the next segments to depart. The data in flight includes these next segments if the pacing
-        gain is above one (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00
-        §4.3.4.3; Linux, bbr_is_next_cycle_phase.
+        the next segments to depart. If the pacing gain is above one, the data in flight includes
+        the segments that depart next (Linux, bbr_packets_in_net_at_edt). Source:
+        draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
         Data that BBR adds to the product of bandwidth and RTprop. Default: quanta. "quanta": Three
         send quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three send quanta, rounded up
@@ -4841,7 +4844,7 @@ class Bbr(Table):
         bbr_quantization_budget). Source: draft-cardwell-iccrg-bbr-00 §4.2.3.2.
     pacing_margin : float | None
         Fraction by which the pacing rate is below the estimated bandwidth. Default: 0.0. Range: at
-        least 0, at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux,
+        least 0, at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: no margin; Linux,
         bbr_pacing_margin_percent: 1 %.
     min_pipe : str | None
         Minimum congestion window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
@@ -4872,9 +4875,9 @@ class Abe(Table):
         Congestion control that governs everything except the response to an ECN-Echo. Default:
         reno. Source: rfc8511 §3.
     beta_ecn : float | None
-        Factor by which an ECN-Echo multiplies the FlightSize (beta_ecn). If absent, the factor is
-        0.8 over Reno and 0.85 over CUBIC. Default: absent. Range: at least 0.5, at most 0.99.
-        Source: rfc8511 §3.1: 0.8; CUBIC benefits from 0.85.
+        Factor (beta_ecn) by which the FlightSize is multiplied after an ECN-Echo to compute
+        ssthresh. If absent, the factor is 0.8 for Reno and 0.85 for CUBIC. Default: absent. Range:
+        at least 0.5, at most 0.99. Source: rfc8511 §3.1: 0.8, and 0.85 for CUBIC.
     """
 
     KIND: ClassVar[str | None] = "abe"
@@ -4897,86 +4900,89 @@ class TcpDetails(Table):
         endpoint drops the segment and sends an ACK (RFC 9293 §3.10.7.4, fifth check). "dropped":
         The endpoint drops the segment (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
     old_acks : Literal["taken", "rfc5961"] | None
-        Response to an ACK below SND.UNA less the largest window that the other side ever offered.
-        Default: taken. "taken": The endpoint ignores the acknowledgement number and accepts the
-        data of the segment, as for every duplicate ACK (RFC 9293 §3.10.7.4, fifth check).
-        "rfc5961": The endpoint drops the segment and sends an ACK, as a protection against blind
-        injection of data. The endpoint also drops and answers an ACK below the first byte of data
-        (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it,
-        rfc5961 §5.2 is a MAY there; Linux: rfc5961.
+        Response to an old ACK, whose number is below SND.UNA minus the maximum window that the
+        other side ever offered. Default: taken. "taken": The endpoint ignores the acknowledgement
+        number and accepts the data of the segment, as for every duplicate ACK (RFC 9293 §3.10.7.4,
+        fifth check). "rfc5961": The endpoint drops the segment and sends an ACK, as a protection
+        against blind injection of data. If an ACK is below the first byte of data, the endpoint
+        also drops the segment and sends an ACK (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
+        Source: rfc9293 §3.10.7.4 ignores the ACK number and permits rfc5961 §5.2 (MAY); Linux:
+        rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
         Treatment of a segment without a timestamp after timestamps were negotiated. Default:
         refused. "refused": The endpoint drops the segment (RFC 7323 §3.2). "accepted": The endpoint
         processes the segment (Linux, tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
-        Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": The FIN waits until
-        cwnd permits it, as every other segment does. "no": The FIN does not wait for cwnd (Linux,
-        tcp_cwnd_test). Source: rfc5681 §2: cwnd limits data; Linux: no.
+        Condition under which a sender with SACK sends a FIN without data. Default: for-cwnd.
+        "for-cwnd": The FIN waits until cwnd permits it, as every other segment does. "no": The FIN
+        does not wait for cwnd (Linux, tcp_cwnd_test). Source: rfc5681 §2: cwnd limits data; in
+        Linux a FIN does not wait.
     rack_times : Literal["rfc8985", "linux"] | None
         Precision with which RACK compares the times of segments. Default: rfc8985. "rfc8985": RACK
         compares exact times. RACK.rtt is the round-trip time of the delivered segment that was sent
         last (RFC 8985 §6.2, step 2). "linux": RACK compares whole microseconds: of two segments
         sent in the same microsecond, the one with the higher end sequence number counts as later.
         RACK.rtt is the round-trip time of the segment with the highest sequence number that the ACK
-        acknowledges cumulatively. If the ACK only SACKs segments, the highest SACKed segment
-        counts. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
-        tcp_rack_advance). Source: rfc8985 §6.2.
+        acknowledges cumulatively. If the ACK only SACKs segments, RACK.rtt is the round-trip time
+        of the highest SACKed segment. The timestamp echo does not decide whether a SACK is
+        ambiguous (Linux, tcp_rack_advance). Source: rfc8985 §6.2.
     ecn_echo : Literal["rfc3168", "linux"] | None
         Echo of marks by the receiver. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any
         of the data that it acknowledges was marked. The following ACKs carry ECN-Echo until CWR
-        arrives (RFC 3168 §6.1.3). "linux": CWR ends the echo of all marks at once, even of a mark
-        whose data no ACK has acknowledged. The receiver acknowledges CWR and the first mark at once
+        arrives (RFC 3168 §6.1.3). "linux": CWR ends the echo of all marks at once, including a mark
+        whose data is not acknowledged yet. The receiver acknowledges CWR and the first mark at once
         (Linux, tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
         Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none": The
         ACK does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
         without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
-        Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
-        sent before the reduction ends the reduction. "above": The first ACK of data sent after the
-        reduction began ends the reduction, because the receiver must have received CWR before it
-        sent such an ACK (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its
-        recovery point; Linux: above.
+        Event that ends a proportional reduction of cwnd for a mark. Default: at. "at": The ACK of
+        all data sent before the reduction ends the reduction. "above": The first ACK of data sent
+        after the reduction began ends the reduction, because the receiver must have received CWR
+        before it sent such an ACK (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: at the
+        recovery point, as a recovery does; Linux: above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
         Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": The timeout
         reduces ssthresh again, because a lost retransmission is a second sign of congestion (RFC
         5681 §4.3). "keeps": ssthresh remains as the recovery set it (Linux, tcp_enter_loss).
         Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        Treatment of SACK information after a timeout, without RACK. Default: forgotten.
-        "forgotten": The timeout discards all SACK information (RFC 2018 §8; RFC 6675 §5.1). "kept":
-        The sender retains its SACK information. The cumulative ACK reveals a receiver that reneges
-        (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1;
-        Linux: kept.
+        Treatment of SACK information after a timeout, if RACK does not detect losses. Default:
+        forgotten. "forgotten": The timeout discards all SACK information (RFC 2018 §8; RFC 6675
+        §5.1). "kept": The sender retains its SACK information. The cumulative ACK reveals a
+        receiver that reneges (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source:
+        rfc2018 §8; rfc6675 §5.1; Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
-        Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively. Default:
+        Effect on cwnd of an ACK that SACKs data but acknowledges no data cumulatively. Default:
         none. "none": An ACK that only SACKs data does not increase cwnd, because only a cumulative
-        ACK of new data increases cwnd (RFC 5681 §3.1). "once-reordered": An ACK that only SACKs
-        data increases cwnd once the reordering degree exceeds `duplicate_acks` (Linux,
-        tcp_may_raise_cwnd). Source: rfc5681 §3.1.
+        ACK of new data increases cwnd (RFC 5681 §3.1). "once-reordered": Meaning of a duplicate ACK
+        for a sender without SACK. Source: rfc5681 §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
         Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": cwnd grows
         by the bytes that the acknowledgement number newly acknowledges (RFC 5681 §3.1, RFC 3465
         §2.1). "delivered": cwnd grows by the bytes newly delivered, including newly SACKed bytes
         (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
-        Meaning of a duplicate ACK without SACK. Default: left. "left": A duplicate ACK shows that a
-        segment has left the network (RFC 5681 §3.2). "delivered": A duplicate ACK shows that a
-        segment has left the network and is delivered. The segment counts as delivered at once, and
-        a later cumulative ACK counts only the segments that no duplicate ACK has counted. More
-        duplicate ACKs than segments that can have arrived indicate reordering (Linux,
-        tcp_add_reno_sack, tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
+        Meaning of a duplicate ACK for a sender without SACK. Default: left. "left": A duplicate ACK
+        shows that a segment has left the network, but does not count it as delivered (RFC 5681
+        §3.2). "delivered": A duplicate ACK counts a segment as delivered at once. A later
+        cumulative ACK counts only the segments that no duplicate ACK has counted. More duplicate
+        ACKs than segments that can have arrived indicate reordering (Linux, tcp_add_reno_sack,
+        tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Unit of the data in flight with SACK. Default: bytes. "bytes": The sender counts bytes (RFC
-        6675). "segments": The sender counts segments, each as one SMSS (Linux). Source: rfc6675 §2.
+        Unit in which a sender with SACK counts the data in flight. Default: bytes. "bytes": The
+        sender counts bytes (RFC 6675). "segments": The sender counts segments, each as one SMSS
+        (Linux). Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
         Form of the probe of a closed window. Default: new-octet. "new-octet": The probe carries one
         byte of new data (RFC 9293 §3.8.6.1). "old-sequence": The probe has an old sequence number
         and no data (Linux). Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
-        Minimum time between two ACKs that answer a segment without data from outside the window, or
-        an RST or SYN inside the window; 0: the endpoint answers each. Default: 0 s. Range: at least
-        0 s. Source: rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux,
+        Minimum time between two ACKs that answer invalid segments. A segment is invalid if it has
+        no data and lies outside the window, or if it is an RST or SYN inside the window. If the
+        minimum time is 0, the endpoint answers each invalid segment. Default: 0 s. Range: at least
+        0 s. Source: rfc9293 §3.10.7.4 answers each segment, rfc5961 §7 allows a limit; Linux,
         tcp_invalid_ratelimit: 0.5 s.
     """
 
@@ -5006,10 +5012,10 @@ class TcpWire(Table):
     ----------
     data_header : str | None
         Header bytes of a segment with data, without options. Default: 40 B. Range: at least 0 B, at
-        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B per header; options are added.
     control_header : str | None
         Size of a segment without data, without options. Default: 40 B. Range: at least 1 B, at most
-        1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+        1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B per header; options are added.
     """
 
     data_header: str | None = None
@@ -5023,14 +5029,14 @@ class TcpConnection(Table):
     Parameters
     ----------
     min_mss : str | None
-        Minimum segment size, options included, that the endpoint accepts from the other side's MSS
-        option. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 does not
-        name a minimum; Linux, tcp_min_snd_mss: 48.
+        Minimum segment size, including options, that the endpoint accepts from the MSS option of
+        the other side. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1
+        does not name a minimum; Linux, tcp_min_snd_mss: 48.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": A small segment never waits for an ACK. "rfc896": A
         small segment waits while any data is unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall":
         A small segment waits while another small segment is unacknowledged (Minshall 1998; Linux).
-        Source: rfc9293 §3.7.4: an application may turn it off.
+        Source: rfc9293 §3.7.4: an application may disable Nagle's algorithm.
     push : Literal["last-write", "linux"] | None
         Segments that carry PSH. Default: last-write. "last-write": The segment in which the last
         write ends has PSH. If the data of a write still waits in the send buffer, the sender
@@ -5045,8 +5051,8 @@ class TcpConnection(Table):
     syn_linear_timeouts : int | None
         Number of timeouts of a SYN that do not double the next timeout. The timeouts of
         `syn_linear_timeouts` precede the timeouts of `syn_retries`, and apply to SYNs but not to
-        SYN-ACKs. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every one
-        doubles; Linux 6.5 on: 4.
+        SYN-ACKs. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every timeout
+        doubles the next one; Linux since 6.5: 4.
     synack_retries : int | None
         Maximum number of retransmissions of a SYN-ACK. Default: 8. Range: at least 0, at most 254.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
@@ -5058,18 +5064,18 @@ class TcpConnection(Table):
         Range: at least 1, at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux,
         tcp_retries2.
     user_timeout : str | None
-        Time without an acknowledgement after which the endpoint aborts the connection; absent:
-        `retries` alone limits the connection. Default: absent. Range: above 0 s. Source: rfc9293
-        §3.8.3 (R2), rfc5482.
+        Time without an acknowledgement after which the endpoint aborts the connection. If the time
+        is absent, only `retries` limits the connection. Default: absent. Range: above 0 s. Source:
+        rfc9293 §3.8.3 (R2), rfc5482.
     user_timeout_from : Literal["progress", "first-retransmission"] | None
         Event that starts the user timeout. Default: progress. "progress": The user timeout starts
         with the last new acknowledgement, or with the first segment sent when no data was in flight
         (RFC 5482 §1). "first-retransmission": The user timeout starts with the first retransmission
         of the oldest unacknowledged segment (Linux). Source: rfc5482 §1.
     msl : str | None
-        Maximum segment lifetime (MSL). TIME-WAIT lasts twice the maximum segment lifetime; 0: the
-        connection ends on entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293
-        §3.4.2: 2 minutes; the simulator does not use a port again.
+        Maximum segment lifetime (MSL). TIME-WAIT lasts twice the maximum segment lifetime. If the
+        maximum segment lifetime is 0, the connection ends on entry to TIME-WAIT. Default: 0 s.
+        Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; the simulator never reuses a port.
     """
 
     min_mss: str | None = None
@@ -5105,11 +5111,12 @@ class TcpMemory(Table):
         B. Source: Linux, tcp_wmem: 4194304.
     segment : Literal["linear", "fragments"] | None
         Memory that a received segment occupies, if the window is tuned. Default: linear. "linear":
-        One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
-        packet's descriptor. A TUN device and many Ethernet drivers allocate the memory of a packet
-        in one such block. "fragments": A received segment occupies the size of its payload, and 896
-        B in addition. A Linux sender allocates packets in this way, and a veth device forwards such
-        packets. Source: Linux, truesize of an sk_buff: depends on the device.
+        A received segment occupies one block for headers and payload, whose size is a power of two,
+        and 240 B for the packet's descriptor. A TUN device and many Ethernet drivers allocate
+        packets in one block. "fragments": A received segment occupies the size of its payload, and
+        896 B in addition. A packet that a Linux sender allocated takes 896 B in addition to its
+        payload, also if a veth device has forwarded it. Source: Linux, truesize of an sk_buff: the
+        memory depends on the device.
     """
 
     receive: str | None = None
@@ -5126,18 +5133,19 @@ class TcpWindow(Table):
     Parameters
     ----------
     scaling : Literal["full", "on", "off"] | None
-        Window scaling. Default: full. "full": The field represents any window exactly, whatever its
-        size. "on": The window field has 16 bits and a scale factor, which the SYN offers (RFC 7323
-        §2). "off": The window field has 16 bits without a scale factor. Source: rfc7323 §2.
+        Window scaling. Default: full. "full": The window field represents a window of any size
+        exactly. "on": The window field has 16 bits and a scale factor, which the SYN offers (RFC
+        7323 §2). "off": The window field has 16 bits without a scale factor. Source: rfc7323 §2.
     shift : int | None
-        Scale factor (shift count) of the advertised windows; absent: the smallest that can
-        represent the receive window. Default: absent. Range: at least 0, at most 14. Source:
-        rfc7323 §2.3.
+        Scale factor (shift count) of the advertised windows. If absent, the scale factor is the
+        smallest that can represent the receive window. Default: absent. Range: at least 0, at most
+        14. Source: rfc7323 §2.3.
     tuning : Literal["off", "linux"] | None
         Tuning of the receive window. Default: off. "off": The window is `receive_window` from the
-        beginning. "linux": The window begins at half of `memory.receive`, and grows with the data
-        that arrives and that the application reads (Linux, tcp_moderate_rcvbuf). While the window
-        grows, the receiver acknowledges segments at once. Source: Linux, tcp_moderate_rcvbuf: on.
+        beginning of the connection. "linux": The window begins at half of `memory.receive`, and
+        grows with the data that arrives and that the application reads (Linux,
+        tcp_moderate_rcvbuf). While the window grows, the receiver acknowledges segments at once.
+        Source: Linux, tcp_moderate_rcvbuf: on.
     """
 
     scaling: Literal["full", "on", "off"] | None = None
@@ -5157,31 +5165,31 @@ class TcpCwnd(Table):
         and the second ACK does. The first segment stands for the SYN, whose ACK does not increase
         cwnd (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
     initial_ssthresh : str | None
-        Initial slow start threshold. If it is absent, the threshold is infinite. Default: absent.
-        Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
+        Initial slow start threshold. If the key is absent, the initial ssthresh is infinite.
+        Default: absent. Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
     ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
         Quantity from which ssthresh is computed. Default: flight-size. "flight-size": ssthresh
         becomes half of the FlightSize, at least two segments. A repeated timeout of the same
         segment does not change ssthresh (RFC 5681, equation 4). "cwnd": ssthresh becomes a fraction
         of cwnd, independent of the data in flight (Linux). "window": ssthresh becomes half of the
-        smaller of cwnd and the receive window, in whole segments, at least two. A repeated timeout
-        of the same segment reduces ssthresh again (4.3BSD-Reno: Stevens & Wright 1995, figure
-        29.16; ns-2). Source: rfc5681 §3.1.
+        smaller of cwnd and the receive window, in whole segments, but at least two segments. A
+        repeated timeout of the same segment reduces ssthresh again (4.3BSD-Reno: Stevens & Wright
+        1995, figure 29.16; ns-2). Source: rfc5681 §3.1.
     validation : Literal["none", "limited"] | None
         Condition for growth of cwnd. Default: none. "none": Every ACK of new data may increase
         cwnd. "limited": An ACK increases cwnd only if cwnd limited the sender. In slow start, an
         ACK increases cwnd if at least half of cwnd was in flight (Linux, tcp_is_cwnd_limited).
-        Source: rfc5681 §3.1, which has no such condition.
+        Source: rfc5681 §3.1 does not specify a condition.
     idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
-        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": An idle time
-        does not change cwnd. "rfc5681": An idle time reduces cwnd to the initial window (RFC 5681
-        §4.1). "rfc2861": An idle time halves cwnd once per RTO, down to the initial window (RFC
-        2861, Linux). Source: rfc5681 §4.1.
+        Effect on cwnd of an idle time longer than the RTO. Default: off. "off": An idle time does
+        not change cwnd. "rfc5681": An idle time reduces cwnd to the initial window (RFC 5681 §4.1).
+        "rfc2861": An idle time halves cwnd once per RTO, down to the initial window (RFC 2861,
+        Linux). Source: rfc5681 §4.1.
     loss_window : Literal["segment", "flight-and-segment"] | None
         cwnd after a timeout, if SACK is negotiated. Default: segment. "segment": The timeout sets
         cwnd to one segment (RFC 5681 §3.1). "flight-and-segment": The timeout sets cwnd to one
-        segment more than is in flight, because RACK does not mark segments as lost that were sent
-        within the last round trip (Linux). Source: rfc5681 §3.1: LW.
+        segment more than is in flight, because RACK does not mark the segments of the last round
+        trip as lost (Linux). Source: rfc5681 §3.1: LW.
     """
 
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
@@ -5200,31 +5208,33 @@ class TcpAck(Table):
     ----------
     unit : Literal["segments", "full-segments"] | None
         Unit in which `delayed_ack` counts received data. Default: segments. "segments": Segments
-        with data. "full-segments": Bytes, in multiples of the largest segment received (Linux; RFC
-        5681 §4.2 specifies full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
+        with data. "full-segments": Bytes, divided by the size of the largest segment received
+        (Linux; RFC 5681 §4.2 specifies full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
     timeout : str | None
         Maximum delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
         rfc1122 §4.2.3.2: at most 0.5 s.
     gap : Literal["immediate", "when-released"] | None
         Condition for an immediate ACK of a segment that fills a gap. Default: immediate.
         "immediate": The segment fills all or part of a gap (RFC 5681 §4.2). "when-released": The
-        segment fills the whole gap, so that data behind the gap is in order; the ACK of a segment
-        that fills only a part may be delayed (ns-2). Source: rfc5681 §4.2.
+        segment fills the whole gap, so that data behind the gap is in order. The ACK of a segment
+        that fills only a part of a gap may be delayed (ns-2). Source: rfc5681 §4.2.
     quick : str | None
         Number of ACKs that are sent at once when data first arrives, when data arrives after a
-        pause longer than the timeout, and when old data arrives again. Default: 0 packets. Range: a
-        whole number, at least 0 packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux:
-        16.
+        pause longer than the RTO, and when old data arrives again. Default: 0 packets. Range: a
+        whole number, at least 0 packets, at most 1000 packets. Source: rfc5681 §4.2 allows
+        immediate ACKs; Linux: 16.
     push : bool | None
         True to acknowledge a full segment with PSH at once, if the application reads all data at
-        once and sends none. The key requires a tuned window. Default: false. Source: rfc5681 §4.2
-        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
+        once and sends no data. The key `ack.push` requires a tuned window. Default: false. Source:
+        rfc5681 §4.2 allows an immediate ACK; Linux, tcp_measure_rcv_mss (since 6.6) and
+        tcp_cleanup_rbuf: on.
     compressed : str | None
-        Maximum number of duplicate ACKs merged into one, after the first three; 0: each duplicate
-        ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1 ms, whichever
-        is shorter. The key requires a tuned window, because only then the receiver measures the
-        round-trip time. Default: 0 packets. Range: a whole number, at least 0 packets, at most 255
-        packets. Source: rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44.
+        Maximum number of duplicate ACKs that are merged into one ACK, after the first three
+        duplicate ACKs. If the maximum is 0, the receiver sends each duplicate ACK at once. A merged
+        ACK waits for a twentieth of a round trip or 1 ms, whichever is shorter. The key
+        `ack.compressed` requires a tuned window, because the receiver measures the round-trip time
+        only if it tunes the window. Default: 0 packets. Range: a whole number, at least 0 packets,
+        at most 255 packets. Source: rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44.
     """
 
     unit: Literal["segments", "full-segments"] | None = None
@@ -5237,7 +5247,7 @@ class TcpAck(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpRto(Table):
-    """Retransmission timer: how the timeout is computed, and what restarts the timer.
+    """Retransmission timer: the computation of the timeout, and the events that restart the timer.
 
     Parameters
     ----------
@@ -5256,20 +5266,20 @@ class TcpRto(Table):
         §2.5.
     granularity : str | None
         Clock granularity (G): the duration of one tick. Default: 1 ms. Range: above 0 s. Source:
-        rfc6298 §4: finer than 100 ms does better.
+        rfc6298 §4: clocks finer than 100 ms perform better.
     order : Literal["sample-first", "restart-first"] | None
         Order in which an ACK of new data restarts the retransmission timer and provides its
         round-trip sample. Default: sample-first. "sample-first": The ACK first provides its
         round-trip sample, and then restarts the retransmission timer with the new timeout (RFC
         6298). "restart-first": The ACK first restarts the retransmission timer with the previous
-        timeout, including its back-off. The ACK then provides its round-trip sample (ns-2 without
-        `timerfix_`). Source: rfc6298 §5.3.
+        timeout, including its back-off. The ACK provides its round-trip sample after the restart
+        (ns-2 without `timerfix_`). Source: rfc6298 §5.3.
     backoff_ends : Literal["sample", "new-ack"] | None
-        Event that ends the back-off of the retransmission timer. Default: sample. "sample":
-        Measurement of the round-trip time of a segment that was sent once. The back-off persists
-        while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7; Karn &
-        Partridge 1987). "new-ack": Any ACK of new data, as in ns-2's FullTcp. FullTcp measures the
-        round-trip times of retransmissions too. Source: rfc6298 §5.7.
+        Event that ends the back-off of the retransmission timer. Default: sample. "sample": The
+        measured round-trip time of a segment that was sent once ends the back-off. The back-off
+        persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7; Karn
+        & Partridge 1987). "new-ack": Any ACK of new data ends the back-off, as in ns-2's FullTcp.
+        FullTcp measures the round-trip times of retransmissions too. Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
         Effect of the retransmissions of a recovery on the retransmission timer. Default: restarts.
         "restarts": The fast retransmit restarts the timer, and later retransmissions do not
@@ -5278,7 +5288,7 @@ class TcpRto(Table):
         (permitted by RFC 6675 §6). "first-restarts": A retransmission of the first unacknowledged
         segment restarts the timer. An ACK that SACKs data sent before the last transmission of the
         first unacknowledged segment restarts the timer too (Linux). Source: 4.3BSD-Reno; rfc6298
-        §5.1: the timer runs on; rfc6675 §6.
+        §5.1: the timer continues; rfc6675 §6.
     """
 
     estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
@@ -5293,7 +5303,7 @@ class TcpRto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpRecovery(Table):
-    """Loss recovery: how losses are detected, what is retransmitted, and how cwnd is reduced.
+    """Loss recovery: the detection of losses, the retransmissions, and the reduction of cwnd.
 
     `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
 
@@ -5335,28 +5345,28 @@ class TcpRecovery(Table):
         Test that recognizes a spurious timeout (F-RTO). Default: off. "off": The sender does not
         test timeouts. "basic": The next two ACKs decide whether a timeout was spurious (RFC 5682
         §2). "sack": The next two ACKs and their SACK blocks decide whether a timeout was spurious,
-        if SACK is negotiated (RFC 5682 §3). "original": The test of `sack` with one difference: the
-        delivery of any segment that was sent before the timeout ends the test at once, and only
-        such a delivery shows a spurious timeout (Linux). Source: rfc5682.
+        if SACK is negotiated (RFC 5682 §3). "original": The test is that of `sack` with one
+        difference. The delivery of any segment that was sent before the timeout ends the test at
+        once, and no other event shows a spurious timeout (Linux). Source: rfc5682.
     eifel : bool | None
         True to recognize a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
         Response to a spurious retransmission. Default: eifel. "eifel": The sender sets cwnd to the
-        data in flight plus at most an initial window. ssthresh becomes the larger of itself and the
-        data in flight before the retransmission (RFC 4015). "restore": The sender restores the
+        data in flight plus at most an initial window. ssthresh rises to the data in flight before
+        the retransmission if ssthresh is smaller (RFC 4015). "restore": The sender restores the
         values that cwnd and ssthresh had before the retransmission (Linux). "none": The sender does
         not restore cwnd and ssthresh. The sender only stops further spurious retransmissions.
         Source: rfc4015.
     reordering : Literal["rfc8985", "linux"] | None
         Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": Only RACK's
-        reordering window responds to reordering. Every D-SACK enlarges the window, at most once in
-        a round trip (RFC 8985 §6.2). "linux": The threshold `duplicate_acks` also responds to
-        reordering: if a segment is late by more segments than the threshold, the threshold becomes
-        the number of segments by which it is late. A timeout with at least `duplicate_acks` SACKed
-        segments resets the threshold. A D-SACK enlarges RACK's reordering window only after
-        reordering was detected, and not if the D-SACK reports a tail loss probe (Linux,
-        tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+        reordering window responds to reordering. Every D-SACK enlarges RACK's reordering window, at
+        most once per round trip (RFC 8985 §6.2). "linux": The threshold `duplicate_acks` also
+        responds to reordering: if a segment is late by more segments than the threshold, the
+        threshold becomes the number of segments by which it is late. A timeout with at least
+        `duplicate_acks` SACKed segments resets the threshold. A D-SACK enlarges RACK's reordering
+        window only after reordering was detected, and not if the D-SACK reports a tail loss probe
+        (Linux, tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
     reordering_max : str | None
         Maximum number of duplicate ACKs to which reordering raises `duplicate_acks`. Default: 300
         packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: Linux,
@@ -5376,13 +5386,13 @@ class TcpRecovery(Table):
     dsack : bool | None
         True to report duplicate segments in SACK blocks (D-SACK). Default: true. Source: rfc2883.
     max_ack_delay : str | None
-        Maximum delay of the receiver's ACKs. The probe timeout includes this delay while a single
-        segment is in flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is
-        not known.
+        Maximum delay of the receiver's ACKs. While a single segment is in flight, the probe timeout
+        includes the maximum delay of the receiver's ACKs. Default: 0 s. Range: at least 0 s.
+        Source: rfc8985 §7.2: 0 if the delay is not known.
     timer_slack : str | None
-        Time added to RACK's reordering timer. While more than one segment is in flight, this time
-        is also added to the probe timeout of two round trips. Default: 0 s. Range: at least 0 s.
-        Source: rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
+        Time added to RACK's reordering timer. While more than one segment is in flight,
+        `timer_slack` is also added to the probe timeout of two round trips. Default: 0 s. Range: at
+        least 0 s. Source: rfc8985 §6.2, §7.2: no slack; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
     """
 
     method: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
@@ -5420,44 +5430,46 @@ class TcpEcn(Table):
         tcp_ecn = 2). "ecn+": ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the network
         marks the SYN-ACK, the initial window is one segment (RFC 5562). "ecn+unheeded": ECN+
         without response to a marked SYN-ACK, because the client does not echo the mark of the
-        SYN-ACK (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+ in which a server whose SYN-ACK was
-        marked waits for a round trip before it sends data (RFC 5562 §4, Wait). "ecn+try-once": ECN+
-        in which a server whose SYN-ACK was marked retransmits it as Not-ECT (RFC 5562 §3.2,
-        TryOnce). "ecn++": ECN++: like `rfc3168` with `packets = "all-packets"`, so that all packets
-        are ECN-capable that may be (draft-generalized-ecn). `accurate` with `packets =
-        "all-packets"` is ECN++ with Accurate ECN. "dctcp": DCTCP: the receiver echoes the mark of
-        each packet (RFC 8257 §3.2). "nonce": ECN nonce: one random bit per packet reveals to the
-        sender that a receiver hides marks (RFC 3540). "accurate": Accurate ECN: the receiver counts
-        marked packets and bytes, and returns the counts (RFC 9768). Source: rfc3168.
+        SYN-ACK (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+ with the variant Wait: if the SYN-ACK
+        was marked, the server waits for a round trip before it sends data (RFC 5562 §4).
+        "ecn+try-once": ECN+ with the variant TryOnce: if the SYN-ACK was marked, the server
+        retransmits the SYN-ACK as Not-ECT (RFC 5562 §3.2). "ecn++": ECN++, which is `rfc3168` with
+        `packets = "all-packets"`: every kind of packet that the draft permits is ECN-capable
+        (draft-generalized-ecn). `accurate` with `packets = "all-packets"` is ECN++ with Accurate
+        ECN. "dctcp": DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2). "nonce":
+        ECN nonce: one random bit per packet reveals to the sender that a receiver hides marks (RFC
+        3540). "accurate": Accurate ECN: the receiver counts marked packets and bytes, and returns
+        the counts (RFC 9768). Source: rfc3168.
     packets : Literal["new-data", "all-data", "all-packets"] | None
         Packets that the endpoint sends as ECN-capable. Default: new-data. "new-data": Packets with
         new data (RFC 3168 §6.1.5 forbids ECN-capable retransmissions). "all-data": Packets with new
         data, and retransmissions (ns-2). "all-packets": All data, SYN-ACKs, window probes, FINs and
-        RSTs (ECN++, draft-generalized-ecn). With Accurate ECN, SYNs are ECN-capable too, and so are
-        pure ACKs if SACK alone reveals losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257
-        §4.1). Source: rfc3168 §6.1.5.
+        RSTs (ECN++, draft-generalized-ecn). With Accurate ECN, SYNs are ECN-capable too. Pure ACKs
+        are ECN-capable too if a sender detects losses by SACK alone. With DCTCP, pure ACKs are
+        ECN-capable too (RFC 8257 §4.1). Source: rfc3168 §6.1.5.
     ect1 : bool | None
         True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets. Default:
         false. Source: rfc9331 §4.1.
     fallback : bool | None
-        True to retransmit an unanswered SYN without the offer of ECN. Accurate ECN first
-        retransmits the SYN once with the offer, and treats a SYN-ACK in the same way. If congestion
-        drops the SYN, the connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and
-        rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on.
+        True to retransmit an unanswered SYN without the offer of ECN. With Accurate ECN, the first
+        retransmission of the SYN repeats the offer, and only later retransmissions omit it.
+        Retransmissions of a SYN-ACK follow the same rule. If congestion drops the SYN, the
+        connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768 §3.1.4,
+        §3.2.3.2.2 allow the fall-back; Linux: on.
     accurate_option : bool | None
         True to send the option of Accurate ECN in addition to the header field. Default: true.
         Source: rfc9768 §3.2.3.
     accurate_tests : Literal["off", "handshake", "feedback"] | None
         Tests of the path by Accurate ECN. Default: handshake. "off": The sender makes only the two
-        tests that RFC 9768 requires, for an ACK of the SYN-ACK without an ACE counter and for
-        marked bytes without a marked packet. "handshake": In addition to the tests of `off`, the
-        endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that no queue can cause
-        (RFC 9768 §3.2.2.3), and whether the counters of the AccECN option begin at zero (RFC 9768
-        §3.2.3.2.4). "feedback": In addition to the tests of `handshake`, the sender tests whether
-        the packet counter begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three
-        round trips are marked (RFC 9768 §3.2.2.3). On a path that does not change ECN fields, heavy
-        congestion can also cause these two tests to fail. Source: rfc9768 §3.2.2.3, §3.2.2.4,
-        §3.2.3.2.4.
+        tests that RFC 9768 requires. One test detects an ACK of the SYN-ACK without an ACE counter,
+        and the other detects marked bytes without a marked packet. "handshake": In addition to the
+        tests of `off`, the endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that
+        no queue can cause (RFC 9768 §3.2.2.3), and whether the counters of the AccECN option begin
+        at zero (RFC 9768 §3.2.3.2.4). "feedback": In addition to the tests of `handshake`, the
+        sender tests whether the packet counter begins at zero (RFC 9768 §3.2.2.4), and whether all
+        packets of three round trips are marked (RFC 9768 §3.2.2.3). Even on a path that does not
+        change ECN fields, heavy congestion can cause the two additional tests of `feedback` to
+        fail. Source: rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
         Violation of ECN by this host. Default: none. "none": The host complies with ECN.
         "hide-marks": The host as a receiver hides marks: it never sets ECE. "ignore-ece": The host
@@ -5470,7 +5482,7 @@ class TcpEcn(Table):
         Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
         sender restarts its retransmission timer, and sends the next segment when the timer expires
         (RFC 3168 §6.1.2). "go-on": The sender continues with one segment in each round trip (ns-2).
-        Linux does not wait for the retransmission timer either, and usually has a cwnd of at least
+        Linux does not wait for the retransmission timer either, but its cwnd is usually at least
         two segments. Source: rfc3168 §6.1.2; Linux: go-on.
     """
 
@@ -5510,10 +5522,10 @@ class Tcp(Table):
     Parameters
     ----------
     stack : Literal["plain", "rfc", "linux"] | None
-        Stack that sets the keys that the scenario leaves out. Default: plain. "plain": The default
-        parameters, without changes. "rfc": A host that follows the RFCs, without TCP options.
-        "linux": Linux 6 with its installed settings: SACK, timestamps, window scaling, CUBIC, PRR,
-        RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
+        Stack whose values apply to all keys that the scenario does not set. Default: plain.
+        "plain": TCP in which every parameter has its default. "rfc": A host that follows the RFCs,
+        without TCP options. "linux": Linux 6 with its default settings: SACK, timestamps, window
+        scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
         Congestion control, which determines the growth of cwnd and the size of its reductions.
         Default: reno. Source: rfc5681.
@@ -5532,24 +5544,26 @@ class Tcp(Table):
         most 1000. Source: rfc6928; or "rfc3390".
     receive_window : str | None
         Maximum receive window that the receiver advertises (rwnd). Default: 6 MiB. Range: at least
-        1 B, at most 1073725440 B. Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323
-        §2.3.
+        1 B, at most 1073725440 B. Source: Linux, tcp_rmem: a maximum of 6 MiB; rfc7323 §2.3 limits
+        the range.
     send_buffer : Literal["unlimited", "linux"] | None
         Limit of the data that the application has written and the other endpoint has not
         acknowledged. Default: unlimited. "unlimited": The application writes all its data at once.
-        "linux": The data occupies memory: each packet, or each super-packet with offload, takes 896
-        B of the send buffer beside its payload. The buffer grows with cwnd from `memory.send` to
-        `memory.send_max`, and the application writes when a third of it is free (Linux,
-        tcp_sndbuf_expand). Source: rfc9293 §3.9.1 sets no limit; Linux, tcp_wmem: linux.
+        "linux": The data occupies memory of the send buffer: each packet, or each super-packet with
+        offload, takes 896 B in addition to its payload. The memory of the send buffer grows with
+        cwnd from `memory.send` to `memory.send_max`. The application writes when a third of this
+        memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 does not limit the send
+        buffer; Linux, tcp_wmem, limits it.
     delayed_ack : str | None
-        Maximum number of full segments per ACK. With 1, ACKs are not delayed. Default: 2 packets.
-        Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
+        Maximum number of full segments that the receiver acknowledges with one ACK. If the maximum
+        is 1, the receiver does not delay ACKs. Default: 2 packets. Range: a whole number, at least
+        1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
         Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
         segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
         within 1 ms, unless they fill a super-packet, the rest of a super-packet, or a third of the
-        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: none;
-        Linux with TSO: linux.
+        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1 describes
+        TCP without offload; Linux uses TSO.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None
@@ -6641,21 +6655,21 @@ class Reverse(Table):
     Parameters
     ----------
     rate : str | None
-        Rate of the reverse direction. Without this key the rate is that of the forward direction.
-        Default: absent.
+        Rate of the reverse direction. If this key is absent, the reverse direction has the rate of
+        the forward direction. Default: absent.
     delay : str | None
-        Propagation delay of the reverse direction. Without this key the delay is that of the
-        forward direction. Default: absent. Range: at least 0 s.
+        Propagation delay of the reverse direction. If this key is absent, the reverse direction has
+        the delay of the forward direction. Default: absent. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the reverse direction. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the reverse direction. Default:
         empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate of the reverse direction: a list of { at, rate }, a repeated schedule,
+        Changes of the rate of the reverse direction: a list of `{ at, rate }`, a repeated schedule,
         or a trace. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        Impairments of the reverse direction, applied in this order. Default: empty.
+        Impairments of the reverse direction, applied in the order of the list. Default: empty.
     """
 
     rate: str | None = None
@@ -6736,35 +6750,38 @@ class Link(Table):
     Parameters
     ----------
     count : int | None
-        Number of equal links. {i}, {i+1} and {i%100} in `from` and `to` are replaced by numbers
-        that count the links from 0. Default: 1. Range: at least 1, at most 10000000.
+        Number of equal links. In `from` and `to`, {i} is the number of the link, counted from 0,
+        and expressions such as {i+1} and {i%100} are computed from {i}. Default: 1. Range: at least
+        1, at most 10000000.
     from_ : str
         Node at which the forward direction begins.
     to : str
         Node at which the forward direction ends.
     rate : str
-        Rate of the link. `reverse` can set another rate for the reverse direction.
+        Rate of the link. The table `reverse` can set a different rate for the reverse direction.
     delay : str
-        One-way propagation delay of the link. `reverse` can set another delay for the reverse
-        direction. Range: at least 0 s.
+        One-way propagation delay of the link. The table `reverse` can set a different delay for the
+        reverse direction. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the link from `from` to `to`. Default: drop_tail, limit 1000 packets.
+        Queue of the link in the direction from `from` to `to`. Default: drop_tail, limit 1000
+        packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the link. Default: empty.
         Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate of the link: a list of { at, rate }, a repeated schedule, or a trace.
+        Changes of the rate of the link: a list of `{ at, rate }`, a repeated schedule, or a trace.
         Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        Impairments of the link, applied in this order. Default: empty.
+        Impairments of the link, applied in the order of the list. Default: empty.
     reverse : Reverse | Mapping[str, Any] | None
-        Parameters of the link from `to` to `from`. Default: its own defaults.
+        Parameters of the link in the direction from `to` to `from`. Default: its own defaults.
     directions : Literal["both", "one"] | None
-        Directions of the link. Default: both. "both": Both directions: from `from` to `to`, and in
-        reverse. "one": Only from `from` to `to`.
+        Directions of the link. Default: both. "both": Both directions: from the node `from` to the
+        node `to`, and from `to` to `from`. "one": Only the direction from the node `from` to the
+        node `to`.
     cost : int | None
-        Cost of the link in the computation of routes. Default: 1. Range: at least 1, at most
-        1000000000. Source: rfc2328 §C.1: 1 to 65535; ns-2: 1.
+        Cost of the link. A route minimizes the sum of the costs of its links. Default: 1. Range: at
+        least 1, at most 1000000000. Source: rfc2328 §C.1: 1 to 65535; ns-2: 1.
     """
 
     from_: str
@@ -6848,7 +6865,8 @@ class Link(Table):
 class Graph(Table):
     """Network of any links.
 
-    The nodes are those that the links name, and each route has the minimum sum of costs.
+    The keys `from` and `to` of the links name the nodes of the network. The route between two nodes
+    is the path whose links have the minimum total cost.
 
     Parameters
     ----------
@@ -6887,39 +6905,43 @@ class Dumbbell(Table):
     Parameters
     ----------
     rate : str
-        Rate of the bottleneck. `reverse` can set another rate from right to left.
+        Rate of the bottleneck. The table `reverse` can set a different rate for the direction from
+        right to left.
     delay : str
-        One-way propagation delay of the bottleneck. `reverse` can set another delay from right to
-        left. Range: at least 0 s.
+        One-way propagation delay of the bottleneck. The table `reverse` can set a different delay
+        for the direction from right to left. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck, from left to
         right. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a repeated
-        schedule, or a trace. Default: absent.
+        Changes of the rate of the bottleneck from left to right: a list of `{ at, rate }`, a
+        repeated schedule, or a trace. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        Impairments of the bottleneck from left to right, applied in this order. Default: empty.
+        Impairments of the bottleneck from left to right, applied in the order of the list. Default:
+        empty.
     reverse : Reverse | Mapping[str, Any] | None
         Parameters of the bottleneck from right to left. Default: its own defaults.
     left_hosts : int | None
-        Number of hosts on the left. Default: 1. Range: at least 1, at most 1000000.
+        Number of hosts at the left router. Default: 1. Range: at least 1, at most 1000000.
     left_rate : Sequence[str] | str
-        Rate of the links of the left hosts, in each direction. A list has one entry per host.
+        Rate of the links between the left router and its hosts, in each direction. A list of rates
+        sets one rate per host.
     left_delay : Spread | Sequence[str] | str | Mapping[str, Any]
-        One-way propagation delay of the links of the left hosts. { first, last } spreads the delays
-        evenly over the hosts, and a list has one entry per host.
+        One-way propagation delay of the links between the left router and its hosts. `{ first, last
+        }` spreads the delays evenly over the hosts, and a list sets one delay per host.
     right_hosts : int | None
-        Number of hosts on the right. Default: 1. Range: at least 1, at most 1000000.
+        Number of hosts at the right router. Default: 1. Range: at least 1, at most 1000000.
     right_rate : Sequence[str] | str
-        Rate of the links of the right hosts, in each direction. A list has one entry per host.
+        Rate of the links between the right router and its hosts, in each direction. A list of rates
+        sets one rate per host.
     right_delay : Spread | Sequence[str] | str | Mapping[str, Any]
-        One-way propagation delay of the links of the right hosts. { first, last } spreads the
-        delays evenly over the hosts, and a list has one entry per host.
+        One-way propagation delay of the links between the right router and its hosts. `{ first,
+        last }` spreads the delays evenly over the hosts, and a list sets one delay per host.
     access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the links of the hosts, in each direction. Default: drop_tail, limit 100000
-        packets.
+        Queue of the links between hosts and routers, in each direction. Default: drop_tail, limit
+        100000 packets.
     """
 
     KIND: ClassVar[str | None] = "dumbbell"
@@ -7051,17 +7073,18 @@ class Dumbbell(Table):
 class Pcap(Table):
     """Captures of packets.
 
-    `aqmlab run --pcap` writes one pcapng file per link or host into its folder.
+    With the option `--pcap`, `aqmlab run` writes one pcapng file per captured link or host.
 
     Parameters
     ----------
     on : Sequence[str] | None
-        Links and hosts to capture. A link is named from>to, and its capture contains the
-        transmitted packets. The capture of a host contains the packets that the host sends and
-        receives. Default: empty.
+        Links and hosts whose packets are captured. The name of a link has the form from>to, and the
+        capture of a link contains the packets that the link transmits. The capture of a host
+        contains the packets that the host sends and receives. Default: empty.
     keep : Literal["headers", "whole"] | None
         Part of each packet that a capture contains. Default: headers. "headers": Only the headers.
-        "whole": The headers and the payload of zeros, so that a reader can verify the checksums.
+        "whole": Headers and payload, so that a reader of the capture can verify the checksums. All
+        bytes of the payload are zero.
     ip : Literal["ipv4", "ipv6"] | None
         IP version of the captured packets. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
     """
@@ -7073,33 +7096,34 @@ class Pcap(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Record(Table):
-    """Series and captures that the run records beside the tables of flows and links.
+    """Series and packet captures that the run records in addition to its tables of flows and links.
 
     Parameters
     ----------
     interval : str | None
         Interval between two samples. Default: 100 ms. Range: above 0 s.
     series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
-        Series to record. Default: empty. "queue": Samples of the queue length and the average queue
-        of each link. "delays": Queueing delay of the packets of each link: mean, percentiles and
-        maximum. "waits": Histogram of the queueing delays of each link, which `delays` summarises.
-        "window": Samples of cwnd, ssthresh, FlightSize and acknowledged bytes at each sender of
-        data. "delivery_rate": Samples of each sender's delivery rate at the last ACK
-        (tcpi_delivery_rate in Linux). "drops": Every dropped packet. "marks": Every marked packet.
-        "transfers": Every connection of flows with `arrivals`. "requests": Every request: the
-        completed requests in the order of their responses, then the others. "segments": Every
-        segment that the sender of data of a traced flow sends or receives. "rtt": Every round-trip
-        time that the senders of traced flows measure, with SRTT and RTO.
+        Series to record. Default: empty. "queue": Samples of the queue length and of the average
+        queue length of each link. "delays": Queueing delay of the packets of each link: mean,
+        percentiles and maximum. "waits": Histogram of the queueing delays of each link, which
+        `delays` summarises. "window": Samples of cwnd, ssthresh, FlightSize, acknowledged bytes and
+        RTO of each data sender. "delivery_rate": Samples of the delivery rate of each sender at its
+        last ACK (tcpi_delivery_rate in Linux). "drops": Every dropped packet. "marks": Every marked
+        packet. "transfers": Every connection of the flows with `arrivals`. "requests": Every
+        request: completed requests in the order of their responses, then unfinished ones.
+        "segments": Every segment that the data sender of a traced flow sends or receives. "rtt":
+        Every round-trip time that the senders of traced flows measure, with SRTT and RTO.
     links : Sequence[str] | None
-        Links whose queues are sampled and whose delays are recorded, each named from>to. An empty
-        list selects all links. Default: empty.
+        Links whose queues are sampled and whose queueing delays are recorded, each named in the
+        form from>to. If the list of links is empty, the run records all links. Default: empty.
     flows : Literal["flow", "table"] | None
-        Rows of the table of flows. Default: flow. "flow": One row per flow. "table": One row per
-        table of the scenario, with the totals of its flows. One row per table suits scenarios with
-        up to a million flows.
+        Rows of the table `flows`: one row per flow, or one row per `[[flows]]` table. Default:
+        flow. "flow": One row per flow. "table": One row per `[[flows]]` table of the scenario, with
+        the totals over the flows of this table. A scenario with up to a million flows needs little
+        memory with one row per `[[flows]]` table.
     traced : Sequence[str] | None
-        Names of the flows whose segments and round-trip times are recorded. An empty list selects
-        all flows with a single connection. Default: empty.
+        Names of the flows whose segments and round-trip times are recorded. If the list of flow
+        names is empty, the run records all flows that have a single connection. Default: empty.
     pcap : Pcap | Mapping[str, Any] | None
         Captures of packets. Default: its own defaults.
     """
@@ -7133,8 +7157,9 @@ class Record(Table):
 class PhaseBreaking(Table):
     """Random offsets that depend on the seed.
 
-    With round delays more than half of all events have the same time as another event, and an
-    arbitrary order of these events decides the results.
+    If all delays are round numbers, more than half of the events occur at the same time as another
+    event. The simulator processes simultaneous events in an arbitrary order, and this order then
+    decides the results.
 
     Parameters
     ----------
@@ -7142,8 +7167,8 @@ class PhaseBreaking(Table):
         Maximum offset that is added to the start of a flow. Default: 1 ms. Range: at least 0 s.
     delay : str | None
         Maximum offset that is added to the propagation delay of a link. Default: 8 us. Range: at
-        least 0 s. Source: 8 us: with this offset less than 2 % of the events shared their time in a
-        prototype.
+        least 0 s. Source: 8 us: in a prototype with this offset, less than 2 % of the events had
+        the same time as another event.
     """
 
     start: str | None = None
@@ -7157,31 +7182,34 @@ class Flow(Table):
     Parameters
     ----------
     name : str | None
-        Name of the flow. {i} is the number of the flow in this table, from 0, and {n} is its number
-        in the scenario. Default: flow-{n}.
+        Name of the flow. {i} is the number of the flow in its `[[flows]]` table, and {n} is the
+        number of the flow in the scenario, both counted from 0. Default: flow-{n}.
     count : int | None
-        Number of equal flows. {i}, {i+1} and {i%100} in `name`, `from` and `to` are replaced by
-        numbers that count the flows from 0. Default: 1. Range: at least 1, at most 10000000.
+        Number of equal flows. In `name`, `from` and `to`, {i} is the number of the flow, counted
+        from 0, and expressions such as {i+1} and {i%100} are computed from {i}. Default: 1. Range:
+        at least 1, at most 10000000.
     from_ : str
-        Host that opens the connection and sends the data. If both hosts send data, this host is the
-        client.
+        Host that opens the connection and sends the data. If both hosts send data, the host `from`
+        is the client.
     to : str
-        Host that receives the data. If both hosts send data, this host is the server.
+        Host that receives the data. If both hosts send data, the host `to` is the server.
     dscp : int | str | None
-        DSCP with which the hosts send all packets of the flow, data and ACKs. Default: DF. Source:
-        rfc2474 §4.1: the default.
+        DSCP of all packets of the flow, which include data and ACKs of both hosts. Default: DF.
+        Source: rfc2474 §4.1: the default.
     start : str | None
-        Start of the flow. A single connection opens at this time, and arrivals and datagrams begin
-        at this time. Default: 0 s. Range: at least 0 s.
+        Start of the flow. A flow begins in one of three ways: it opens its only connection, begins
+        its arrivals of connections, or sends its first datagram. Default: 0 s. Range: at least 0 s.
     arrivals : Arrivals | Mapping[str, Any] | None
-        Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
-        connection, which opens at the start. Default: absent.
+        Arrivals of new connections, each of which carries the traffic of the flow. A flow without
+        `arrivals` has one connection, which opens at the start of the flow. Default: absent.
     traffic : Bulk | Messages | Ping | RequestResponse | Requests | Web | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
-        Data that the flow sends.
+        Traffic of the flow, which defines the data that the hosts send.
     tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters of this flow, which override those of the scenario. Default: nothing.
+        TCP parameters of this flow, which override the TCP parameters of the scenario. Default:
+        nothing.
     receiver_tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters of the receiver alone, which override those of the flow. Default: nothing.
+        TCP parameters of the receiving host only, which override the TCP parameters of the flow.
+        Default: nothing.
     """
 
     from_: str
@@ -7233,21 +7261,21 @@ class Scenario(Document):
         `time_limit` in a scenario without `duration`. A run that ends during the warm-up fails.
         Captures contain the whole run. Default: 0 s. Range: at least 0 s.
     time_limit : str | None
-        Maximum duration of a run without `duration`. The run fails if a flow has not closed by
-        then. Default: 100000 s. Range: above 0 s.
+        Maximum duration of a run without `duration`. The run fails if a flow has not closed within
+        `time_limit`. Default: 100000 s. Range: above 0 s.
     phase_breaking : PhaseBreaking | Mapping[str, Any] | None
-        Random offsets that separate events which would otherwise have the same time. Default: its
-        own defaults. Source: floyd1992phase: without offsets, phase decides in a simulator which
-        packets are dropped.
+        Random offsets that prevent events at exactly the same time. Default: its own defaults.
+        Source: floyd1992phase: without random offsets, the phase of the traffic decides which
+        packets a simulator drops.
     network : Dumbbell | Graph | Mapping[str, Any]
-        Network, either a dumbbell or a graph of links.
+        Network of the scenario: a dumbbell or a graph of links.
     flows : Sequence[Flow | Mapping[str, Any]]
         Flows, each with its hosts and its traffic.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of all flows. The key `tcp` of a flow overrides these parameters. Default:
         its own defaults.
     record : Record | Mapping[str, Any] | None
-        Series and captures to record. Default: its own defaults.
+        Series and packet captures to record. Default: its own defaults.
     """
 
     network: Dumbbell | Graph | Mapping[str, Any]
