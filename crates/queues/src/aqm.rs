@@ -53,7 +53,7 @@ pub trait CustomAqms {
     /// Create an AQM of this name for the link `link`.
     ///
     /// # Panics
-    /// If the supplier does not have an AQM of this name.
+    /// The function panics if the supplier does not have an AQM of this name.
     fn aqm(&self, name: &str, link: &str, context: QueueContext) -> Box<dyn Aqm + Send>;
 }
 

@@ -5,11 +5,11 @@
 //! algorithm". The initial virtual capacity is the capacity of the link.
 //!
 //! The paper on AVQ was not available. The virtual queue, gamma and alpha agree with the authors'
-//! ns-2 code (vq.cc). If AVQ marks packets, every decision of this file agrees with vq.cc, with one
-//! exception: vq.cc limits C~ to C after it subtracts alpha b, and this file limits C~ before. If
+//! ns-2 code (vq.cc). If AVQ marks packets, every decision of aqmlab agrees with vq.cc, with one
+//! exception: aqmlab limits C~ to C before it subtracts alpha b, and vq.cc limits C~ afterwards. If
 //! AVQ drops packets, vq.cc does not change C~ when it drops a packet, so that C~ adapts to the
-//! accepted rate. In this file every arrival changes C~, as in the pseudo-code. vq.cc starts with a
-//! C~ of 0.8 C, and its virtual buffer has the same size as the real buffer.
+//! accepted rate. In aqmlab every arrival changes C~, as in the pseudo-code. In vq.cc the initial
+//! value of C~ is 0.8 C, and the virtual buffer has the same size as the real buffer.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};

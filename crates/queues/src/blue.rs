@@ -10,11 +10,11 @@
 //!
 //! The paper on BLUE was not available. In a port of Feng's simulator code to ns-3, d2 is also
 //! subtracted when the queue becomes empty, and once for each freeze time during which the queue
-//! stays empty. ALTQ's BLUE, which names Feng as its author, agrees with this file on the effect of
-//! a loss, and on the condition that a change of pm requires more than the freeze time since the
-//! last change. In ALTQ's BLUE d1 is 1/8, d2 is 1/1000 and the freeze time is 50 ms. ALTQ's BLUE
-//! does not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not
-//! have the threshold L.
+//! stays empty. ALTQ's BLUE, which names Feng as its author, agrees with aqmlab on the effect of a
+//! loss, and on the condition that a change of pm requires more than the freeze time since the last
+//! change. In ALTQ's BLUE d1 is 1/8, d2 is 1/1000 and the freeze time is 50 ms. ALTQ's BLUE does
+//! not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not have
+//! the threshold L.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

@@ -10,10 +10,10 @@
 //! sch_choke.c. CHOKe first updates the average, and passes the packet if the average is at most
 //! minth. Otherwise CHOKe compares the packet with the candidate, and drops both packets if they
 //! belong to the same flow. At last RED decides, and the limit applies. Linux compares an arriving
-//! packet with one candidate. Its CHOKe uses Linux's RED (`tc_red`), in which the count of packets
-//! since the last signal begins at -1 after a drop above maxth. In this file the count of packets
-//! since the last signal begins at 0 after a drop above maxth (Floyd & Jacobson 1993). The section
-//! numbers of the paper on CHOKe are not verified.
+//! packet with one candidate. The CHOKe of Linux uses Linux's RED (`tc_red`), in which the count of
+//! packets since the last signal begins at -1 after a drop above maxth. In aqmlab the count of
+//! packets since the last signal begins at 0 after a drop above maxth (Floyd & Jacobson 1993). The
+//! section numbers of the paper on CHOKe are not verified.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};

@@ -5,12 +5,12 @@
 //! There, cobalt_should_drop() processes a packet that leaves, cobalt_queue_full() processes a drop
 //! at a full buffer, and cobalt_queue_empty() processes an empty queue.
 //!
-//! Each decision of COBALT was compared with sch_cake.c. The paper on CAKE was not available. This
-//! file differs from sch_cake.c on purpose in three details. This file computes exact roots, and
-//! Linux computes them by steps of Newton's iteration in 32 bits. This file uses the target and the
+//! Each decision of COBALT was compared with sch_cake.c. The paper on CAKE was not available. The
+//! COBALT of aqmlab differs from sch_cake.c on purpose in three details. It computes exact roots,
+//! and Linux computes roots by steps of Newton's iteration in 32 bits. It uses the target and the
 //! interval of the scenario unchanged. CAKE increases the target and the interval if the
 //! transmission of 1.5 frames takes longer than the target, and assumes frames of size 0 if it has
-//! no shaper. In this file BLUE takes a random number only for packets that CoDel passes.
+//! no shaper. In aqmlab BLUE takes a random number only for packets that CoDel passes.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};

@@ -7,8 +7,8 @@
 //! (§4.4).
 //!
 //! The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6).
-//! Linux, ns-3 and others compute one step of Newton's iteration per signal (codel_impl.h), which
-//! is the default of this file. If the parameter `root` is `exact`, CoDel computes the exact root
+//! Linux, ns-3 and others compute one step of Newton's iteration per signal (codel_impl.h). The
+//! default in aqmlab is the same. If the parameter `root` is `exact`, CoDel computes the exact root
 //! instead.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
@@ -52,7 +52,7 @@ params! {
         /// Acceptable delay of a standing queue (TARGET).
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8289 §4.4: 5 ms";
         /// Time within which the delay of a good queue falls below the target at least once
-        /// (INTERVAL). It should be about the maximum round-trip time.
+        /// (INTERVAL). The interval should be about the maximum round-trip time.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3: 100 ms";
         /// Maximum number of waiting bytes at which CoDel does not signal any packet (maxpacket).
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3 recommends the MTU of the interface";
@@ -318,8 +318,8 @@ mod tests {
 
     /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The
     /// delay of a queue is above the target, and its last packet leaves. If CoDel counts the bytes
-    /// in other queues, CoDel signals this packet. If CoDel counts only the bytes in this queue,
-    /// CoDel does not signal its last packet.
+    /// in other queues, CoDel signals the last packet. If CoDel counts only the bytes in this
+    /// queue, CoDel does not signal its last packet.
     #[test]
     fn the_backlog_of_other_queues_counts() {
         let ms = |t| Time::ZERO + Duration::from_millis(t);

@@ -1,12 +1,12 @@
 //! DualPI2: two coupled queues, a shallow one for Scalable traffic and one for Classic traffic.
 //!
-//! Source: RFC 9332 Appendix A (`rfc9332`), which this file follows line by line: figure 2 (the
-//! limit and other defaults), figure 3 (enqueue), figure 7 (dequeue with its edge cases), figure 5
+//! Source: RFC 9332 Appendix A (`rfc9332`), which DualPI2 follows line by line: figure 2 (the limit
+//! and other defaults), figure 3 (enqueue), figure 7 (dequeue with its edge cases), figure 5
 //! (native L4S AQM), figure 8 (PI update), and A.2 for the schedulers, with figure 10 for TS-FIFO.
 //! Queueing delays are sojourn times (note a). The coupled probability p_CL is limited to 1. A p_CL
 //! above 1 would increase the count of `recur` without bound, and the queue would continue to mark
 //! after the overload. The RFC recommends a weighted round robin, but does not define one. The
-//! weighted round robin of this file follows the RFC's text on Linux. The credit of the round robin
+//! weighted round robin of aqmlab follows the RFC's text on Linux. The credit of the round robin
 //! changes only while both queues have packets. When the link is idle, the credit is set to 0, so
 //! that the L queue sends next. As in Linux's sch_dualpi2.c, a dropped packet does not change the
 //! credit. If an update of the probability and an arrival or a departure have the same time, the
@@ -34,12 +34,13 @@ use crate::store::Store;
 words! {
     /// Exemption from signals for packets of a nearly empty queue.
     pub enum Sparing {
-        /// The native AQM exempts a packet if at most Th_len packets remain in the L queue after
-        /// it. The base AQM (p') does not exempt any packet.
+        /// The native AQM exempts a packet if at most Th_len packets remain in the L queue when the
+        /// packet leaves. The base AQM (p') does not exempt any packet.
         Rfc9332 = "rfc9332",
         /// The native AQM exempts a packet that arrived while fewer than Th_len packets were in the
-        /// L queue. It can therefore mark the last packets of a burst. The base AQM (p') exempts a
-        /// packet if less than two MTU remain in both queues together after it.
+        /// L queue. The native AQM can therefore mark the last packets of a burst. The base AQM
+        /// (p') exempts a packet if less than two MTU remain in both queues together when the
+        /// packet leaves.
         Linux = "linux",
     }
 }
@@ -75,8 +76,8 @@ params! {
     /// with ECT(0) and drops any other packet. DualPI2 marks Scalable packets with a probability of
     /// at least k p', so that Scalable and Classic flows have equal rates although their queues
     /// have different delays. When the signal probability of Classic packets reaches 1/k², DualPI2
-    /// drops ECN-capable packets too. If the limit is given in bytes or as a time, it must leave
-    /// space for an MTU. The default limit is the traffic that the link sends in 250 ms (RFC 9332
+    /// drops ECN-capable packets too. If the limit is given in bytes or as a time, it must be at
+    /// least one MTU. The default limit is the traffic that the link sends in 250 ms (RFC 9332
     /// Appendix A.1).
     pub struct DualPi2: "dualpi2" {
         /// Target delay of the C queue.

@@ -241,7 +241,8 @@ mod tests {
     }
 
     /// If a limit of 4 packets counts the packet in service, the queue and the link together
-    /// contain at most 4 packets. Otherwise they contain at most 5 packets.
+    /// contain at most 4 packets. If the limit does not count the packet in service, they contain
+    /// at most 5 packets.
     #[test]
     fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {

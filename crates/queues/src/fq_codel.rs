@@ -3,9 +3,9 @@
 //! Source: RFC 8290 §4 (`rfc8290`). The file `flow_queues.rs` implements the queues and their
 //! turns, and each queue has its own CoDel (RFC 8289). Section 4.4 of RFC 8289 names FQ-CoDel and
 //! requires that CoDel compares the backlog of all queues with the MTU. RFC 8290 does not mention
-//! this comparison. Linux and ns-3 follow RFC 8289 here. When the limit is exceeded, Linux differs
-//! from RFC 8290: Linux drops half of the bytes of the longest queue instead of half of its
-//! packets, and adds these drops to CoDel's count.
+//! the backlog of all queues. Linux and ns-3 compare the backlog of all queues, as RFC 8289
+//! requires. When the limit is exceeded, Linux differs from RFC 8290: Linux drops half of the bytes
+//! of the longest queue instead of half of its packets, and adds these drops to CoDel's count.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};

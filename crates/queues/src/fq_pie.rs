@@ -10,7 +10,7 @@
 //!
 //! With Linux's rules all queues update their probabilities at the same time, as in sch_fq_pie.c
 //! with up to 2048 queues. With more queues, Linux needs one more tick for each further 2048
-//! queues. This extra time is not modelled.
+//! queues. These extra ticks are not modelled.
 //!
 //! The paper on FQ-PIE was not available. RFC 8033 and RFC 8290 were available. The defaults are
 //! those of tc-fq_pie(8).
@@ -42,8 +42,8 @@ params! {
     /// FQ-PIE hashes flows to queues, which take turns. In each turn a queue may send a quantum of
     /// bytes. In each queue a separate PIE controls the queueing delay at a target. The queue of a
     /// flow that sends less than its share is often empty. When a packet arrives at an empty queue,
-    /// the queue is served first. A flow that does not slow down raises the drop probability of its
-    /// own queue, and only the packets in this queue are dropped with it. A packet that arrives
+    /// the queue is served first. A flow that does not slow down raises only the drop probability
+    /// of its own queue. Therefore mostly packets of this flow are dropped. A packet that arrives
     /// while all queues together contain `packet_limit` packets is dropped. FQ-PIE ignores the
     /// limit of the buffer.
     pub struct FqPie: "fq_pie", checked by check {
@@ -132,8 +132,8 @@ enum InQueue {
 }
 
 impl InQueue {
-    /// Process every update period that ended by the time `until`. During these periods `backlog`
-    /// was constant.
+    /// Process every update period that ended by the time `until`. During the update periods
+    /// `backlog` was constant.
     fn pass_periods(&mut self, until: Time, backlog: u64) {
         match self {
             InQueue::Rfc8033(pie) => {

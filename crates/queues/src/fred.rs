@@ -3,17 +3,17 @@
 //! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code
 //! of section 4, without the two-packet mode for many flows of section 5. In the pseudo-code the
 //! average decays when a packet arrives at an empty queue, and again before the packet is accepted.
-//! In this file the average decays only once for each idle time. The number of packets of a flow
+//! In aqmlab the average decays only once for each idle time. The number of packets of a flow
 //! includes its waiting packets and excludes a packet in service.
 //!
 //! Neither the paper on FRED nor its authors' code was available. The implementation is from
 //! memory, and was compared with J-Sim's FRED.java, which names the lines of the pseudo-code, and
 //! with a module for Linux. The three implementations agree with three exceptions. J-Sim and the
 //! module for Linux allow each flow two packets while the average is above maxth (the two-packet
-//! mode). J-Sim updates the average at every arrival, and the module and this file do not. When the
-//! last packet of a flow departs, J-Sim decreases the number of flows before it updates the
-//! average, and this file decreases the number afterwards. The section numbers of the paper are not
-//! verified.
+//! mode). J-Sim updates the average at every arrival, and the module for Linux and aqmlab do not.
+//! When the last packet of a flow departs, J-Sim decreases the number of flows before it updates
+//! the average, and aqmlab decreases the number afterwards. The section numbers of the paper are
+//! not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

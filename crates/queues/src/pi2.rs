@@ -5,12 +5,12 @@
 //! controller, the square, the coupling to Scalable traffic, and the defaults. The queueing delay
 //! of an update is the waiting time of the packet that is at the head of the queue at that time.
 //! RFC 9332 also defines a limit of the Classic probability (p_Cmax) and an overload policy, for
-//! the two queues together. This file does not implement these two rules.
+//! the two queues together. The limit p_Cmax and the overload policy are not implemented.
 //!
 //! RFC 9332 was available, the paper on PI2 was not. The controller, the delay, the two random
 //! numbers per Classic packet and the factor k agree with sch_dualpi2.c, whose authors are those of
-//! the paper. sch_dualpi2.c does not signal while less than two MTU wait. In this file `min_backlog
-//! = "3000 B"` has the same effect.
+//! the paper. The code of sch_dualpi2.c does not signal while less than two MTU wait. In aqmlab
+//! `min_backlog = "3000 B"` has the same effect.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};

@@ -1,6 +1,6 @@
 //! PIE, the basic scheme.
 //!
-//! Source: RFC 8033, Appendix A (`rfc8033`), which this file follows line by line, with delays from
+//! Source: RFC 8033, Appendix A (`rfc8033`), which PIE follows line by line, with delays from
 //! timestamps, and §5.1 for marking. The queueing delay is the waiting time of the last packet that
 //! left the queue, or 0 if the queue became empty at that departure. According to §4.2 of RFC 8033
 //! the drop probability decays while the queue is not congested, "current_qdelay == 0". Without the

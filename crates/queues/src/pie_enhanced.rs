@@ -1,13 +1,12 @@
 //! PIE with its optional enhancements.
 //!
-//! Source: RFC 8033, Appendix B (`rfc8033`), which this file follows line by line: the delay from
-//! an estimate of the departure rate (§5.2), automatic activation (§5.3), derandomization (§5.4)
-//! and the bound on the change of the probability (§5.5). Two points of this file are
-//! interpretations of the RFC. In a literal reading of Appendix B, the call that turns PIE on also
-//! turns PIE off again, because the three conditions to turn PIE off are true at that time. This
-//! file follows the comment in Appendix B ("if the queue has been idle for a while"): only a packet
-//! that arrives at an idle link turns PIE off. In this file a mark resets accu_prob_, as a drop
-//! does.
+//! Source: RFC 8033, Appendix B (`rfc8033`), which the enhanced PIE follows line by line: the delay
+//! from an estimate of the departure rate (§5.2), automatic activation (§5.3), derandomization
+//! (§5.4) and the bound on the change of the probability (§5.5). At two points aqmlab interprets
+//! the RFC. In a literal reading of Appendix B, the call that turns PIE on also turns PIE off
+//! again, because the three conditions to turn PIE off are true at that time. The enhanced PIE
+//! follows the comment in Appendix B ("if the queue has been idle for a while"): only a packet that
+//! arrives at an idle link turns PIE off. In aqmlab a mark resets accu_prob_, as a drop does.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -24,10 +23,10 @@ const WEIGHT: f64 = 0.25;
 
 params! {
     /// PIE with the implementation choices that RFC 8033 suggests. The enhanced PIE computes the
-    /// delay from the backlog and the departure rate instead of timestamps. It is off until a third
-    /// of the buffer is filled. If p is the drop probability, at least about 0.85/p and at most
-    /// 8.5/p packets pass between two drops. If the drop probability is at least 10 %, each update
-    /// raises it by at most 2 percentage points.
+    /// delay from the backlog and the departure rate instead of timestamps. The enhanced PIE is off
+    /// until a third of the buffer is filled. If p is the drop probability, at least about 0.85/p
+    /// and at most 8.5/p packets pass between two drops. If the drop probability is at least 10 %,
+    /// each update raises it by at most 2 percentage points.
     pub struct PieEnhanced: "pie_enhanced" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix B: 15 ms";

@@ -391,9 +391,9 @@ mod tests {
     }
 
     /// The text of 1993 scales the probability by the packet size before uniform spacing. Large
-    /// packets are then signalled more often than in proportion to their size. ns-2 scales the
-    /// probability by the packet size after spacing. The expected ratios were computed from a
-    /// million packets by a Python transcription of both rules.
+    /// packets are then signalled more often than in proportion to their size. The code of ns-2
+    /// scales the probability by the packet size after spacing. The expected ratios were computed
+    /// from a million packets by a Python transcription of both rules.
     #[test]
     fn sizes_scale_the_probability_before_or_after_spacing() {
         let [small, large] = shares_by_size(json!({"chance_by": "size"}));

@@ -16,13 +16,13 @@
 //! red-pd.cc for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the selection
 //! of flows and their drop probabilities. The bounds of the interval length, the smoothing of p,
 //! the minimum time between two changes of a drop probability and the minimum drop rate are those
-//! of the scripts. This file omits two parts of RED-PD: the optional test for unresponsive flows,
-//! whose drop probabilities then change faster, and the bound on the length of a list. Two details
-//! of this file differ from the authors' code. An interval without drops may be followed by an
-//! interval of maximum length. This file counts this second interval among the last intervals, and
-//! the scripts do not. At the end of an interval RED-PD raises the drop probabilities of some flows
-//! and lowers those of other flows. This file does both at the same time, and the scripts lower the
-//! probabilities a millisecond later.
+//! of the scripts. Two parts of RED-PD are not implemented: the optional test for unresponsive
+//! flows, whose drop probabilities then change faster, and the bound on the length of a list. Two
+//! details of aqmlab differ from the authors' code. An interval without drops may be followed by an
+//! interval of maximum length. In aqmlab the second of these two intervals counts among the last
+//! intervals, and in the scripts it does not count. At the end of an interval RED-PD raises the
+//! drop probabilities of some flows and lowers those of other flows. In aqmlab both changes come at
+//! the same time. In the scripts the decreases come a millisecond after the increases.
 
 use std::collections::VecDeque;
 
@@ -54,7 +54,7 @@ params! {
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
         /// Number of recent drop lists that RED-PD stores, one per interval (M).
         lists: u64 = (5), in Range::between(1.0, 64.0), from "mahajan2001redpd: 5";
-        /// Minimum number of these lists with a drop of a flow at which RED-PD monitors the flow
+        /// Minimum number of drop lists that contain a flow when RED-PD begins to monitor the flow
         /// (K).
         regular: u64 = (3), in Range::between(1.0, 64.0), from "mahajan2001redpd: 3";
         /// Maximum decrease of a flow's drop probability at the end of an interval. A drop

@@ -6,11 +6,12 @@
 //! without smoothing, as in equation (1) of the paper.
 //!
 //! The paper on REM was not available. The price, the probability, the unsmoothed input rate
-//! (inw_ 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). rem.cc
-//! counts arrivals in packets, or in bytes. If it counts bytes, the signal probability is
-//! proportional to the packet size. This file counts arriving bytes in units of the mean packet
-//! size, and all packets have the same signal probability. ns-2 marks a packet when it leaves the
-//! queue. In this file the parameter `mark_at` selects this behaviour.
+//! (inw_ 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The code
+//! counts arrivals in packets, or in bytes. If the code counts bytes, its signal probability is
+//! proportional to the packet size. In aqmlab arriving bytes are counted in units of the mean
+//! packet size, and all packets have the same signal probability. In ns-2 REM marks a packet when
+//! the packet leaves the queue. In aqmlab the parameter `mark_at` selects the marking of a packet
+//! that leaves.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -28,9 +29,9 @@ params! {
     /// one signal therefore depends on the sum of the prices. The queue length reaches its target
     /// only if the link is never idle. If the link is idle for the share u of the time, the queue
     /// is longer by u c/alpha packets, where c is the number of packets that the link sends per
-    /// period. This excess is small if c is small, as in the experiments, where the period is short
-    /// and the link sends 8000 packets/s. The default values are those of the experiments, which
-    /// have at least 20 flows on a link of 64 Mbit/s.
+    /// period. The excess queue length is small if c is small, as in the experiments, where the
+    /// period is short and the link sends 8000 packets/s. The default values are those of the
+    /// experiments, which have at least 20 flows on a link of 64 Mbit/s.
     pub struct Rem: "rem" {
         /// Target queue length (b*).
         target: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "athuraliya2001rem: 20 packets";

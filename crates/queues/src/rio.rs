@@ -8,10 +8,10 @@
 //!
 //! The paper on RIO was not available. Two properties agree with ns-2's rio.cc, to which one of the
 //! authors contributed: the averages and thresholds that decide on each kind of packet, and maxp
-//! (0.02 and 0.2). The default thresholds of ns-2 (15/30 and 5/15) differ from those of this file,
-//! and in ns-2 only In packets update the averages. In this file every arriving packet updates the
-//! average of all packets, as in the figure of the paper. The figure and the section number of the
-//! paper are from memory.
+//! (0.02 and 0.2). The default thresholds of ns-2 (15/30 and 5/15) differ from those of aqmlab, and
+//! in ns-2 only In packets update the averages. In aqmlab every arriving packet updates the average
+//! of all packets, as in the figure of the paper. The figure and the section number of the paper
+//! are from memory.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};

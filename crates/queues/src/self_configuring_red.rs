@@ -4,7 +4,7 @@
 //! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm". Each update
 //! compares the range of the average queue length (below minth, between the thresholds or above
 //! maxth) with the range at the previous update. The paper on self-configuring RED does not bound
-//! maxp. In this file maxp is limited to 1, because maxp is a probability.
+//! maxp. In aqmlab maxp is limited to 1, because maxp is a probability.
 //!
 //! Neither the paper on self-configuring RED nor its authors' code was available. Every decision
 //! agrees with ns-2's red.cc (`feng_adaptive_`), except that ns-2 does not limit maxp to 1.

@@ -8,19 +8,19 @@
 //! interval the second set replaces the first set. The default steps, intervals and penalty rate
 //! are from tc-sfb(8).
 //!
-//! The paper on SFB was not available. This file was compared with tc-sfb(8) and sch_sfb.c, whose
-//! authors are not those of the paper. Where Linux differs from the figure of the paper, this file
-//! follows the figure, from memory. This file has 2 levels with 23 bins each, and Linux has 8
-//! levels with 16 bins each. In this file a bin is full if it has more packets than its size, and
-//! in Linux a bin is also full if the two numbers are equal. This file drops a packet if at least
-//! one of its bins is full, and Linux drops a packet if all its bins exceed a second size. If this
-//! file signals an ECN-capable packet, it always marks the packet. In Linux, if the signal
-//! probability is above one half, an increasing part of the marks becomes drops. In this file the
-//! tokens for packets of unresponsive flows arrive continuously, and Linux adds such tokens only
-//! when no token is left. In this file the warm-up of the second set of bins begins a minute after
-//! a change of the hash functions, as tc-sfb(8) states. In sch_sfb.c the warm-up begins a minute
-//! before the next change. In this file both sets of bins count every waiting packet. In sch_sfb.c
-//! the second set counts only the packets that warm it up.
+//! The paper on SFB was not available. The queue `sfb` was compared with tc-sfb(8) and sch_sfb.c,
+//! whose authors are not those of the paper. Where Linux differs from the figure of the paper,
+//! `sfb` follows the figure, from memory. The queue `sfb` has 2 levels with 23 bins each, and Linux
+//! has 8 levels with 16 bins each. In `sfb` a bin is full if it has more packets than its size, and
+//! in Linux a bin is full if it has at least as many packets as its size. The queue `sfb` drops a
+//! packet if at least one of its bins is full, and Linux drops a packet if all its bins have
+//! reached a second size. If `sfb` signals an ECN-capable packet, it always marks the packet. In
+//! Linux, if the signal probability is above one half, an increasing part of the marks becomes
+//! drops. In `sfb` the tokens for packets of unresponsive flows arrive continuously, and Linux adds
+//! such tokens only when no token is left. In `sfb` the warm-up of the second set of bins begins a
+//! minute after a change of the hash functions, as tc-sfb(8) states. In sch_sfb.c the warm-up
+//! begins a minute before the next change. In `sfb` both sets of bins count every waiting packet.
+//! In sch_sfb.c the second set counts only the packets that warm it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

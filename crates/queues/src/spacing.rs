@@ -16,7 +16,8 @@ words! {
         Geometric = "geometric",
         /// The signal probability grows with the number of packets since the last signal. The gaps
         /// between two signals are therefore uniform in the range 1..1/p − 1 (method 2 of section
-        /// 7). As in figure 2 of the paper, this number includes the packet on which RED decides.
+        /// 7). As in figure 2 of the paper, the number of packets since the last signal includes
+        /// the packet on which RED decides.
         Uniform = "uniform",
         /// The first 1/p packets after a signal pass, and the next packets have uniform spacing.
         /// The gaps between two signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of

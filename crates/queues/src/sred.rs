@@ -7,9 +7,9 @@
 //! Neither the paper on SRED nor its authors' code was available. The implementation is from
 //! memory. The zombie list and the estimate were compared with slides on the paper. The function
 //! p_sred and the factor of a hit were compared with an SRED for ns-3, which cites equations (4.3)
-//! and (5.1). These sources agree with this file on the zombie list, the estimate, the steps of
-//! p_sred, the factor (1/256 P)² of p_sred, and the factor 1 + 1/P of a hit. The section numbers of
-//! the paper are not verified.
+//! and (5.1). The slides and the SRED for ns-3 agree with aqmlab on the zombie list, the estimate,
+//! the steps of p_sred, the factor (1/256 P)² of p_sred, and the factor 1 + 1/P of a hit. The
+//! section numbers of the paper are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -30,11 +30,11 @@ words! {
 
 params! {
     /// SRED estimates the number of flows without per-flow state. SRED stores a list of recently
-    /// seen flows ("zombies"). It compares the flow of each arriving packet with a random entry of
-    /// the list. If the two flows are equal, the comparison is a hit. If there are n flows, about
-    /// one comparison in n is a hit. The drop probability is proportional to the square of the
-    /// number of flows, up to 256 flows. The factor is 0 while the queue is shorter than a sixth of
-    /// the buffer, a quarter of pmax up to a third of the buffer, and pmax above a third.
+    /// seen flows ("zombies"). SRED compares the flow of each arriving packet with a random entry
+    /// of the list. If the two flows are equal, the comparison is a hit. If there are n flows,
+    /// about one comparison in n is a hit. The drop probability is proportional to the square of
+    /// the number of flows, up to 256 flows. The factor is 0 while the queue is shorter than a
+    /// sixth of the buffer, a quarter of pmax up to a third of the buffer, and pmax above a third.
     pub struct Sred: "sred" {
         /// Number of entries of the zombie list (M).
         zombies: u64 = (1000), in Range::between(1.0, 1e6), from "ott1999sred §2: 1000";

@@ -1,6 +1,7 @@
 //! First-in-first-out queue discipline that stores its packets, for every AQM that decides on
 //! packets at their arrival. When a storing queue is full, it can drop a waiting packet instead of
-//! the arriving packet. It can also mark a waiting packet instead of the arriving packet.
+//! the arriving packet. A storing queue can also mark a waiting packet instead of the arriving
+//! packet.
 //!
 //! Source: RFC 2309 §3 (`rfc2309`) defines drop front and random drop on full. Suter, Lakshman,
 //! Stiliadis & Choudhury 1998 (`suter1998buffer`) define the longest queue drop, which drops the

@@ -7,13 +7,13 @@
 //! RFC 8033 has two variants of PIE: Appendix A is in `pie.rs`, and Appendix B is in
 //! `pie_enhanced.rs`. The PIE of Linux differs from both in the following points:
 //! - Drops are spaced by an accumulated probability, as in §5.4 of RFC 8033. The accumulated
-//!   probability returns to 0 after a drop, or after a random choice to drop or mark the packet. It
-//!   does not return to 0 after a mark that is forced because the accumulated probability has
-//!   reached 8.5. After a forced mark, PIE also marks every following ECN-capable packet, until PIE
-//!   drops a packet.
-//! - The burst allowance is at its maximum from the beginning. Each departure reduces it by the
-//!   time since the previous departure. In RFC 8033 each period reduces it by the length of the
-//!   period.
+//!   probability returns to 0 after a drop, or after a random choice to drop or mark the packet.
+//!   The accumulated probability does not return to 0 after a mark that is forced because the
+//!   accumulated probability has reached 8.5. After a forced mark, PIE also marks every following
+//!   ECN-capable packet, until PIE drops a packet.
+//! - The burst allowance is at its maximum from the beginning. Each departure reduces the burst
+//!   allowance by the time since the previous departure. In RFC 8033 each period reduces the burst
+//!   allowance by the length of the period.
 //! - No packet is dropped while the current delay is below half the target. RFC 8033 compares the
 //!   previous delay instead. No packet is dropped while less than two MTU wait.
 //! - ECN-capable packets are marked while the drop probability is at most 10 %.
@@ -25,14 +25,14 @@
 //!
 //! Linux has a test that should limit the drop probability to 1, but the test becomes true only
 //! when the drop probability reaches 256. In an overloaded queue the drop probability therefore
-//! exceeds 1, in Linux and in this file. Packet sizes in this file exclude the 14 B of the Ethernet
+//! exceeds 1, in Linux and in aqmlab. Packet sizes in aqmlab exclude the 14 B of the Ethernet
 //! header, which Linux includes.
 //!
 //! When Linux creates the queue, it sets the timer of the first update to half a second later
-//! (`pie_init`). This file assumes that the queue was created long before the run begins, so the
-//! first update comes one period after the beginning. The variables have their initial values until
-//! the first packet arrives, as in an idle queue in Linux. The length of a period is a whole number
-//! of ticks of the kernel (`wheel_ticks`).
+//! (`pie_init`). The AQM `tc_pie` assumes that the queue was created long before the run begins, so
+//! the first update comes one period after the beginning. The variables have their initial values
+//! until the first packet arrives, as in an idle queue in Linux. The length of a period is a whole
+//! number of ticks of the kernel (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -66,7 +66,7 @@ words! {
 
 params! {
     /// This PIE has the decisions of the Linux kernel and the parameters of `tc`. PIE spaces its
-    /// drops. It does not drop packets during a burst of 150 ms after a quiet period. From a drop
+    /// drops. PIE does not drop packets during a burst of 150 ms after a quiet period. From a drop
     /// probability of 10 % on, each update raises it by at most 2 percentage points. The default
     /// limit is 1000 packets, as in tc-pie(8).
     pub struct TcPie: "tc_pie" {

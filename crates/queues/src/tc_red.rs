@@ -10,7 +10,7 @@
 //! Each decision agrees with red.h and sch_red.c of Linux 6.12, if the kernel gets its parameters
 //! from `tc` (tc_red.c, q_red.c). Wlog and the width of the table cells agree with those that a
 //! running kernel reports. The code of Linux 2.4 was not available, so the arithmetic of
-//! `linux-2.4` is from memory. Packet sizes in this file exclude the 14 B of the Ethernet header,
+//! `linux-2.4` is from memory. Packet sizes in aqmlab exclude the 14 B of the Ethernet header,
 //! which Linux includes.
 
 use engine::Stream;
@@ -296,8 +296,8 @@ mod tests {
     #[test]
     fn weight_and_probability_follow_from_the_burst() {
         let tc = read(json!({})).unwrap();
-        // (1 - (1-W)^55)/W is 15.5 for W = 1/16 and 26.4 for W = 1/32. This value must be at least
-        // 55 + 1 - 30 = 26.
+        // (1 - (1-W)^55)/W is 15.5 for W = 1/16 and 26.4 for W = 1/32. (1 - (1-W)^55)/W must be at
+        // least 55 + 1 - 30 = 26.
         assert_eq!(tc.wlog(), Some(5));
         // 2^23 is the smallest power of two whose product with 0.02/90 000 exceeds 1.
         assert_eq!(tc.plog(), Some(23));

@@ -4,7 +4,7 @@
 //! parameters that `tc` passes to the kernel. After `tc qdisc add … sfb`, the command `tc -d qdisc
 //! show` prints these parameters of a running kernel: limit 1000p max 25p target 20p increment
 //! 0.000503548 decrement 4.57771e-05 penalty_rate 10pps penalty_burst 20p. Probabilities have 16
-//! bits, and penalty times are in milliseconds (HZ = 1000). The hash function of this file is not
+//! bits, and penalty times are in milliseconds (HZ = 1000). The hash function of `tc_sfb` is not
 //! that of Linux. Each level uses 4 bits of a hash value. The module [`sfb`](crate::sfb) has the
 //! algorithm of the paper.
 
@@ -19,9 +19,9 @@ use crate::hash::hash;
 use crate::lazy::Departures;
 
 params! {
-    /// SFB with the parameters of Linux's `tc`. It has eight levels with sixteen bins each. If a
-    /// bin has at least `target` packets, it raises its signal probability. If a bin is empty, it
-    /// lowers its signal probability. A packet is dropped if each of its bins has at least `max`
+    /// SFB with the parameters of Linux's `tc`. This SFB has eight levels with sixteen bins each.
+    /// If a bin has at least `target` packets, it raises its signal probability. If a bin is empty,
+    /// it lowers its signal probability. A packet is dropped if each of its bins has at least `max`
     /// packets. If the signal probability is above one half, an increasing part of the marks
     /// becomes drops.
     pub struct TcSfb: "tc_sfb" {
@@ -145,8 +145,8 @@ pub struct TcSfbAqm {
     /// True while the other set is warmed up (double_buffering).
     warms: bool,
     changed: Time,
-    /// Number of packets of unresponsive flows that SFB may admit now. `filled` is the time of the
-    /// last update of this number, in ms.
+    /// Number of packets of unresponsive flows that SFB may admit now. `filled` is the time in ms
+    /// at which `tokens` was updated last.
     tokens: u64,
     filled: u64,
     /// Hash values of the current packet in both sets. The list `waiting` has the hash values of

@@ -1,6 +1,6 @@
 //! RED with drop precedences: WRED and GRED.
 //!
-//! Source: this file applies the mechanism of Clark & Fang 1998 (`clark1998rio`) to any number of
+//! Source: WRED applies the mechanism of Clark & Fang 1998 (`clark1998rio`) to any number of
 //! classes, as RFC 2597 §2 and §4 (`rfc2597`) require of an AF queue. The queue is one
 //! first-in-first-out queue. Each drop precedence is a class with its own thresholds and maxp.
 //! Implementations differ in the packets that they count in the average of a class. Cisco's WRED
@@ -9,11 +9,11 @@
 //! averages of all classes decay.
 //!
 //! RFC 2597 was available, and the paper on RIO was not. The modes wred, rio_c and rio_d of ns-2's
-//! diffserv/dsredq.cc count the same packets as `all`, `own-and-better` and `own` of this file. The
+//! diffserv/dsredq.cc count the same packets as `all`, `own-and-better` and `own` in aqmlab. The
 //! authors of dsredq.cc are neither those of RFC 2597 nor those of the paper. In ns-2 a class is
-//! idle while the queue contains no packet of the class or of a better class. In this file every
-//! class is idle while the link is idle. If an average is equal to a threshold, ns-2 treats it as
-//! below the threshold, and this file treats it as above the threshold.
+//! idle while the queue contains no packet of the class or of a better class. In aqmlab every class
+//! is idle while the link is idle. If an average is equal to a threshold, ns-2 treats it as below
+//! the threshold, and aqmlab treats it as above the threshold.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};

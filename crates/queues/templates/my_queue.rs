@@ -79,10 +79,10 @@ impl AqmParams for MyQueue {
     }
 }
 
-// The AQM only decides. The queue discipline around the AQM (`fifo.rs`) limits the buffer. It marks
-// a signalled packet if the packet is ECN-capable, and drops it otherwise. The verdict `Drop` is
-// for packets that are dropped even if they are ECN-capable. The functions `on_admitted`,
-// `on_overflow` and `average` are optional (see the trait `Aqm`).
+// The AQM only decides. The queue discipline around the AQM (`fifo.rs`) limits the buffer. The
+// queue discipline marks a signalled packet if the packet is ECN-capable, and drops the packet
+// otherwise. The verdict `Drop` is for packets that are dropped even if they are ECN-capable. The
+// functions `on_admitted`, `on_overflow` and `average` are optional (see the trait `Aqm`).
 impl Aqm for MyQueueAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {

@@ -56,7 +56,8 @@ params! {
     /// Condition that selects packets for a rule or a class. A packet matches the condition if it
     /// fulfils every given key. A condition without keys matches all packets. Each key is one value
     /// or a list of alternatives. In the names of flows and hosts, * stands for any sequence of
-    /// characters. A packet that matches several rules or classes belongs to the first of them.
+    /// characters. A packet that matches several rules or classes belongs to the first of these
+    /// rules or classes.
     pub struct Match: "match" {
         /// Codepoint of the packet: a name such as "AF11", "EF", "CS1", or a number.
         dscp: Option<Several<Dscp>> = (None), in Range::ANY, from "rfc2475 §2.3.1: a behaviour aggregate classifier uses the codepoint";

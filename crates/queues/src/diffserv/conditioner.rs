@@ -80,8 +80,8 @@ params! {
     pub struct Rule: "rule", checked by check {
         /// Packets to which the rule applies.
         r#match: Match = (Match::all()), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Meter that assigns colours to the packets of the rule. Without a meter all these packets
-        /// are green.
+        /// Meter that assigns colours to the packets of the rule. If the rule has no meter, all its
+        /// packets are green.
         meter: Option<Meter> = (None), in Range::ANY, from "rfc2475 §2.3.3.1";
         /// Action on green packets.
         green: Action = (Action::Pass), in Range::ANY, from "rfc2475 §2.3.3: in-profile packets may pass without further conditioning";
@@ -143,9 +143,9 @@ pub struct Seen {
     /// Index of the rule in the list, and the colour. The value is `None` for packets that no rule
     /// matched.
     pub of: Option<(usize, Colour)>,
-    /// Action on these packets.
+    /// Action of the rule on the packets of this colour.
     pub action: Action,
-    /// Count of these packets that arrived.
+    /// Count of the packets of this colour that arrived.
     pub came: Count,
 }
 

@@ -3,32 +3,32 @@
 //! Source: Floyd & Van Jacobson 1995, "Link-sharing and resource management models for packet
 //! networks" (`floyd1995cbq`).
 //!
-//! Estimator (appendix A): idle is computed for each packet. It is the time since the previous
-//! packet minus the time that the previous packet takes at the rate of the class. avgidle is the
-//! moving average of idle, with the weight w = 2^-ewma and the maximum maxidle. A class is over its
-//! limit while avgidle is at most zero. The state "over its limit" ends at the time undertime: a
-//! packet that is sent at this time brings avgidle to zero.
+//! Estimator (appendix A): idle is computed for each packet. The value of idle is the time since
+//! the previous packet minus the time that the previous packet takes at the rate of the class. The
+//! moving average of idle is called avgidle. It has the weight w = 2^-ewma and the maximum maxidle.
+//! A class is over its limit while avgidle is at most zero. The state "over its limit" ends at the
+//! time undertime: a packet that is sent at this time brings avgidle to zero.
 //!
 //! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on some
 //! level i is not over its own limit and no class below level i is unsatisfied. A class is
 //! unsatisfied if it is not over its limit and packets wait in it or in the classes below it. The
 //! general scheduler (§5) uses priorities and weighted round robin. Quanta are proportional to the
-//! rates. Within each priority, the smallest quantum is one packet of mean size. maxidle follows
-//! Floyd's notes on parameters (`floyd1995parameters`). avgidle is stored in units of w
-//! picoseconds, so that a bounded class gets exactly its rate.
+//! rates. Within each priority, the smallest quantum is one packet of mean size. The formula of
+//! maxidle is from Floyd's notes on parameters (`floyd1995parameters`). The unit of the stored
+//! avgidle is w picoseconds, so that a bounded class gets exactly its rate.
 //!
 //! The papers on CBQ were not available, so their formulas and section numbers are from memory. The
 //! estimator was compared with those of ns-2 (queue/cbq.cc, by the author's group) and of Linux
 //! (net/sched/sch_cbq.c). If avgidle is negative, a class waits for the time (1 - w) |avgidle| / w,
-//! in ns-2, in Linux and in this file. ns-2 and Linux compute idle from the ends of two packets and
-//! the size of the later packet. This file computes idle from the beginnings of two packets and the
-//! size of the earlier packet. Both methods give the same value if all packets have the same size,
-//! and only that of this file is exact otherwise.
+//! in ns-2, in Linux and in aqmlab. Both ns-2 and Linux compute idle from the ends of two packets
+//! and the size of the later packet. In aqmlab idle is computed from the beginnings of two packets
+//! and the size of the earlier packet. If all packets have the same size, the two methods give the
+//! same value. Otherwise only the method of aqmlab is exact.
 //!
 //! If a class sends a packet too early, the estimator forgets the share w of the time gained. A
 //! class that competes with other classes therefore gets more than its rate, at the expense of the
-//! other classes: up to w / 2 more, or up to w more if its packets differ in size. This excess is a
-//! property of the estimator. A smaller w reduces the excess.
+//! other classes: up to w / 2 more, or up to w more if its packets differ in size. The excess over
+//! the rate is a property of the estimator. A smaller w reduces the excess.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -102,8 +102,8 @@ params! {
         /// List of classes, each a cbq_class. A class follows its parent in the list. The leaf
         /// without match gets the packets that no other leaf gets.
         classes: Vec<CbqClass> = required, in Range::ANY, from "floyd1995cbq §3";
-        /// Mean packet size, from which the quanta are computed. It also converts max_burst into a
-        /// time.
+        /// Mean packet size, from which the quanta are computed. The mean packet size also converts
+        /// max_burst into a time.
         mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters: the operator chooses the size; 1000 B is a common value";
         /// Exponent of the weight 2^-ewma that one packet has in avgidle. If a class sends a packet
         /// too early, the estimator forgets the share 2^-ewma of the time gained. A class that
@@ -199,8 +199,8 @@ impl Schedules for Cbq {
 }
 
 /// Return Floyd's maxidle, t (1/p - 1) (1 - g^n) / g^n with g = 1 - 2^-ewma, in units of 2^-ewma
-/// picoseconds. n is the number of packets of the burst, t is the transmission time of a packet on
-/// the link, and p is the class's share of the link.
+/// picoseconds. Here n is the number of packets of the burst, t is the transmission time of a
+/// packet on the link, and p is the class's share of the link.
 fn max_idle(burst: u64, ewma: u32, rate: Rate, link: Rate, packet: Bytes) -> i64 {
     let scale = (1_u64 << ewma) as f64;
     let (t, g) = (link.transmission_time(packet).0 as f64, (scale - 1.0) / scale);
@@ -257,7 +257,7 @@ pub struct CbqQueue {
     priority: Vec<usize>,
     /// Round robin of each priority, with all leaves.
     rounds: Vec<Round>,
-    /// One entry per leaf: true if the leaf may send. The last dequeue computed these values.
+    /// One entry per leaf, which the last dequeue computed: true if the leaf may send.
     open: Vec<bool>,
 }
 

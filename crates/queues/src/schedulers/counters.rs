@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(arrived, [20, 40, 19, 19], "the shaper refused a packet of 1500 B of each inner class");
     }
 
-    /// Each of these changes makes one counter of a class wrong by one packet or one byte.
+    /// Each change in `break_one` makes one counter of a class wrong by one packet or one byte.
     #[test]
     fn wrong_counters_are_detected() {
         let break_one: [fn(&mut ClassCounters); 4] = [
@@ -194,8 +194,8 @@ mod tests {
             let e = check(&*queue, &all).unwrap_err();
             assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
         }
-        // This change removes a packet from the arrivals and the departures of the shaper's only
-        // queue.
+        // The next change removes a packet from the arrivals and the departures of the shaper's
+        // only queue.
         let (mut queue, all) = used();
         let priority = inner::<PriorityQueue>(&mut *queue);
         let tbf = inner::<TbfQueue>(&mut *priority.classes.leaves[1].queue);

@@ -12,7 +12,7 @@
 //! rate and from that of the ceil. The classes below the lending class pay only from the bucket of
 //! the ceil. A debt of a bucket is limited to the tokens of one minute. A leaf has a separate
 //! deficit for each level. A feed is the set of active classes of one priority that borrow from one
-//! parent. Each feed stores the class that has the next turn. This file computes all times exactly
+//! parent. Each feed stores the class that has the next turn. In aqmlab all times of HTB are exact
 //! to the picosecond.
 //!
 //! The parameter `hysteresis` selects the hysteresis in sch_htb's `htb_class_mode`. With hysteresis
@@ -21,11 +21,11 @@
 //! leave in bursts. Linux 2.4 and early versions of Linux 2.6 are compiled with hysteresis
 //! (HTB_HYSTERESIS is 1). In current Linux the module parameter htb_hysteresis turns hysteresis on,
 //! and it is off by default. If the scenario sets `hz` but not the bursts, the default bursts are
-//! computed as in tc (tc/q_htb.c). In a kernel with ticks, a class that waits can send only from
-//! the next tick on. This file does not model such ticks.
+//! computed as in tc (tc/q_htb.c). In a kernel with timer ticks, a class that waits can send only
+//! from the next tick on. This delay is not modelled in aqmlab.
 //!
 //! The user guide was available, and the tests contain the examples of its §2 to §6. All other
-//! rules of this file were compared with sch_htb.c of Linux 2.6 and 6.
+//! rules of HTB were compared with sch_htb.c of Linux 2.6 and 6.
 
 mod node;
 mod ring;
@@ -525,9 +525,10 @@ mod tests {
 
     /// The expected times were computed by hand from htb_class_mode of sch_htb.c. With a full
     /// bucket of 1600 B the class sends two packets, and then has a debt of 1400 B. Without
-    /// hysteresis the class waits 93.3 ms until this debt is paid. With hysteresis the class sends
-    /// a third packet, because the debt is at most 1600 B. The class then has a debt of 2900 B and
-    /// waits 193.3 ms until the debt is paid. From then on it sends two packets every 200 ms.
+    /// hysteresis the class waits 93.3 ms until the debt of 1400 B is paid. With hysteresis the
+    /// class sends a third packet, because the debt is at most 1600 B. The class then has a debt of
+    /// 2900 B and waits 193.3 ms until the debt is paid. Afterwards the class sends two packets
+    /// every 200 ms.
     #[test]
     fn hysteresis_sends_in_bursts() {
         let near =

@@ -62,8 +62,7 @@ params! {
         /// List of classes, each an mdrr_class. The class without match gets the packets that no
         /// other class gets.
         classes: Vec<MdrrClass> = required, in Range::ANY, from "cisco2006mdrr";
-        /// Maximum packet size of the link. A class with weight 1 may send this number of bytes per
-        /// turn.
+        /// Maximum packet size of the link. A class with weight 1 may send mtu bytes per turn.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "cisco2006mdrr: quantum = MTU + (weight - 1) 512";
     }
 }
@@ -76,7 +75,7 @@ fn check(mdrr: &Mdrr, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(
             &path,
             &mdrr.classes[second].service.write(),
-            "is a second low-latency class, and at most one is allowed",
+            "would make a second low-latency class, and at most one is allowed",
         )
         .remedy("set service = \"round\" in all classes but one"));
     }

@@ -1,7 +1,7 @@
 //! Schedulers and shapers: queue disciplines with one queue per class. A scheduler chooses the
 //! queue that sends the next packet.
 //!
-//! This file contains the parts that all schedulers use: the classes with their queues
+//! This module contains the parts that all schedulers use: the classes with their queues
 //! ([`Classes`]), and the form in which a scenario writes the classes. The queue of a class may
 //! have an AQM, store its packets itself, or be another scheduler. The scheduler reports each
 //! departure to the AQM of the class, because only the scheduler knows the departure times. The

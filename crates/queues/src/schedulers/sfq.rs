@@ -158,7 +158,7 @@ impl QueueDiscipline for SfqQueue {
             let Some(&i) = self.active.front() else { return Next::Empty };
             let queue = &mut self.queues[i as usize];
             // As in Linux, the turn of a queue ends when its bytes are used up. If the last packet
-            // exceeds them, the excess is subtracted from the next turn.
+            // exceeds the remaining bytes, the excess is subtracted from the next turn.
             if let Some(quantum) = self.quantum
                 && queue.allot <= 0
             {

@@ -1,10 +1,10 @@
 //! Token bucket filter (TBF).
 //!
 //! Source: tc-tbf(8) (`tc_tbf`). The shaper sends a packet when the bucket has tokens for all bytes
-//! of the packet. A second bucket enforces the peak rate. The depth of this bucket is the maximum
-//! packet size. Tokens and times are exact to the picosecond. A queue that selects its packet only
-//! at dequeue may return a larger packet than the shaper expected. If the tokens are not sufficient
-//! for the packet, the packet waits in the shaper.
+//! of the packet. A second bucket enforces the peak rate. The depth of the second bucket is the
+//! maximum packet size. Tokens and times are exact to the picosecond. A queue that selects its
+//! packet only at dequeue may return a larger packet than the shaper expected. If the tokens are
+//! not sufficient for the packet, the packet waits in the shaper.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};

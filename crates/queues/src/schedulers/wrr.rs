@@ -30,9 +30,10 @@ params! {
 }
 
 params! {
-    /// Weighted round robin: classes with waiting packets take turns. In each turn a class sends as
-    /// many packets as its key packets says. The classes share the link in proportion to these
-    /// numbers: in packets, and also in bytes if all packets have the same size.
+    /// Weighted round robin: classes with waiting packets take turns. In each turn a class sends at
+    /// most as many packets as its parameter `packets` allows. The classes share the link in
+    /// proportion to their values of `packets`. The shares are in packets, and also in bytes if all
+    /// packets have the same size.
     pub struct Wrr: "wrr", checked by check {
         /// List of classes, each a wrr_class. The class without match gets the packets that no
         /// other class gets.

@@ -114,14 +114,15 @@ fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
 /// At each packet the estimator forgets the share w = 2^-ewma of avgidle. A class may send while
 /// avgidle is above zero. Let T be the time that a packet takes at the rate of the class, and let p
 /// be the class's share of the link. A class sends a packet too early by at most (1 - p) T. The
-/// class then waits until avgidle is zero. This time is shorter than the time gained by the share
-/// w. On average, each packet of the class therefore takes at least T - w (1 - p) T / 2. If small
-/// packets follow large packets, each packet takes at least T - w (1 - p) T. If some classes get
-/// more bandwidth than their rates, other classes get less, first the classes with the lowest
-/// priority. The excess is more than 1 % with ns-2's w = 1/16, and at most 1 % with w = 1/256.
+/// class then waits until avgidle is zero. The time that it waits is the time gained, reduced by
+/// the share w. On average, each packet of the class therefore takes at least T - w (1 - p) T / 2.
+/// If small packets follow large packets, each packet takes at least T - w (1 - p) T. If some
+/// classes get more bandwidth than their rates, other classes get less, first the classes with the
+/// lowest priority. The excess is more than 1 % with ns-2's w = 1/16, and at most 1 % with w =
+/// 1/256.
 #[test]
 fn cbq_classes_exceed_their_rates_by_what_the_average_forgets() {
-    let packet = 8.0 * 1500.0; // one packet may be counted in or out at each end of the measured second
+    let packet = 8.0 * 1500.0; // a packet may fall on either side of the measured second
     let (mut most, mut least) = (0.0_f64, 1.0_f64);
     for (seed, ewma) in (0..60).flat_map(|seed| [4, 6, 8].map(|ewma| (seed, ewma))) {
         // A class may send a burst that it saved before the measured second. Therefore max_burst is

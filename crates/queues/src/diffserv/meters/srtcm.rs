@@ -1,6 +1,6 @@
 //! Meter of the single rate three colour marker (srTCM).
 //!
-//! Source: RFC 2697 §2 and §3 (`rfc2697`), which this file follows exactly. The two token buckets C
+//! Source: RFC 2697 §2 and §3 (`rfc2697`), which the meter follows exactly. The two token buckets C
 //! and E share one token rate. Tokens that do not fit into bucket C go to bucket E.
 
 use net::Packet;
@@ -15,9 +15,9 @@ params! {
     /// srTCM, the single rate three colour marker, meters a stream by one rate and two bursts. A
     /// packet is green if it fits into the committed burst, yellow if it fits into the excess
     /// burst, and red otherwise. The tokens fill the committed burst first. When the committed
-    /// burst is full, they fill the excess burst. If a stream sends a burst after a pause, the
-    /// first bytes up to the committed burst size are green, and the next bytes up to the excess
-    /// burst size are yellow. Traffic that exceeds the rate for a long time is red.
+    /// burst is full, the tokens fill the excess burst. If a stream sends a burst after a pause,
+    /// the first bytes up to the committed burst size are green, and the next bytes up to the
+    /// excess burst size are yellow. Traffic that exceeds the rate for a long time is red.
     ///
     /// Packet sizes are those of IP packets. The committed burst and the excess burst are full at
     /// the start.

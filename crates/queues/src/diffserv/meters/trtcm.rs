@@ -1,6 +1,6 @@
 //! Meter of the two rate three colour marker (trTCM).
 //!
-//! Source: RFC 2698 §2 and §3 (`rfc2698`), which this file follows exactly. Each of the two token
+//! Source: RFC 2698 §2 and §3 (`rfc2698`), which the meter follows exactly. Each of the two token
 //! buckets, P and C, has its own token rate.
 
 use net::Packet;
