@@ -61,7 +61,7 @@ params! {
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Effect of a packet's size on its signal probability.
-        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "its first author's ns-2 code has bytes (`bytes_`, `queue_in_bytes_`); rfc7141 §2.2 recommends packet";
+        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "the first author's ns-2 code has bytes (`bytes_`, `queue_in_bytes_`); rfc7141 §2.2 recommends packet";
         /// If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at
         /// twice maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2 uses RED in gentle mode";
@@ -71,7 +71,7 @@ params! {
         /// Maximum number of waiting packets at which every arriving packet passes, for any average
         /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
         /// signal.
-        min_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1 packet";
+        min_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "the first author's ns-2 code: 1 packet";
     }
 }
 

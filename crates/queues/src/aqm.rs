@@ -17,7 +17,7 @@ pub const FORMER_BACKLOG_KEY: &[Renamed] = &[Renamed::key("least_backlog", "min_
 /// Link, buffer limit and random stream for which a queue is built.
 #[derive(Clone)]
 pub struct QueueContext<'a> {
-    /// Rate of the link. For a class in a shaper this is the rate to which the shaper limits the
+    /// Rate of the link. If the queue belongs to a class with a rate, `rate` is the rate of the
     /// class.
     pub rate: Rate,
     /// Transmission rate of the link.

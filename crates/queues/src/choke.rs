@@ -8,12 +8,12 @@
 //! Neither the paper on CHOKe nor its authors' code was available. The implementation is from
 //! memory, and was compared with Linux's sch_choke.c. The order of decisions agrees with
 //! sch_choke.c. CHOKe first updates the average, and passes the packet if the average is at most
-//! minth. Otherwise CHOKe compares the packet with the candidate, and drops both packets if they
-//! belong to the same flow. At last RED decides, and the limit applies. Linux compares an arriving
-//! packet with one candidate. The CHOKe of Linux uses Linux's RED (`tc_red`), in which the count of
-//! packets since the last signal begins at -1 after a drop above maxth. In aqmlab the count of
-//! packets since the last signal begins at 0 after a drop above maxth (Floyd & Jacobson 1993). The
-//! section numbers of the paper on CHOKe are not verified.
+//! minth. Otherwise CHOKe compares the packet with a randomly chosen waiting packet, and drops both
+//! packets if they belong to the same flow. Then RED decides, and finally the limit of the buffer
+//! applies. Linux compares an arriving packet with one waiting packet. The CHOKe of Linux uses
+//! Linux's RED (`tc_red`), in which the count of packets since the last signal begins at -1 after a
+//! drop above maxth. In aqmlab the count of packets since the last signal begins at 0 after a drop
+//! above maxth (Floyd & Jacobson 1993). The section numbers of the paper on CHOKe are not verified.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
@@ -96,8 +96,8 @@ pub struct ChokeQueue {
 }
 
 impl ChokeQueue {
-    /// Compare a packet of the flow `flow` with the candidates and drop the candidates of the same
-    /// flow. Return true if a candidate was dropped.
+    /// Compare a packet of the flow `flow` with randomly chosen waiting packets (candidates), and
+    /// drop the candidates of the same flow. Return true if a candidate was dropped.
     fn meets_itself(&mut self, flow: u32, fates: &mut Fates) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {

@@ -1,16 +1,17 @@
 //! COBALT: CoDel and BLUE combined.
 //!
 //! Source: Høiland-Jørgensen, Täht & Morton 2018, "Piece of CAKE: a comprehensive queue management
-//! solution for home gateways" (`hoiland2018cake`), and COBALT in the authors' CAKE of Linux.
-//! There, cobalt_should_drop() processes a packet that leaves, cobalt_queue_full() processes a drop
-//! at a full buffer, and cobalt_queue_empty() processes an empty queue.
+//! solution for home gateways" (`hoiland2018cake`), and COBALT in the authors' CAKE of Linux. In
+//! sch_cake.c, cobalt_should_drop() processes a packet that leaves, cobalt_queue_full() processes a
+//! drop at a full buffer, and cobalt_queue_empty() processes an empty queue.
 //!
 //! Each decision of COBALT was compared with sch_cake.c. The paper on CAKE was not available. The
-//! COBALT of aqmlab differs from sch_cake.c on purpose in three details. It computes exact roots,
-//! and Linux computes roots by steps of Newton's iteration in 32 bits. It uses the target and the
-//! interval of the scenario unchanged. CAKE increases the target and the interval if the
-//! transmission of 1.5 frames takes longer than the target, and assumes frames of size 0 if it has
-//! no shaper. In aqmlab BLUE takes a random number only for packets that CoDel passes.
+//! COBALT of aqmlab differs from sch_cake.c on purpose in three details. In aqmlab COBALT computes
+//! exact roots, and Linux computes roots by steps of Newton's iteration in 32 bits. In aqmlab
+//! COBALT uses the target and the interval of the scenario unchanged. CAKE increases the target and
+//! the interval if the transmission of 1.5 frames takes longer than the target, and assumes frames
+//! of size 0 if it has no shaper. In aqmlab BLUE takes a random number only for packets that CoDel
+//! passes.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
@@ -97,7 +98,8 @@ pub struct CobaltQueue {
     root_known: bool,
     dropping: bool,
     drop_next: Time,
-    /// Drop probability of BLUE. `blue_timer` is the time of the last change of this probability.
+    /// Drop probability of BLUE. `blue_timer` is the time at which the drop probability changed
+    /// last.
     p_drop: f64,
     blue_timer: Time,
     random: Stream,
@@ -243,9 +245,9 @@ mod tests {
     use super::*;
     use units::Read;
 
-    /// Every 10 ms a packet arrives whose delay is above the target. CoDel sends the first signal
-    /// after an interval, or signals the second packet. In both cases the later signals follow
-    /// after interval/√count.
+    /// Every 10 ms a packet arrives whose delay is above the target. Depending on `first_signal`,
+    /// CoDel first signals a packet after an interval, or the second packet. The later signals
+    /// follow after interval/√count in both cases.
     #[test]
     fn the_first_signal_follows_after_an_interval_or_with_the_next_packet() {
         let first = |first_signal| {

@@ -1,10 +1,10 @@
 //! CoDel: controlled delay.
 //!
-//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line. An ECN-capable packet
-//! that the pseudo-code drops is marked and sent instead (§3.1 of RFC 8289, and RFC 3168). In the
-//! loop of dequeue() a mark advances the control law as a drop does, but the marked packet is sent.
-//! If several queues share a link, CoDel compares the backlog of all these queues with the MTU
-//! (§4.4).
+//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, which CoDel follows line by line. An
+//! ECN-capable packet that the pseudo-code drops is marked and sent instead (§3.1 of RFC 8289, and
+//! RFC 3168). In the loop of dequeue() a mark advances the control law as a drop does, but the
+//! marked packet is sent. If several queues share a link, CoDel compares the backlog of all these
+//! queues with the MTU (§4.4).
 //!
 //! The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6).
 //! Linux, ns-3 and others compute one step of Newton's iteration per signal (codel_impl.h). The
@@ -37,7 +37,7 @@ words! {
         /// One step of Newton's iteration per signal, in 16 bits (Linux, ns-3). The results for the
         /// first counts are 1, 0.5, 0.56 and 0.49, and the exact values are 1, 0.71, 0.58 and 0.5.
         Newton = "newton",
-        /// Exact value.
+        /// Exact value of 1/√count.
         Exact = "exact",
     }
 }
@@ -318,8 +318,8 @@ mod tests {
 
     /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The
     /// delay of a queue is above the target, and its last packet leaves. If CoDel counts the bytes
-    /// in other queues, CoDel signals the last packet. If CoDel counts only the bytes in this
-    /// queue, CoDel does not signal its last packet.
+    /// in other queues, CoDel signals the last packet. If CoDel counts only the bytes in the queue
+    /// of the packet, CoDel does not signal the last packet.
     #[test]
     fn the_backlog_of_other_queues_counts() {
         let ms = |t| Time::ZERO + Duration::from_millis(t);
@@ -348,7 +348,7 @@ mod tests {
     }
 
     /// The first interval is 100 ms long, and the next signals follow after 50, 56, 49 and 44 ms.
-    /// Each of these times results from one step of Newton's iteration, which starts from 1.
+    /// Each of the times results from one step of Newton's iteration, which starts from 1.
     #[test]
     fn newtons_iteration_approaches_the_root() {
         let interval = Duration::from_millis(100);

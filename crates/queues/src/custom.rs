@@ -1,5 +1,5 @@
 //! AQM that the calling program supplies, in Rust or, through the Python package, in Python. The
-//! queue discipline around this AQM limits, marks and drops packets as for every other AQM.
+//! queue discipline around a custom AQM limits, marks and drops packets as for every other AQM.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use units::{Depth, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 
-/// Former keys of the parameters of this AQM.
+/// Former keys of a custom AQM.
 const RENAMED: &[Renamed] = &[Renamed::key("law", "aqm")];
 
 params! {

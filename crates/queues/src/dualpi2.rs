@@ -13,12 +13,12 @@
 //! update comes first.
 //!
 //! The tests also compare this queue with two versions of sch_dualpi2.c: that of Linux 6.17, and
-//! that of the L4S team's kernel of August 2020. Both kernels exempt packets of a nearly empty
-//! queue (`sparing = "linux"`) and choose packets at random (`choice = "random"`). In both kernels
-//! the L queue marks by a step at 1 ms instead of the ramp, the C queue gets a tenth of the link,
-//! and the limit is 10,000 packets. In Linux 6.17 the step applies to every packet (min_qlen_step =
-//! 0), which is a Th_len of 0 here. In the kernel of 2020 the step applies to a packet that arrives
-//! behind more than one packet in L, which is a Th_len of 2 here.
+//! that of the L4S team's kernel of August 2020. Both versions of sch_dualpi2.c exempt packets of a
+//! nearly empty queue (`sparing = "linux"`) and choose packets at random (`choice = "random"`). In
+//! both versions of sch_dualpi2.c the L queue marks by a step at 1 ms instead of the ramp, the C
+//! queue gets a tenth of the link, and the limit is 10,000 packets. In Linux 6.17 the step applies
+//! to every packet (min_qlen_step = 0), which is a Th_len of 0 here. In the kernel of 2020 the step
+//! applies to a packet that arrives behind more than one packet in L, which is a Th_len of 2 here.
 
 use std::collections::VecDeque;
 
@@ -63,7 +63,7 @@ words! {
         Wrr = "wrr",
         /// Time-shifted FIFO: the scheduler compares the waiting times of the packets at the heads
         /// of both queues, after it has added time_shift to the waiting time in the L queue. The
-        /// packet with the longer time is sent first.
+        /// packet with the longer resulting time is sent first.
         TsFifo = "ts-fifo",
     }
 }
@@ -82,7 +82,7 @@ params! {
     pub struct DualPi2: "dualpi2" {
         /// Target delay of the C queue.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
-        /// Time between two updates of the probability (Tupdate).
+        /// Time between two updates of the probability p' (Tupdate).
         t_update: Duration = (Duration::from_millis(16)), in Range::at_least(1e-6), from "rfc9332 Appendix A.1: 16 ms";
         /// Integral gain in Hz (alpha).
         alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
@@ -110,8 +110,8 @@ params! {
         /// Extra waiting time after which a packet of the C queue is sent before a packet of the L
         /// queue, if the scheduler is ts-fifo (tshift).
         time_shift: Duration = (Duration::from_millis(50)), in Range::at_least(0.0), from "rfc9332 Appendix A.2: 50 ms";
-        /// Number of free bytes that a buffer with a limit in bytes needs to store a packet of any
-        /// size.
+        /// Number of bytes that must be free in a buffer with a limit in bytes, so that an arriving
+        /// packet of any size is stored.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc9332 Appendix A.1, figure 3: 1 MTU";
     }
 }
@@ -222,7 +222,8 @@ impl DualPi2Queue {
         }
     }
 
-    /// Update the credit for a packet that is sent while both queues have packets.
+    /// Update the credit of the round robin for a packet that is sent while both queues have
+    /// packets.
     fn charge(&mut self, is_l: bool, size: u16) {
         let (share, size) = (self.params.classic_share.0, f64::from(size));
         self.credit += if is_l { share * size } else { -(1.0 - share) * size };

@@ -26,9 +26,9 @@ words! {
 words! {
     /// Action on an ECN-capable packet that the AQM signals.
     pub enum Marking {
-        /// The packet is marked.
+        /// An ECN-capable packet that the AQM signals is marked.
         Mark = "mark",
-        /// The packet is dropped like any other packet, as in a router without ECN.
+        /// An ECN-capable packet that the AQM signals is dropped, as in a router without ECN.
         Drop = "drop",
     }
 }
@@ -36,13 +36,13 @@ words! {
 words! {
     /// Packet that is dropped when the buffer is full.
     pub enum DropFrom {
-        /// The arriving packet.
+        /// The arriving packet is dropped.
         Tail = "tail",
-        /// The packet that has waited longest.
+        /// The packet that has waited longest is dropped.
         Front = "front",
-        /// A randomly chosen waiting packet.
+        /// A randomly chosen waiting packet is dropped.
         Random = "random",
-        /// The oldest packet of the flow with the most waiting bytes.
+        /// The oldest packet of the flow with the most waiting bytes is dropped.
         LongestFlow = "longest-flow",
     }
 }
@@ -50,11 +50,11 @@ words! {
 words! {
     /// Packet that is marked when the AQM signals an ECN-capable packet.
     pub enum MarkAt {
-        /// The arriving packet.
+        /// The arriving packet is marked.
         Tail = "tail",
-        /// The first packet from the head of the queue that is ECN-capable and unmarked. A mark at
-        /// the head of the queue reaches the sender earlier than a mark at the tail, by the
-        /// queueing delay.
+        /// The ECN-capable and unmarked packet that is nearest to the head of the queue is marked.
+        /// A mark at the head of the queue reaches the sender earlier than a mark at the tail, by
+        /// the queueing delay.
         Head = "head",
     }
 }

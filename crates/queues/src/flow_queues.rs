@@ -16,8 +16,8 @@ use crate::store::Store;
 
 /// AQM that dequeues packets from the queue of one flow.
 pub trait Takes: Clone {
-    /// Return the next packet to send, after the AQM has dropped the packets before it that it
-    /// chose to drop. `elsewhere` is the number of bytes in the other queues of the link.
+    /// Drop the packets that the AQM chooses to drop, and return the next packet to send.
+    /// `elsewhere` is the number of bytes in the other queues of the link.
     fn dequeue(
         &mut self,
         store: &mut Store,

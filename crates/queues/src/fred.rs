@@ -32,8 +32,8 @@ params! {
     /// with more than their share of the waiting packets. While the average queue length is above
     /// maxth, every packet is dropped.
     pub struct Fred: "fred", checked by check {
-        /// Average queue length below which no packet is dropped at random. The same number is the
-        /// maximum number of waiting packets per flow. By default minth is a quarter of the limit.
+        /// Average queue length below which no packet is dropped at random. The maximum number of
+        /// waiting packets per flow is also minth. By default minth is a quarter of the limit.
         minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: minimum of a quarter of the buffer and RTT";
         /// Average queue length above which every packet is dropped. By default maxth is twice
         /// minth.
@@ -45,8 +45,8 @@ params! {
         /// Number of waiting packets below which a flow has no random drops (minq).
         minq: Packets = (Packets(2.0)), in Range::at_least(1.0), from "lin1997fred §4: 2 for small buffers, 4 for large buffers";
         /// Packet size that converts idle time into a number of virtual packets, each of which lets
-        /// the average queue length decay. If the limit is in bytes, FRED divides it by this packet
-        /// size.
+        /// the average queue length decay. If the limit is in bytes, FRED divides the limit by
+        /// idle_packet_size.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";
     }
 }

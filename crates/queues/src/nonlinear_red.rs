@@ -4,10 +4,10 @@
 //! Source: Zhou, Yeung & Li 2006, "Nonlinear RED: a simple yet efficient active queue management
 //! scheme" (`zhou2006nonlinear`), equation (2). All other parts of the algorithm are those of RED.
 //!
-//! Only the beginning of the paper on Nonlinear RED was available. Its abstract states that the
-//! signal probability is a quadratic function, and that all other parts of the algorithm are those
-//! of RED. The quadratic curve and the factor 1.5 agree with ns-3's RED queue disc, which cites
-//! section 3.1 of the paper.
+//! Only the beginning of the paper on Nonlinear RED was available. The abstract of the paper states
+//! that the signal probability is a quadratic function, and that all other parts of the algorithm
+//! are those of RED. The quadratic curve and the factor 1.5 agree with ns-3's RED queue disc, which
+//! cites section 3.1 of the paper.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};

@@ -2,9 +2,10 @@
 //!
 //! Source: Hollot, Misra, Towsley & Gong 2001, "On designing improved controllers for AQM routers
 //! supporting TCP flows" (`hollot2001pi`). The difference equation p(kT) = a (q(kT) - qref) - b
-//! (q((k-1)T) - qref) + p((k-1)T) is from its section on implementation. The default coefficients
-//! and the sampling frequency are those of its experiments. For other links, its design rule
-//! computes the coefficients. PI samples the queue length exactly at the end of each period.
+//! (q((k-1)T) - qref) + p((k-1)T) is from the paper's section on implementation. The default
+//! coefficients and the sampling frequency are those of the paper's experiments. For other links,
+//! the paper's design rule computes the coefficients. PI samples the queue length exactly at the
+//! end of each period.
 //!
 //! The paper on PI was not available. The difference equation, the coefficients and the packet size
 //! of 500 B agree with ns-2's pi.cc. The sampling frequency of pi.cc is 170 Hz and its reference is

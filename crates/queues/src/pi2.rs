@@ -3,9 +3,10 @@
 //! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`), and the base AQM of
 //! RFC 9332 §2.4 and Appendix A.1 (`rfc9332`) without the second queue. The base AQM defines the
 //! controller, the square, the coupling to Scalable traffic, and the defaults. The queueing delay
-//! of an update is the waiting time of the packet that is at the head of the queue at that time.
-//! RFC 9332 also defines a limit of the Classic probability (p_Cmax) and an overload policy, for
-//! the two queues together. The limit p_Cmax and the overload policy are not implemented.
+//! of an update is the waiting time of the packet that is at the head of the queue at the time of
+//! the update. RFC 9332 also defines a limit of the Classic probability (p_Cmax) and an overload
+//! policy, for the two queues together. The limit p_Cmax and the overload policy are not
+//! implemented.
 //!
 //! RFC 9332 was available, the paper on PI2 was not. The controller, the delay, the two random
 //! numbers per Classic packet and the factor k agree with sch_dualpi2.c, whose authors are those of

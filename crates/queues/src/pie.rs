@@ -3,8 +3,8 @@
 //! Source: RFC 8033, Appendix A (`rfc8033`), which PIE follows line by line, with delays from
 //! timestamps, and §5.1 for marking. The queueing delay is the waiting time of the last packet that
 //! left the queue, or 0 if the queue became empty at that departure. According to §4.2 of RFC 8033
-//! the drop probability decays while the queue is not congested, "current_qdelay == 0". Without the
-//! second rule the delay would not reach 0 in an empty queue, because no packet departs. Linux also
+//! the drop probability decays while the queue is not congested, "current_qdelay == 0". If an empty
+//! queue kept its last delay, the delay would not reach 0, because no packet departs. Linux also
 //! sets the delay of an empty queue to 0.
 
 use engine::Stream;

@@ -8,7 +8,8 @@
 //! Four parameters are from ns-2 (red.cc of ns-2.35): the wait spacing, the minimum backlog, the
 //! probability from which packets are dropped instead of marked, and the mode that counts bytes. In
 //! the byte mode of ns-2, the first packet after the average rises above minth always passes. In
-//! the other modes this first packet may be signalled, as in figure 2.
+//! the other modes, the first packet after the average rises above minth may be signalled, as in
+//! figure 2.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};

@@ -18,11 +18,12 @@
 //! the minimum time between two changes of a drop probability and the minimum drop rate are those
 //! of the scripts. Two parts of RED-PD are not implemented: the optional test for unresponsive
 //! flows, whose drop probabilities then change faster, and the bound on the length of a list. Two
-//! details of aqmlab differ from the authors' code. An interval without drops may be followed by an
-//! interval of maximum length. In aqmlab the second of these two intervals counts among the last
-//! intervals, and in the scripts it does not count. At the end of an interval RED-PD raises the
-//! drop probabilities of some flows and lowers those of other flows. In aqmlab both changes come at
-//! the same time. In the scripts the decreases come a millisecond after the increases.
+//! details of aqmlab differ from the authors' code. In aqmlab an interval of maximum length counts
+//! among the last intervals even if it follows an interval without drops. In the scripts an
+//! interval of maximum length after an interval without drops does not count. At the end of an
+//! interval RED-PD raises the drop probabilities of some flows and lowers those of other flows. In
+//! aqmlab the increases and the decreases come at the same time. In the scripts the decreases come
+//! a millisecond after the increases.
 
 use std::collections::VecDeque;
 
@@ -44,13 +45,14 @@ const RENAMED: &[Renamed] = &[
 
 params! {
     /// RED-PD is a RED that limits high-bandwidth flows, and that stores state only for flows with
-    /// drops. A flow with drops in several recent intervals sends more than a TCP with the target
-    /// round-trip time would send at the current drop rate. RED-PD drops packets of such a flow at
-    /// random before RED. The drop probability rises while RED continues to drop packets of the
-    /// flow, and falls afterwards. RED decides on all packets that are not dropped before RED.
+    /// drops. RED-PD monitors a flow with drops in several recent intervals, because the flow sends
+    /// more than a TCP with the target round-trip time would send at the current drop rate. Packets
+    /// of a monitored flow are dropped at random before RED. The drop probability rises while RED
+    /// continues to drop packets of the flow, and falls afterwards. RED decides on all packets that
+    /// are not dropped before RED.
     pub struct RedPd: "red_pd", checked by check, renamed by RENAMED {
-        /// Round-trip time R of a reference TCP. RED-PD limits flows that send more than this TCP
-        /// would send at the current drop rate.
+        /// Round-trip time R of a reference TCP. RED-PD limits flows that send more than the
+        /// reference TCP would send at the current drop rate.
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
         /// Number of recent drop lists that RED-PD stores, one per interval (M).
         lists: u64 = (5), in Range::between(1.0, 64.0), from "mahajan2001redpd: 5";
@@ -165,7 +167,7 @@ struct Flow {
     bytes: u64,
 }
 
-/// Packet that arrived last. RED-PD needs it if the packet is then dropped at a full buffer.
+/// Packet that arrived last. RED-PD uses these fields if a full buffer then drops the packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     flow: u32,
@@ -185,7 +187,7 @@ pub struct RedPdAqm {
     /// Lengths of the last four intervals, the newest at the end.
     lengths: VecDeque<Duration>,
     /// Number of bytes that arrived at RED in the current interval. `dropped` is the number of
-    /// these bytes that RED dropped.
+    /// bytes that RED dropped in the current interval.
     arrived: u64,
     dropped: u64,
     /// Smoothed drop rate.

@@ -6,12 +6,12 @@
 //! without smoothing, as in equation (1) of the paper.
 //!
 //! The paper on REM was not available. The price, the probability, the unsmoothed input rate
-//! (inw_ 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The code
-//! counts arrivals in packets, or in bytes. If the code counts bytes, its signal probability is
-//! proportional to the packet size. In aqmlab arriving bytes are counted in units of the mean
-//! packet size, and all packets have the same signal probability. In ns-2 REM marks a packet when
-//! the packet leaves the queue. In aqmlab the parameter `mark_at` selects the marking of a packet
-//! that leaves.
+//! (inw_ 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The ns-2
+//! code counts arrivals in packets, or in bytes. If the ns-2 code counts bytes, its signal
+//! probability is proportional to the packet size. In aqmlab arriving bytes are counted in units of
+//! the mean packet size, and all packets have the same signal probability. In ns-2 REM marks a
+//! packet when the packet leaves the queue. In aqmlab the parameter `mark_at` selects the marking
+//! of a packet that leaves.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -42,7 +42,7 @@ params! {
         /// Base of the exponential function in the signal probability (phi).
         phi: f64 = (1.001), in Range::above(1.0), from "athuraliya2001rem";
         /// Time between two updates of the price.
-        period: Duration = (Duration::from_millis(2)), in Range::at_least(1e-6), from "its authors' ns-2 code: 2 ms; athuraliya2001rem has no value";
+        period: Duration = (Duration::from_millis(2)), in Range::at_least(1e-6), from "the authors' ns-2 code: 2 ms; athuraliya2001rem has no value";
         /// Packet size that converts the rates into packets. If the target is in bytes, this size
         /// also converts the queue length into packets.
         mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "ns-2: 1000 B";

@@ -33,8 +33,9 @@ params! {
     /// seen flows ("zombies"). SRED compares the flow of each arriving packet with a random entry
     /// of the list. If the two flows are equal, the comparison is a hit. If there are n flows,
     /// about one comparison in n is a hit. The drop probability is proportional to the square of
-    /// the number of flows, up to 256 flows. The factor is 0 while the queue is shorter than a
-    /// sixth of the buffer, a quarter of pmax up to a third of the buffer, and pmax above a third.
+    /// the number of flows, up to 256 flows. The drop probability also depends on the queue length:
+    /// its maximum is 0 below a sixth of the buffer, a quarter of pmax up to a third of the buffer,
+    /// and pmax above a third.
     pub struct Sred: "sred" {
         /// Number of entries of the zombie list (M).
         zombies: u64 = (1000), in Range::between(1.0, 1e6), from "ott1999sred §2: 1000";

@@ -6,8 +6,8 @@
 //! Source: RFC 2309 §3 (`rfc2309`) defines drop front and random drop on full. Suter, Lakshman,
 //! Stiliadis & Choudhury 1998 (`suter1998buffer`) define the longest queue drop, which drops the
 //! oldest packet of the flow with the most waiting bytes. A head mark marks the packet nearest to
-//! the head that is ECN-capable and unmarked. If the queue has no such packet, the arriving packet
-//! is marked.
+//! the head that is ECN-capable and unmarked. If the queue has no ECN-capable and unmarked packet,
+//! the arriving packet is marked.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};

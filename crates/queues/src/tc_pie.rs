@@ -5,7 +5,7 @@
 //! and probabilities are in units of 1/(2^56 - 1).
 //!
 //! RFC 8033 has two variants of PIE: Appendix A is in `pie.rs`, and Appendix B is in
-//! `pie_enhanced.rs`. The PIE of Linux differs from both in the following points:
+//! `pie_enhanced.rs`. The PIE of Linux differs from RFC 8033 in the following points:
 //! - Drops are spaced by an accumulated probability, as in §5.4 of RFC 8033. The accumulated
 //!   probability returns to 0 after a drop, or after a random choice to drop or mark the packet.
 //!   The accumulated probability does not return to 0 after a mark that is forced because the
@@ -15,13 +15,13 @@
 //!   allowance by the time since the previous departure. In RFC 8033 each period reduces the burst
 //!   allowance by the length of the period.
 //! - No packet is dropped while the current delay is below half the target. RFC 8033 compares the
-//!   previous delay instead. No packet is dropped while less than two MTU wait.
+//!   previous delay with half the target. No packet is dropped while less than two MTU wait.
 //! - ECN-capable packets are marked while the drop probability is at most 10 %.
 //! - While the drop probability is at least 10 %, each update raises it by at most 2 percentage
 //!   points (§5.5). If the delay is above 250 ms, an update adds 2 percentage points more. In RFC
-//!   8034 this limit of the delay is 200 ms. If the delay was 0 at two successive updates, the drop
-//!   probability falls by 1/64. The exception is an update at which packets wait although the last
-//!   departure left the queue empty.
+//!   8034 the corresponding delay is 200 ms instead of 250 ms. If the delay was 0 at two successive
+//!   updates, the drop probability falls by 1/64, unless packets wait although the last departure
+//!   left the queue empty.
 //!
 //! Linux has a test that should limit the drop probability to 1, but the test becomes true only
 //! when the drop probability reaches 256. In an overloaded queue the drop probability therefore
@@ -30,9 +30,9 @@
 //!
 //! When Linux creates the queue, it sets the timer of the first update to half a second later
 //! (`pie_init`). The AQM `tc_pie` assumes that the queue was created long before the run begins, so
-//! the first update comes one period after the beginning. The variables have their initial values
-//! until the first packet arrives, as in an idle queue in Linux. The length of a period is a whole
-//! number of ticks of the kernel (`wheel_ticks`).
+//! the first update comes one period after the beginning. The variables of the controller have
+//! their initial values until the first packet arrives, as in an idle queue in Linux. The length of
+//! a period is a whole number of ticks of the kernel (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -65,10 +65,10 @@ words! {
 }
 
 params! {
-    /// This PIE has the decisions of the Linux kernel and the parameters of `tc`. PIE spaces its
-    /// drops. PIE does not drop packets during a burst of 150 ms after a quiet period. From a drop
-    /// probability of 10 % on, each update raises it by at most 2 percentage points. The default
-    /// limit is 1000 packets, as in tc-pie(8).
+    /// The AQM `tc_pie` makes the decisions of the PIE in the Linux kernel, and has the parameters
+    /// of `tc`. PIE spaces its drops. PIE does not drop packets during a burst of 150 ms after a
+    /// quiet period. From a drop probability of 10 % on, each update raises it by at most 2
+    /// percentage points. The default limit is 1000 packets, as in tc-pie(8).
     pub struct TcPie: "tc_pie" {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
@@ -202,8 +202,8 @@ struct Vars {
     qdelay: u64,
     qdelay_old: u64,
     burst_time: u64,
-    /// Time of the last departure. If PIE measures the departure rate, it is the time at which the
-    /// measurement started.
+    /// Time of the last departure. If PIE measures the departure rate, the field has the start time
+    /// of the measurement.
     dq_tstamp: Option<u64>,
     prob: u64,
     accu_prob: u64,
@@ -242,7 +242,7 @@ impl State {
         State { settings, vars, forced: None, ticks: Ticks::every(period) }
     }
 
-    /// Return true if a packet is to be dropped (pie_drop_early()). The packet has this size and
+    /// Return true if a packet is to be dropped (pie_drop_early()). The packet has `size` bytes and
     /// arrives while `backlog` bytes wait.
     fn drop_early(&mut self, backlog: u64, size: u64, random: &mut Stream) -> bool {
         let (v, s) = (&mut self.vars, &self.settings);
@@ -314,8 +314,9 @@ impl State {
         v.burst_time = v.burst_time.saturating_sub(passed);
     }
 
-    /// Update the drop probability at the end of a period (pie_calculate_probability()). At this
-    /// time `backlog` bytes wait. Return true if the update changed a variable of the controller.
+    /// Update the drop probability at the end of a period (pie_calculate_probability()). At the end
+    /// of the period `backlog` bytes wait. Return true if the update changed a variable of the
+    /// controller.
     pub fn calculate_probability(&mut self, backlog: u64) -> bool {
         let before = self.vars.clone();
         let (v, s) = (&mut self.vars, &self.settings);
@@ -557,7 +558,7 @@ mod tests {
 
     /// Each update raises the drop probability by at most 2 percentage points, or by 4 if the delay
     /// is above 250 ms. If the queue is empty, an update subtracts alpha times the target from the
-    /// drop probability, and then a part of 1/64.
+    /// drop probability, and then 1/64 of the remaining value.
     #[test]
     fn the_probability_rises_in_steps_and_decays() {
         let after = |delays: [u64; 2], backlog| {

@@ -21,17 +21,17 @@ use units::{Bytes, Depth, Packets, Probability, Range, Rate, Read, Time, params,
 use crate::aqm::{AqmParams, QueueContext};
 
 words! {
-    /// Linux version whose integer arithmetic this RED uses.
+    /// Linux version whose integer arithmetic `tc_red` uses.
     pub enum Arithmetic {
-        /// Arithmetic of current kernels, which store the signal probability exactly. For these
+        /// Arithmetic of current kernels, which store the signal probability exactly. For current
         /// kernels `tc` computes the table of the idle decay in ticks of 64 ns, but the kernel
         /// reads the table with idle times in microseconds. After the average has halved once, it
         /// therefore decays 15.6 times more slowly than bandwidth and avpkt imply.
         Linux6 = "linux-6",
-        /// Arithmetic of the kernels of the 2.4 series. These kernels round the quotient of (max -
-        /// min) and the probability up to a power of two. The actual signal probability is
-        /// therefore lower, down to half of `probability`. For these kernels the table of the idle
-        /// decay is in microseconds.
+        /// Arithmetic of the kernels of the 2.4 series. Kernels of the 2.4 series round the
+        /// quotient of (max - min) and the probability up to a power of two. The actual signal
+        /// probability is therefore lower, down to half of `probability`. For kernels of the 2.4
+        /// series the table of the idle decay is in microseconds.
         Linux24 = "linux-2.4",
     }
 }
@@ -60,7 +60,7 @@ params! {
         /// Rate that converts idle time into a number of virtual packets, each of which lets the
         /// average queue length decay.
         bandwidth: Rate = (Rate(10_000_000)), in Range::ANY, from "tcred8: 10Mbit";
-        /// Linux version whose integer arithmetic this RED uses.
+        /// Linux version whose integer arithmetic `tc_red` uses.
         arithmetic: Arithmetic = (Arithmetic::Linux6), in Range::ANY, from "Linux 6.12";
     }
 }
@@ -79,8 +79,8 @@ impl TcRed {
         self.burst.map_or(guess as f64, |b| b.0)
     }
 
-    /// Return the minimum Wlog with which the burst passes. With the weight W = 2^-Wlog this means
-    /// burst + 1 - min/avpkt <= (1 - (1-W)^burst)/W.
+    /// Return the minimum Wlog with which the burst passes. The burst passes if burst + 1 -
+    /// min/avpkt <= (1 - (1-W)^burst)/W, where W = 2^-Wlog is the weight.
     fn wlog(&self) -> Option<u32> {
         let burst = self.burst();
         let a = burst + 1.0 - self.min() as f64 / self.avpkt.0 as f64;
@@ -93,8 +93,7 @@ impl TcRed {
         })
     }
 
-    /// Return the number of bits of a random number that max - min reaches with about the given
-    /// probability (Plog).
+    /// Return Plog, the smallest number for which 2^Plog exceeds (max - min)/probability.
     fn plog(&self) -> Option<u32> {
         let p = self.probability.0 / (self.max.0 - self.min()) as f64;
         (0..32).find(|&log| p * libm::exp2(f64::from(log)) > 1.0)
@@ -125,7 +124,7 @@ impl TcRed {
 }
 
 /// Rule that computes the value for the next signal (qR) from a random number. The next signal
-/// comes when count times (average - min) reaches this value.
+/// comes when count times (average - min) reaches the value qR.
 #[derive(Clone, Copy, Debug)]
 enum Reach {
     /// Bit mask that is applied to a random 32-bit number.
@@ -234,8 +233,8 @@ pub struct TcRedAqm {
     count: i64,
     /// Value (qR) that count times (average - min) must reach for the next signal.
     least: u64,
-    /// Time of the last packet that arrived at an idle link. If that packet was dropped, the link
-    /// is still idle, and a new idle time began at that arrival.
+    /// Time of the last packet that arrived at an idle link. If the packet was dropped, the link is
+    /// still idle, and a new idle time began at the packet's arrival.
     idle_from: Time,
     random: Stream,
 }

@@ -208,15 +208,15 @@ const FIELDS: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Classifier {
     /// Group of each flow and direction: first the forward packets of a flow, then its reverse
-    /// packets. A flow whose number is beyond the end of this list is in group 0.
+    /// packets. A flow whose number is beyond the end of the list is in group 0.
     groups: Vec<u32>,
     /// First matching rule for each group, codepoint and ECN field.
     rules: Vec<u16>,
 }
 
 impl Classifier {
-    /// Build the table from the first 65535 of these rules. The first rule that matches a packet
-    /// applies.
+    /// Build the table of the classifier from the first 65535 rules. The first rule that matches a
+    /// packet applies.
     pub fn new<'a>(rules: impl IntoIterator<Item = &'a Match>, flows: &dyn Flows) -> Self {
         let rules: Vec<&Match> = rules.into_iter().take(usize::from(NONE)).collect();
         let everywhere: Vec<u16> =

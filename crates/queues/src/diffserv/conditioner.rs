@@ -76,7 +76,7 @@ params! {
     /// them, and has an action for each colour: "pass", "drop", or a new codepoint such as { dscp =
     /// "AF12" }. The first rule of the list that matches a packet applies to the packet. A packet
     /// that no rule matches passes. Dropped packets have the reason "policed" and never reach the
-    /// queue. A shaper delays packets, so a shaper is a queue.
+    /// queue. A shaper, which delays packets, is not a rule but a queue.
     pub struct Rule: "rule", checked by check {
         /// Packets to which the rule applies.
         r#match: Match = (Match::all()), in Range::ANY, from "rfc2475 §2.3.1";
@@ -150,7 +150,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Return the dropped packets.
+    /// Return the count of the dropped packets of this colour.
     pub fn dropped(&self) -> Count {
         if self.action == Action::Drop { self.came } else { Count::default() }
     }

@@ -100,8 +100,8 @@ mod tests {
         Dscp::read(&value, "flow.dscp").map_err(|e| e.to_string())
     }
 
-    /// RFC 2474 §4.2.2: CSn is n in the first three bits. RFC 2597 §6: in AFcp, c is the class and
-    /// p is the drop precedence.
+    /// RFC 2474 §4.2.2: the first three bits of the codepoint CSn are the number n. RFC 2597 §6: in
+    /// AFcp, c is the class and p is the drop precedence.
     #[test]
     fn names_follow_the_rules_of_the_rfcs() {
         for n in 0..8 {

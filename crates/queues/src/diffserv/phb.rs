@@ -1,17 +1,17 @@
 //! Per-hop behaviours of DiffServ as one ready-made queue.
 //!
 //! Source: RFC 3246 §2 (`rfc3246`): a router serves EF at its configured rate for any load of other
-//! traffic. This queue serves EF by strict priority. RFC 2597 §2 to §4 (`rfc2597`): each AF class
-//! has a share of the link and three drop precedences. In this queue deficit round robin serves the
-//! AF classes. Each AF class has a first-in-first-out queue and one RED curve per drop precedence.
-//! RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour also has a share of the link. CS6
-//! and CS7 are served before the AF classes and the default behaviour. RFC 8622 §4 (`rfc8622`): LE
-//! gets the bandwidth that all other behaviours leave unused. This queue is composed of other kinds
-//! of queues. A scenario can also write this composition, which [`composition`] returns.
+//! traffic. The queue `phb` serves EF by strict priority. RFC 2597 §2 to §4 (`rfc2597`): each AF
+//! class has a share of the link and three drop precedences. In `phb` deficit round robin serves
+//! the AF classes. Each AF class has a first-in-first-out queue and one RED curve per drop
+//! precedence. RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour also has a share of
+//! the link. CS6 and CS7 are served before the AF classes and the default behaviour. RFC 8622 §4
+//! (`rfc8622`): LE gets the bandwidth that all other behaviours leave unused. The queue `phb` is
+//! composed of other kinds of queues. A scenario can also write the same composition, which the
+//! function [`composition`] returns.
 //!
-//! The RFCs define neither RED thresholds nor shares of the link, so the thresholds and shares of
-//! this queue are this project's choice. Packets with the codepoints CS1 to CS5 get the default
-//! behaviour.
+//! The RFCs define neither RED thresholds nor shares of the link, so aqmlab defines the thresholds
+//! and shares of `phb` itself. Packets with the codepoints CS1 to CS5 get the default behaviour.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};

@@ -5,9 +5,9 @@
 //!
 //! Estimator (appendix A): idle is computed for each packet. The value of idle is the time since
 //! the previous packet minus the time that the previous packet takes at the rate of the class. The
-//! moving average of idle is called avgidle. It has the weight w = 2^-ewma and the maximum maxidle.
-//! A class is over its limit while avgidle is at most zero. The state "over its limit" ends at the
-//! time undertime: a packet that is sent at this time brings avgidle to zero.
+//! moving average of idle is called avgidle. The average avgidle has the weight w = 2^-ewma and the
+//! maximum maxidle. A class is over its limit while avgidle is at most zero. The state "over its
+//! limit" ends at the time undertime: a packet that is sent at this time brings avgidle to zero.
 //!
 //! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on some
 //! level i is not over its own limit and no class below level i is unsatisfied. A class is
@@ -86,8 +86,7 @@ params! {
         lend: Lending = (Lending::Others), in Range::ANY, from "floyd1995cbq §4: isolated classes";
         /// Number of packets that the class may send back to back after it was idle.
         max_burst: u64 = (16), in Range::between(0.0, 1000.0), from "floyd1995parameters: 16 packets";
-        /// Queue of the class, if the class is a leaf. Every kind of queue is possible. By default
-        /// the queue is a Drop Tail queue.
+        /// Queue of a leaf, which may be of any kind. By default the queue is a Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "";
     }
 }

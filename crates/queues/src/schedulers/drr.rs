@@ -27,7 +27,7 @@ params! {
         /// Number of bytes that each turn adds to the deficit counter of the class. Each class gets
         /// a share of the link in proportion to its quantum.
         quantum: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "shreedhar1996drr §III: the quantum should be at least the size of the largest packet, so that each turn sends a packet";
-        /// Queue of the class. Every kind of queue is possible.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }

@@ -63,11 +63,12 @@ params! {
         /// rate.
         ceil: Option<Rate> = (None), in Range::ANY, from "devera2002htb §4: the default ceil is the same as the rate";
         /// Number of bytes that the class may send at once in excess of its rate. The default burst
-        /// is 1600 B. If hz is given, the default is larger by the bytes of one tick at the rate.
+        /// is 1600 B. If hz is given, the default burst is larger by the bytes of one tick at the
+        /// rate.
         burst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: rate / HZ + 1600 B";
         /// Number of bytes that the class may send at once in excess of its ceil. The default
-        /// cburst is 1600 B. If hz is given, the default is larger by the bytes of one tick at the
-        /// ceil.
+        /// cburst is 1600 B. If hz is given, the default cburst is larger by the bytes of one tick
+        /// at the ceil.
         cburst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: ceil / HZ + 1600 B";
         /// Priority of the class, if the class is a leaf. Leaves with priority 0 may borrow
         /// bandwidth first.
@@ -75,8 +76,7 @@ params! {
         /// Number of bytes that the class may send per turn, if several leaves take turns to borrow
         /// from the same class. The default quantum is the rate divided by r2q.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "devera2002htb §2";
-        /// Queue of the class, if the class is a leaf. Every kind of queue is possible. By default
-        /// the queue is a Drop Tail queue.
+        /// Queue of a leaf, which may be of any kind. By default the queue is a Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "devera2002htb §2: pfifo";
     }
 }

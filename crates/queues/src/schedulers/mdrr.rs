@@ -48,7 +48,7 @@ params! {
         service: Service = (Service::Round), in Range::ANY, from "cisco2006mdrr has strict priority and alternate priority";
         /// Weight of the class. In each turn the class may send mtu + (weight - 1) 512 bytes.
         weight: u64 = (1), in Range::between(1.0, 1e6), from "cisco2006mdrr";
-        /// Queue of the class. Every kind of queue is possible.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }

@@ -137,7 +137,8 @@ pub(crate) fn check_depth(queue: &Json, path: &str) -> Result<(), Invalid> {
 /// Queue of a class of a scheduler, with its counters.
 #[derive(Debug)]
 struct Leaf {
-    /// Index of the class in the list of classes. For the only queue of a shaper the text is empty.
+    /// Index of the class in the list of classes. The only queue of a shaper has an empty text
+    /// instead of an index.
     place: String,
     queue: Box<dyn StoringQueue>,
     counters: ClassCounters,
@@ -286,7 +287,7 @@ impl Classes {
 }
 
 /// Earliest time at which any of the classes can send a packet. A scheduler that has no packet to
-/// send now returns this time to the link.
+/// send now returns the earliest time to the link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Soonest(Option<Time>);
 
@@ -296,7 +297,7 @@ impl Soonest {
         self.0 = Some(self.0.map_or(time, |first| first.min(time)));
     }
 
-    /// Record the time that `other` contains, if it contains one.
+    /// Record the time that `other` contains, unless `other` is empty.
     pub fn join(&mut self, other: Soonest) {
         if let Some(time) = other.0 {
             self.later(time);

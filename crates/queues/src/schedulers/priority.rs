@@ -21,7 +21,7 @@ params! {
         /// packets that no other class gets. A packet that matches several classes belongs to the
         /// first of these classes.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Queue of the class. Every kind of queue is possible.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }

@@ -32,7 +32,7 @@ params! {
         /// Weight of the class. The classes with waiting packets share the link in proportion to
         /// their weights.
         weight: f64 = (1.0), in Range::between(1e-6, 1e6), from "parekh1993gps §II";
-        /// Queue of the class. Every kind of queue is possible.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }

@@ -32,7 +32,7 @@ params! {
         /// Depth in bytes of the bucket that enforces the peak rate. The depth is the maximum
         /// packet size.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: the parameter mtu, also called minburst";
-        /// Queue from which the shaper sends packets. Every kind of queue is possible.
+        /// Queue of any kind from which the shaper sends packets.
         queue: Box<Queue> = (Box::default()), in Range::ANY, from "tc_tbf: a queue may be attached to the shaper";
     }
 }

@@ -17,8 +17,8 @@ pub struct Entry<'a> {
     pub name: &'a Option<String>,
     /// Name of the parent class.
     pub parent: &'a Option<String>,
-    /// Condition that selects the packets of the class. A parent must have neither this condition
-    /// nor a queue.
+    /// Condition that selects the packets of the class. A class that is a parent must have neither
+    /// a match condition nor a queue.
     pub takes: &'a Option<Match>,
     /// Queue of the class.
     pub queue: &'a Option<Queue>,

@@ -88,8 +88,8 @@ struct Came {
 }
 
 impl Flow {
-    /// Return the virtual start time of the packet at the head. The finish time F is this time plus
-    /// L / weight.
+    /// Return the virtual start time of the packet at the head. The finish time F is the virtual
+    /// start time plus L / weight.
     fn start(&self) -> f64 {
         self.came.front().map_or(self.finish, |came| came.v.max(self.finish))
     }

@@ -24,7 +24,7 @@ params! {
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Number of packets that the class may send per turn.
         packets: u64 = (1), in Range::between(1.0, 1e6), from "katevenis1991wrr";
-        /// Queue of the class. Every kind of queue is possible.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }

@@ -38,7 +38,7 @@ params! {
     }
 }
 
-/// Refuse two empty bursts. RFC 2697 §2: "at least one of them is larger than 0".
+/// Refuse two empty bursts. RFC 2697 §2 about CBS and EBS: "at least one of them is larger than 0".
 fn check(meter: &Srtcm, path: &str) -> Result<(), Invalid> {
     if meter.cbs.0 == 0 && meter.ebs.0 == 0 {
         let problem = "and ebs are both 0, so that every packet is red";
@@ -68,7 +68,7 @@ pub struct SrtcmState {
     tokens: Tokens,
     cbs: u64,
     ebs: u64,
-    /// Tokens in bucket C. `te` is the number of tokens in bucket E.
+    /// Number of tokens in bucket C. `te` is the number of tokens in bucket E.
     tc: u64,
     te: u64,
     precolours: Precolours,

@@ -71,15 +71,15 @@ pub struct TrtcmState {
     committed: Tokens,
     pbs: u64,
     cbs: u64,
-    /// Tokens in bucket P. `tc` is the number of tokens in bucket C.
+    /// Number of tokens in bucket P. `tc` is the number of tokens in bucket C.
     tp: u64,
     tc: u64,
     precolours: Precolours,
 }
 
 impl TrtcmState {
-    /// Return the colour of an arriving packet (§3). For a colour-blind meter every packet arrives
-    /// green.
+    /// Return the colour of an arriving packet (§3). A colour-blind meter treats every arriving
+    /// packet as green.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.tp = self.tp.saturating_add(self.peak.come(now)).min(self.pbs);
         self.tc = self.tc.saturating_add(self.committed.come(now)).min(self.cbs);

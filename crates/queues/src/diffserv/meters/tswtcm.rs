@@ -71,8 +71,9 @@ impl TswtcmState {
     }
 
     /// Return the colour of an arriving packet (figure 3). If several colours are possible, one
-    /// random number between 0 and 1 selects the colour. The packet is red below P1, and yellow
-    /// from P1 up to P1 + P2. If red is not possible, the packet is yellow below P0.
+    /// random number between 0 and 1 selects the colour. The packet is red if the number is below
+    /// P1, and yellow if the number is from P1 up to P1 + P2. If red is not possible, the packet is
+    /// yellow if the number is below P0.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.estimate(now, packet.size);
         let TswtcmState { ctr, ptr, avg_rate, .. } = *self;
