@@ -36,7 +36,7 @@ params! {
         /// Average queue length below which every packet passes (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is dropped (maxth).
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Weight of the current queue length in the moving average of the queue length (wq).

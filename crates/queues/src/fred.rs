@@ -37,7 +37,7 @@ params! {
         minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: minimum of a quarter of the buffer and RTT";
         /// Average queue length above which every packet is dropped. By default maxth is twice
         /// minth.
-        maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: 2 minth";
+        maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: maxth is twice minth";
         /// Drop probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.02";
         /// Weight of the current queue length in the moving average of the queue length (wq).

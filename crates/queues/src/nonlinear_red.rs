@@ -27,7 +27,7 @@ params! {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Signal probability when the average queue length reaches maxth (maxp). If maxp is 1.5
         /// times the maxp of RED, the mean signal probability between the thresholds equals that of
         /// RED.
@@ -41,7 +41,7 @@ params! {
         /// Maximum number of waiting packets at which every arriving packet passes, for any average
         /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
         /// signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has no minimum backlog; ns-2 has 1 packet";
         /// Packet size that converts idle time into a number of virtual packets, each of which lets
         /// the average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";

@@ -98,7 +98,7 @@ fn check(pi: &Pi, path: &str) -> Result<(), Invalid> {
     }
     if pi.max_rtt.is_some() && (pi.a.is_some() || pi.b.is_some()) {
         let key = if pi.a.is_some() { "a" } else { "b" };
-        return Err(Invalid::new(&join(path, key), &Json::Null, "follows from max_rtt and min_flows")
+        return Err(Invalid::new(&join(path, key), &Json::Null, "is computed from max_rtt and min_flows")
             .remedy("give either a and b, or max_rtt and min_flows"));
     }
     let Coefficients { a, b } = pi.coefficients(1.0);

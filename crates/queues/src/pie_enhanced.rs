@@ -17,7 +17,7 @@ use crate::lazy::{Departures, Ticks};
 use crate::pie::{Control, accumulate};
 
 /// Number of bytes that must depart for one measurement of the departure rate (DQ_THRESHOLD).
-/// `WEIGHT` is the weight of one measurement in the average, 2^14 / 2^16.
+/// `WEIGHT` is the weight of one measurement in the moving average, 2^14 / 2^16.
 const DQ_THRESHOLD: u64 = 1 << 14;
 const WEIGHT: f64 = 0.25;
 

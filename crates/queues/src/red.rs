@@ -45,14 +45,14 @@ params! {
     /// between minth and maxth, packets are signalled with a probability that rises linearly to
     /// maxp. A signalled packet is marked if it is ECN-capable, and dropped otherwise. If the
     /// average is above maxth, the signal probability rises linearly to 1 (gentle), or every packet
-    /// is signalled. If the thresholds are in packets, the average counts packets, and if they are
-    /// in bytes, it counts bytes.
+    /// is signalled. If the thresholds are in packets, the average counts packets. If the
+    /// thresholds are in bytes, the average counts bytes.
     pub struct Red: "red", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: minth should be at least 5 packets";
         /// Average queue length at which the signal probability reaches maxp (maxth). Above maxth
         /// the parameter gentle determines the signal probability.
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Weight of the current queue length in the moving average of the queue length (wq).
@@ -75,7 +75,7 @@ params! {
         /// Maximum number of waiting packets at which every arriving packet passes, for any average
         /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
         /// signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has no minimum backlog; ns-2 has 1 packet";
         /// Packet size that converts idle time into a number of virtual packets, each of which lets
         /// the average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4 has the time s of a small packet; ns-2 uses 500 B";
@@ -107,7 +107,7 @@ pub(crate) fn check_thresholds(minth: Depth, maxth: Depth, path: &str) -> Result
     let path = join(path, "minth");
     if !minth.counts_as(maxth) {
         return Err(Invalid::new(&path, &minth.write(), format!("must have the unit of maxth ({maxth})"))
-            .remedy("write both in packets or both in bytes"));
+            .remedy("write both thresholds in packets or both in bytes"));
     }
     if minth.amount() >= maxth.amount() {
         return Err(Invalid::new(&path, &minth.write(), format!("must be below maxth ({maxth})"))

@@ -72,7 +72,7 @@ params! {
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length at which the signal probability reaches maxp (maxth). Above maxth
         /// the parameter gentle determines the signal probability.
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Weight of the current queue length in the moving average of the queue length (wq).
@@ -83,7 +83,7 @@ params! {
         /// Maximum number of waiting packets at which every arriving packet passes, for any average
         /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
         /// signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has no minimum backlog; ns-2 has 1 packet";
         /// Packet size that converts idle time into a number of virtual packets, each of which lets
         /// the average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";

@@ -66,7 +66,7 @@ params! {
         /// Maximum number of waiting packets at which every arriving packet passes, for any average
         /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
         /// signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio has no minimum backlog; RED in ns-2 has 1 packet";
         /// Packet size that converts idle time into a number of virtual packets, each of which lets
         /// the average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";

@@ -31,12 +31,12 @@ use crate::hash::hash;
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// With little state, SFB limits flows that do not respond to signals. Each level hashes a
-    /// packet to one of its bins. If a bin has more packets than its size, it raises its signal
-    /// probability, and its arriving packets are dropped. If a bin is empty, it lowers its signal
-    /// probability. The signal probability of a packet is the minimum of the signal probabilities
-    /// of its bins. SFB treats a flow as unresponsive if the signal probability of all its bins
-    /// is 1. All unresponsive flows together share a limited rate.
+    /// SFB limits flows that do not respond to signals, and needs only little state. Each level
+    /// hashes a packet to one of its bins. If a bin has more packets than its size, it raises its
+    /// signal probability, and its arriving packets are dropped. If a bin is empty, it lowers its
+    /// signal probability. The signal probability of a packet is the minimum of the signal
+    /// probabilities of its bins. SFB treats a flow as unresponsive if the signal probability of
+    /// all its bins is 1. All unresponsive flows together share a limited rate.
     pub struct Sfb: "sfb" {
         /// Number of levels (L). Each level has its own hash function.
         levels: u64 = (2), in Range::between(1.0, 16.0), from "feng2002blue §V: 2";

@@ -68,12 +68,12 @@ params! {
         /// Drop precedences, from the best to the worst.
         precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three drop precedences";
         /// Packets that count in the average of a precedence.
-        averaged: Averaged = (Averaged::All), in Range::ANY, from "routers with WRED";
+        averaged: Averaged = (Averaged::All), in Range::ANY, from "WRED in routers has one average of all packets";
         /// Weight of the current queue length in each moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at
         /// twice maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth.
-        gentle: bool = (false), in Range::ANY, from "clark1998rio: without gentle";
+        gentle: bool = (false), in Range::ANY, from "clark1998rio does not have gentle";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Action on a packet while the average queue length is above maxth (above twice maxth if
@@ -82,7 +82,7 @@ params! {
         /// Maximum number of waiting packets at which every arriving packet passes, for any average
         /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
         /// signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio has no minimum backlog; RED in ns-2 has 1 packet";
         /// Packet size that converts idle time into a number of virtual packets, each of which lets
         /// the average queue length decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";

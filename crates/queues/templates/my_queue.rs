@@ -42,7 +42,7 @@ fn check(queue: &MyQueue, path: &str) -> Result<(), Invalid> {
     let path = join(path, "low");
     if !queue.low.counts_as(queue.high) {
         return Err(Invalid::new(&path, &queue.low.write(), "must have the unit of high")
-            .remedy("write both in packets or both in bytes"));
+            .remedy("write low and high both in packets or both in bytes"));
     }
     if queue.low.amount() >= queue.high.amount() {
         return Err(Invalid::new(&path, &queue.low.write(), format!("must be below high ({})", queue.high))

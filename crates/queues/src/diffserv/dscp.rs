@@ -13,8 +13,8 @@ use units::param::{Invalid, Json, did_you_mean};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(pub u8);
 
-/// Names of codepoints. For a codepoint with several names, the results have the first name of this
-/// list.
+/// Names of codepoints. If a codepoint has several names, the results contain the first of these
+/// names.
 const NAMES: [(&str, u8); 26] = [
     ("DF", 0b000_000),
     ("CS0", 0b000_000),

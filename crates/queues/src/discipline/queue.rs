@@ -185,9 +185,8 @@ impl Read for Queue {
         {
             let problem =
                 "belongs to the queues of the classes, because a scheduler itself does not store packets";
-            return Err(
-                Invalid::new(&join(path, key), value, problem).remedy("move it into the queue of a class")
-            );
+            return Err(Invalid::new(&join(path, key), value, problem)
+                .remedy("move the key into the queue of a class"));
         }
         refuse_unknown_keys(table(value, path)?, path)?;
         let kind = aqm.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();

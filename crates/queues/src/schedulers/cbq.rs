@@ -94,9 +94,9 @@ params! {
 params! {
     /// Class-based queueing: each class has an allotted rate. A class that is within its rate may
     /// always send. A class that exceeds its rate may send only while an ancestor is within its
-    /// rate and no class below that ancestor is unsatisfied. Otherwise the class is delayed. A
-    /// bounded class thus behaves like a slower link. Unused bandwidth goes first to the classes
-    /// with the same parent.
+    /// rate and no class below that ancestor is unsatisfied. A class that may not send is delayed.
+    /// A bounded class therefore behaves like a slower link. Unused bandwidth goes first to the
+    /// classes with the same parent.
     pub struct Cbq: "cbq", checked by check {
         /// List of classes, each a cbq_class. A class follows its parent in the list. The leaf
         /// without match gets the packets that no other leaf gets.

@@ -107,7 +107,8 @@ pub(crate) fn check_children(children: &[Child], path: &str) -> Result<(), Inval
         }
         (Some(first), Some(second)) => {
             let problem = format!("has no match, like {}", first.path);
-            Err(Invalid::at(&join(path, &second.path), problem).remedy("give every class but one a match"))
+            Err(Invalid::at(&join(path, &second.path), problem)
+                .remedy("give a match to every class except one"))
         }
     }
 }

@@ -30,10 +30,10 @@ params! {
         queues: u64 = (1024), in Range::between(1.0, 65536.0), from "tc_sfq has a divisor of 1024; mckenney1990sfq §3 recommends a small multiple of the number of flows";
         /// Time between two changes of the hash function. By default the hash function never
         /// changes.
-        perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq: none; 10 s is recommended";
+        perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq has no default; it recommends 10 s";
         /// Number of bytes that the queue of a flow may send per turn. By default a queue sends one
         /// packet per turn.
-        quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq: a packet; tc_sfq: an MTU";
+        quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq has one packet per turn; tc_sfq has an MTU";
     }
 }
 

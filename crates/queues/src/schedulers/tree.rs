@@ -72,7 +72,7 @@ impl Tree {
         match (0..entries.len()).find(|&i| tree.inner[i] && like_a_leaf(i)) {
             Some(i) => {
                 Err(Invalid::at(&at(i, "queue"), "and match cannot be set for the parent of another class")
-                    .remedy("move them to the classes below it"))
+                    .remedy("move queue and match to a class below the parent"))
             }
             None => Ok(tree),
         }

@@ -17,7 +17,7 @@ use trtcm::{Trtcm, TrtcmState};
 use tswtcm::{Tswtcm, TswtcmState};
 
 choice! {
-    /// Meter.
+    /// Meter that assigns a colour to each packet.
     pub enum Meter {
         TokenBucket(TokenBucket),
         Srtcm(Srtcm),
