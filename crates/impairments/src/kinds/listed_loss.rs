@@ -1,4 +1,4 @@
-//! Loss of packets with given numbers.
+//! Loss of the packets whose numbers are listed.
 
 use engine::Stream;
 use net::Why;
@@ -8,10 +8,10 @@ use units::{Range, Read, params};
 use crate::effect::{Effect, Impair, Kind, Passage};
 
 params! {
-    /// Loss of exactly the packets with the given numbers.
+    /// Listed loss: exactly the packets with the listed numbers are lost.
     pub struct ListedLoss: "listed_loss", checked by check {
-        /// Numbers of the lost packets, in increasing order. The packets that cross the link are
-        /// counted from 1.
+        /// Numbers of the packets to be lost, in increasing order. Packet numbers count from 1, in
+        /// the order in which packets reach the far end of the link.
         packets: Vec<u64> = required, in Range::ANY, from "";
     }
 }
@@ -35,9 +35,9 @@ fn check(p: &ListedLoss, path: &str) -> Result<(), Invalid> {
 pub struct List {
     /// Numbers of later losses.
     packets: std::vec::IntoIter<u64>,
-    /// Number of the next lost packet.
+    /// Number of the next packet that will be lost.
     next: Option<u64>,
-    /// Number of packets that crossed the link so far.
+    /// Number of packets that have reached the far end of the link so far.
     seen: u64,
 }
 
