@@ -55,7 +55,7 @@ impl Episodes {
 }
 
 /// Minimum interval between two periods, such as outages, in seconds. A minimum interval is needed
-/// because a run steps through every period, so many short intervals would slow down the run.
+/// because a run steps through every period, so short intervals would slow down the run.
 pub const MIN_INTERVAL: f64 = 1e-3;
 
 /// Refuse recurring periods if both their start and their interval are absent, because such periods
