@@ -559,7 +559,7 @@ fn unsupported_queue_disciplines_are_named() {
     passes(&fq(10_000, "reno"));
     assert_eq!(
         unsupported("`tc qdisc replace dev tun0 root pfifo limit 0`\n0 close(3) = -1"),
-        [(1, "pfifo with limit 0: an interface that drops what TCP sends".to_string())]
+        [(1, "pfifo with limit 0: an interface that drops packets of TCP".to_string())]
     );
 }
 
@@ -616,10 +616,10 @@ fn wrong_control_messages_fail() {
     let failure = fails(&errors(without_id, all));
     assert_eq!(failure.problem, "recvmsg: control message 2 expected, 1 returned");
     for (flag, what) in [
-        ("SOF_TIMESTAMPING_RX_SOFTWARE", "SOF_TIMESTAMPING_RX_SOFTWARE: times of received data"),
+        ("SOF_TIMESTAMPING_RX_SOFTWARE", "SOF_TIMESTAMPING_RX_SOFTWARE: timestamps of received data"),
         (
             "SOF_TIMESTAMPING_OPT_TSONLY|SOF_TIMESTAMPING_OPT_STATS",
-            "SOF_TIMESTAMPING_OPT_STATS: statistics beside a time",
+            "SOF_TIMESTAMPING_OPT_STATS: statistics that accompany a timestamp",
         ),
     ] {
         assert_eq!(unsupported(&errors(flag, "msg_flags=0")), [(8, what.to_string())]);

@@ -1,4 +1,4 @@
-//! Links that only delay. Links that only delay packets. If all packets of a link come from one
+//! Links that only delay packets. If all packets of a link come from one
 //! other link that is not faster, the buffer of the link cannot overflow. When the first of two
 //! such links admits a packet, the simulator therefore computes the arrival of the packet at the
 //! far end of the second link, too ([`Link::pass_on`]). A link that only delays packets saves one
