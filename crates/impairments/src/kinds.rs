@@ -34,7 +34,7 @@ macro_rules! impairments {
         pub(crate) enum State { $($Kind(<$file::$Kind as Kind>::State),)+ }
 
         impl State {
-            /// Return the state before the first packet.
+            /// Return the state of the impairment before its first packet.
             pub(crate) fn new(impairment: &Impairment, random: Stream) -> Self {
                 match impairment { $(Impairment::$Kind(kind) => State::$Kind(kind.start(random)),)+ }
             }

@@ -39,7 +39,7 @@ fn examples(kind: &str) -> Vec<Impairment> {
     tables.into_iter().filter_map(|table| Impairment::read(&Value::Object(table), "x").ok()).collect()
 }
 
-/// Record of the lost packets.
+/// Record of the packets that the wire lost.
 #[derive(Default)]
 struct Lost(u64);
 
