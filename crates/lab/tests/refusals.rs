@@ -102,7 +102,7 @@ fn every_error_names_field_value_and_bound() {
         (
             "flows.0.arrivals",
             "{ interval = \"0 s\" }",
-            "flows.0.arrivals.interval: \"0 s\" must be above 0 s if it counts from the opening of the previous connection; write a longer interval, or after = \"response\" or after = \"closing\"",
+            "flows.0.arrivals.interval: \"0 s\" must be above 0 s if it counts from the opening of the previous connection; use a longer interval, after = \"response\" or after = \"closing\"",
         ),
         (
             "flows.0.arrivals",

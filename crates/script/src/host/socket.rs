@@ -31,7 +31,7 @@ pub struct FastOpenOptions {
 pub struct Socket {
     /// TCP parameters that the host had when the socket was created.
     pub initial_tcp: Tcp,
-    /// TCP parameters that the socket's options set.
+    /// TCP parameters that options of the socket set.
     pub own: Own,
     /// Default sizes of the receive buffer and the send buffer when the socket was created, in
     /// bytes of kernel memory.
