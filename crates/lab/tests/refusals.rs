@@ -149,7 +149,7 @@ fn every_error_names_field_value_and_bound() {
         (
             "flows",
             "{ }",
-            "flows: {} must be a list; put it in brackets, or write [[flows]] instead of [flows]",
+            "flows: {} must be a list; put the value in brackets, or write [[flows]] instead of [flows]",
         ),
         ("seed", "99999999999999999999", "must be at most 9223372036854775807"),
         ("phase_breaking", "false", "must be a table of keys and values; its keys are start, delay"),
