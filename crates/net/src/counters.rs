@@ -100,10 +100,10 @@ pub struct Inside {
     /// Packets in service, or in propagation to the far end of the link.
     pub on_wire: Count,
     /// Packets that have reached the far end of this link but are not yet counted as delivered.
-    /// They are in the pipe of the next link, which only delays packets.
+    /// The pipe of the next link, which only delays packets, contains these packets.
     pub beyond: Count,
-    /// Number of waiting packets with CE that are not yet counted as admitted. Such packets exist
-    /// only in a queue that stores its packets.
+    /// Number of waiting packets with CE that are not yet counted as admitted. A waiting packet is
+    /// not yet counted as admitted if the queue stores its packets.
     pub ce_waiting: u64,
     /// Remaining transmission time of all packets inside the link, in picoseconds.
     pub work: u64,

@@ -110,7 +110,7 @@ pub trait Aqm {
     fn on_overflow(&mut self, _now: Time) {}
     /// Record that the oldest admitted packet leaves the queue. The queue discipline calls this
     /// function only if the departure time was unknown at admission, because another queue decides
-    /// when a packet is sent. In this case `at.begins()` is [`Time::NEVER`].
+    /// when a packet is sent. If the departure time is unknown, `at.begins()` is [`Time::NEVER`].
     fn on_departure(&mut self, _now: Time) {}
     /// Return the average queue length that the AQM computes, in packets or bytes, or `None` if the
     /// AQM does not compute an average.

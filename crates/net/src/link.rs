@@ -67,11 +67,11 @@ pub struct Link<Q> {
     /// the link does not count its backlog ([`Link::leave_uncounted`]).
     uncounted: Duration,
     /// Number of the previous link, if this link only delays the packets of the previous link.
-    /// Otherwise the value is [`NO_LINK`].
+    /// If this link does not only delay packets, the value is [`NO_LINK`].
     feeder: u32,
     /// True if the link will request the next packet from its queue discipline at the time
-    /// `free_at`. `resumes` is true if a shaper returned the time `free_at`. Otherwise `free_at` is
-    /// the end of the transmission in progress.
+    /// `free_at`. `resumes` is true if a shaper returned the time `free_at`. If `resumes` is false,
+    /// `free_at` is the end of the transmission in progress.
     asks: bool,
     resumes: bool,
     /// True if the queue admits every packet that arrives while the transmitter is idle.
@@ -113,7 +113,7 @@ impl<Q: LinkQueue> Link<Q> {
         &self.queue
     }
 
-    /// Return the counters of the link. They include the packets that the previous link has
+    /// Return the counters of the link. The counters include packets that the previous link has
     /// admitted and that enter this link later.
     pub fn counters(&self) -> &LinkCounters {
         &self.counters

@@ -95,8 +95,8 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
 
 /// Return those settings of a shell script that cannot be applied.
 ///
-/// Other commands of the shell script are ignored. They prepare addresses, devices and tools, which
-/// the simulated host does not have.
+/// Other commands of the shell script are ignored. The ignored commands prepare addresses, devices
+/// and tools, which the simulated host does not have.
 fn missing_in_prefix(kernel: &mut Kernel, name: &str, text: &str) -> Vec<String> {
     let (effects, unknown) = command::read(text);
     let mut missing: Vec<String> = unknown.into_iter().filter(|c| command::sets_up_kernel(c)).collect();

@@ -194,8 +194,8 @@ pub enum CookieText {
 /// A system call, with the result that the script expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Time at which a blocking call returns. It counts from the same origin as the time of the
-    /// event.
+    /// Time at which a blocking call returns. The time of return counts from the same origin as the
+    /// time of the event.
     pub end: Option<Duration>,
     /// Name.
     pub name: String,

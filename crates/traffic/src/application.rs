@@ -16,7 +16,7 @@ use crate::opener::Opener;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The client opens the connection and may write at once. Data that the client writes at this
-    /// event is sent when the handshake is complete. This event occurs only at the client.
+    /// event is sent when the handshake is complete. The opening is an event only at the client.
     Opening,
     /// The handshake is complete at this endpoint.
     Opened,
@@ -183,8 +183,9 @@ pub trait Application {
         true
     }
 
-    /// Return `Ok` if the application closes each of its connections at some time. Otherwise return
-    /// the key that would make its connections end, and a description of the key's value.
+    /// Return `Ok` if the application closes each of its connections at some time. If some
+    /// connections never close, return the key that would make them close, and a description of the
+    /// key's value.
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         Ok(())
     }

@@ -14,8 +14,8 @@ pub trait Conversation {
     /// Return the size of the request with the given number, in bytes.
     fn request(&self, number: u32, draws: RandomDraws) -> u64;
 
-    /// Return the size of the response with the given number, in bytes. It includes all bytes that
-    /// the server sends after the previous response is complete. Responses are numbered in the
+    /// Return the size of the response with the given number, in bytes. The size includes all bytes
+    /// that the server sends after the previous response is complete. Responses are numbered in the
     /// order in which they are complete.
     fn response(&self, number: u32, draws: RandomDraws) -> u64;
 

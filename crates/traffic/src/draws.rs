@@ -87,8 +87,8 @@ impl RandomDraws<'_> {
         spacing.draw(mean, u)
     }
 
-    /// Return the interval before the next connection opens. It counts from the opening of this
-    /// connection or, for the first connection, from the start of the flow.
+    /// Return the interval before the next connection opens. The interval counts from the opening
+    /// of this connection or, for the first connection, from the start of the flow.
     pub fn gap(&self, spacing: Spacing, mean: Duration) -> Duration {
         let [u, _] = self.uniform(&self.streams.arrivals, 0);
         spacing.draw(mean, u)

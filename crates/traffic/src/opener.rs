@@ -62,7 +62,7 @@ pub struct Progress {
     /// connection closed.
     pub done: u32,
     /// Time when the next object is due, if the object waits because `parallel` other objects are
-    /// unfinished. Otherwise the time is [`Time::NEVER`].
+    /// unfinished. If no object waits for others, the time is [`Time::NEVER`].
     pub due: Time,
     /// Number of pages that follow the current page in its session.
     pub pages_left: u32,
@@ -90,8 +90,8 @@ pub trait Opener {
         progress.opened
     }
 
-    /// Return `Ok` if the schedule ends at some time. Otherwise return the key that would make the
-    /// schedule end, and a description of the key's value.
+    /// Return `Ok` if the schedule ends at some time. If the schedule never ends, return the key
+    /// that would make the schedule end, and a description of the key's value.
     fn ends(&self) -> Result<(), (&'static str, &'static str)>;
 
     /// Return the completed fraction of the schedule, from 0 to 1, or 0 if the fraction is unknown.

@@ -54,7 +54,7 @@ fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
 
 impl Ping {
     /// Write the next ping. If the interval is fixed, the field `since` is the time of the first
-    /// ping. Otherwise the field `since` is the time of the last ping.
+    /// ping. If the interval is not fixed, the field `since` is the time of the last ping.
     fn ping(&self, context: &mut Context) -> Actions {
         context.client.begun += 1;
         context.server.awaited = context.client.written + self.size.0;

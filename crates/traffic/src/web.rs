@@ -233,8 +233,8 @@ impl Web {
         (first + object as u32, end)
     }
 
-    /// Return the number of the first multiplexed object. It is 1 if the other objects wait for
-    /// object 0, and 0 otherwise.
+    /// Return the number of the first multiplexed object: 1 if the other objects wait for object 0,
+    /// and 0 if all objects are multiplexed.
     fn first_of_batch(&self) -> u32 {
         u32::from(self.parse_time.is_some())
     }

@@ -62,7 +62,7 @@ fn sizes(points: &[(u32, f64)]) -> Json {
 /// is a fit. The lognormal body has 85 % of the objects and 20 % of the bytes. The Pareto tail up
 /// to 1 GB has 15 % of the objects and 80 % of the bytes. The shape of the tail, 1.2, and the sigma
 /// of the body are our choice. The boundary between body and tail, 7060 B, follows from them. If
-/// the shape is 1 and the body is the same, the tail has 90 % of the bytes. This is the published
+/// the shape is 1 and the body is the same, the tail has 90 % of the bytes, which is the published
 /// share for the paper's general traffic.
 fn objects_of_power_of_ecn(shape: f64) -> Json {
     json!({"kind": "mixture", "parts": [
@@ -107,14 +107,14 @@ fn feldmann1999() -> Json {
     })
 }
 
-/// The distributions of SURGE as other papers quote them. They were not compared with the original
+/// The distributions of SURGE as other papers quote them, without a comparison with the original
 /// paper. Sizes of files: 93 % lognormal (µ 9.357, σ 1.318) up to 133 kB, and the others Pareto
 /// above 133 kB (shape 1.1). Number of embedded files, in addition to the main file: Pareto (k 1,
 /// shape 2.43), rounded. Times between files: Weibull (scale 1.46 s, shape 0.382). Times between
-/// pages: Pareto (k 1 s, shape 1.5). Two properties of SURGE are not modelled. It requests popular
-/// files more often and caches them, and it counts the time between files from the end of a file.
-/// In this preset, the time between files counts from the request of a file, but the next request
-/// also waits for the end of the previous file. The size of a request is our choice.
+/// pages: Pareto (k 1 s, shape 1.5). Two properties of SURGE are not modelled. SURGE requests
+/// popular files more often and caches them, and SURGE counts the time between files from the end
+/// of a file. In this preset, the time between files counts from the request of a file, but the
+/// next request also waits for the end of the previous file. The size of a request is our choice.
 fn surge() -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "3 s", "shape": 1.5},
@@ -136,10 +136,10 @@ fn surge() -> Json {
 /// connections have a Weibull distribution with shape 0.587. (At high rates, PackMime has
 /// exponential times.) The distribution functions of sizes have the points and the Pareto tails of
 /// ns-2. The processing time of the server is 1/W, at most 0.1 s, where W has a Weibull
-/// distribution (scale 305, shape 0.63). Three properties of PackMime are not modelled. They are
-/// the dependence between connections (fractional ARIMA, sequences of cache validations), the
-/// persistent connections (one in twelve), and the delays of its clouds, which a scenario models by
-/// links.
+/// distribution (scale 305, shape 0.63). Three properties of PackMime are not modelled: the
+/// dependence between connections (fractional ARIMA, sequences of cache validations), the
+/// persistent connections (one in twelve), and the delays of PackMime's clouds, which a scenario
+/// models by links.
 fn packmime() -> Json {
     // A response is either a cache validation or a download. At this rate 28.9 % are cache
     // validations, which follows from mean run lengths of 1.68 and 4.12.

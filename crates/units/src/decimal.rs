@@ -1,6 +1,6 @@
-//! Decimal numbers of a scenario. They are stored as digits and a power of ten, because binary
-//! fractions would be inexact. For example, `4.1 MB` is exactly 4,100,000 B. No number is rounded
-//! without an error.
+//! Decimal numbers of a scenario, stored as digits and a power of ten, because binary fractions
+//! would be inexact. For example, `4.1 MB` is exactly 4,100,000 B. No number is rounded without an
+//! error.
 
 /// Decimal number with the value `digits` · 10^`exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

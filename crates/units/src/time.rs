@@ -22,7 +22,7 @@ pub struct Duration(pub u64);
 impl Time {
     /// Start of a run.
     pub const ZERO: Time = Time(0);
-    /// Time that is later than every event. It stands for a deadline that is not set.
+    /// Time that is later than every event, which stands for a deadline that is not set.
     pub const NEVER: Time = Time(u64::MAX);
 
     /// Return the time since the start of the run, in seconds.

@@ -1,4 +1,4 @@
-//! Addresses of hosts, and ports of flows. They follow from the numbers of hosts and flows.
+//! Addresses of hosts, and ports of flows, which follow from the numbers of hosts and flows.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

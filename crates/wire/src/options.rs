@@ -6,8 +6,9 @@ use crate::accurate_ecn;
 use crate::error::Error;
 use crate::inline_vec::InlineVec;
 
-/// Blocks of a SACK option. It has at most four blocks, or three if the header also has timestamps
-/// (RFC 2018 §3). The first block of a SACK option may report duplicate data (D-SACK, RFC 2883).
+/// Blocks of a SACK option. A SACK option has at most four blocks, or three if the header also has
+/// timestamps (RFC 2018 §3). The first block of a SACK option may report duplicate data (D-SACK,
+/// RFC 2883).
 pub type SackBlocks = InlineVec<(Seq, Seq), 4>;
 /// A Fast Open cookie with an even number of bytes from 4 to 16. An empty cookie requests a cookie
 /// (RFC 7413 §4.1.1).
@@ -139,8 +140,8 @@ fn is_cookie(data: &[u8]) -> bool {
     data.is_empty() || (4..=16).contains(&data.len()) && data.len().is_multiple_of(2)
 }
 
-/// Encoded TCP options of a header, with padding. Their size is a multiple of four bytes, and at
-/// most 40 bytes.
+/// Encoded TCP options of a header, with padding. The size of the encoded options is a multiple of
+/// four bytes, and at most 40 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options(InlineVec<u8, 40>);
 

@@ -109,12 +109,11 @@ fn written(ip: &Ip, transport: &Transport, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Return true if the receiver always detects a flip of the given bit by a checksum. Flips of three
-/// kinds of bits may remain undetected, and for these the function returns false. First, IPv6 has
-/// no header checksum, and the pseudo-header covers only addresses, length and next header (RFC
-/// 8200 §8.1). Second, a flip of a length field can change the number of bytes that the checksum
-/// covers. Third, a flip can change a UDP checksum to 0, which means that the datagram has no
-/// checksum.
+/// Return true if the receiver always detects a flip of the given bit by a checksum. The function
+/// returns false for three kinds of bits, whose flips may remain undetected. IPv6 has no header
+/// checksum, and the pseudo-header covers only addresses, length and next header (RFC 8200 §8.1). A
+/// flip in a length field can change the number of bytes that the checksum covers. A flip can
+/// change a UDP checksum to 0, which means that the datagram has no checksum.
 fn is_covered(packet: &[u8], ip_header: usize, is_udp: bool, bit: usize) -> bool {
     let (at, mask) = (bit / 8, 0x80 >> (bit % 8));
     if packet[0] >> 4 == 6 && (bit >= 4 && at < 6 || at == 7) {
@@ -235,8 +234,8 @@ const UDP: Transport = Transport::Udp(Udp { source_port: 1, destination_port: 2 
 fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     for addresses in [V4, V6] {
         let ip = Ip::new(addresses, Ecn::NotEct);
-        // The payload consists of two bytes. Their value is the checksum of the same datagram with
-        // two zero bytes, so that the sum of all words becomes all ones.
+        // The payload consists of two bytes. These two bytes are the checksum of the same datagram
+        // with two zero bytes, so that the sum of all words becomes all ones.
         let zeros = written(&ip, &UDP, &[0, 0]);
         let sum = [zeros[zeros.len() - 4], zeros[zeros.len() - 3]];
         let packet = written(&ip, &UDP, &sum);

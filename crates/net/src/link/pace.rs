@@ -198,9 +198,9 @@ mod tests {
         assert!(Steps::new(Rate(1), &[(Duration::from_millis(1), Rate(0))], None).is_none());
     }
 
-    /// The expected times follow by hand from the rules of the trace format. They cover whole
+    /// The expected times follow by hand from the rules of the trace format. The test covers whole
     /// packets, small packets that share an opportunity, large packets that need two opportunities,
-    /// opportunities lost without a waiting packet, and the repetition of the trace.
+    /// opportunities without a waiting packet, and the repetition of the trace.
     #[test]
     fn opportunities_carry_bytes() {
         let times = Arc::new([3, 3, 7, 10].map(Duration::from_millis));

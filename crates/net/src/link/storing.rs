@@ -4,10 +4,10 @@
 //! A link with a queue discipline also has only one event: the arrival of the first packet in its
 //! pipe at the far end. While packets are waiting, another packet is in service, so the pipe is not
 //! empty. Whenever a function uses the link, it first performs all dequeues that were due by then.
-//! They are performed in order and with the exact time of each dequeue. A shaper may delay all of
-//! its packets. In this case the shaper returns the time at which it can send the next packet. The
-//! event of the link is then the earlier of two times: the time from the shaper, and the arrival of
-//! the first packet in the pipe.
+//! Each dequeue is performed with the exact time at which it was due, in order of time. A shaper
+//! may delay all of its packets. A shaper that delays its packets returns the time at which it can
+//! send the next packet. The event of the link is then the earlier of two times: the time from the
+//! shaper, and the arrival of the first packet in the pipe.
 
 use units::{Bytes, Duration, Time};
 

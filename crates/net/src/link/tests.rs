@@ -8,8 +8,8 @@ use crate::counters::Inside;
 use crate::discipline::{Answer, Arrival, Backlog, Next, QueueDiscipline, QueuedPacket};
 use crate::packet::{Ecn, Packet};
 
-/// Unlimited queue that reports neither drops nor marks. It drops the packet with the sequence
-/// number `loses` and marks the packet with the sequence number `marks`.
+/// Unlimited queue that reports neither drops nor marks. The queue drops the packet with the
+/// sequence number `loses` and marks the packet with the sequence number `marks`.
 #[derive(Default)]
 struct Plain {
     loses: Option<u32>,

@@ -13,8 +13,8 @@ pub(super) fn has(flags: i64, name: &str) -> bool {
     constant(name).is_some_and(|bit| flags & bit != 0)
 }
 
-/// Return the total size of a list of buffers such as `[{..., 1000}, {..., 500}]`. Also return true
-/// if one of the buffers is a null pointer.
+/// Return the total size of a list of buffers such as `[{..., 1000}, {..., 500}]`. The second
+/// result is true if one of the buffers is a null pointer.
 fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     let Expr::List(all) = list else { return Err(Reply::Wrong(format!("{list} is not a list of buffers"))) };
     all.iter().try_fold((0i64, false), |(sum, null), item| match item {

@@ -170,8 +170,8 @@ impl CallContext<'_> {
         Ok((index, &mut self.host.connections[index]))
     }
 
-    /// Return the descriptor number for a new socket. It is the number that the script expects, or
-    /// else the lowest free number.
+    /// Return the descriptor number for a new socket. If the script expects a number, the
+    /// descriptor has this number. If not, the descriptor has the lowest free number.
     ///
     /// If the expected descriptor number is already in use, it denotes the new socket until the new
     /// socket is closed. (packetdrill searches its open descriptors for a number, the newest

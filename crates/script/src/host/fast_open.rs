@@ -7,8 +7,8 @@ use units::{Duration, Time};
 use super::Host;
 
 /// Duration for which a connection that was reset during its handshake still counts in the queue of
-/// its listening socket. Such reset connections count because this limits attacks with SYNs from
-/// forged addresses (RFC 7413 §5.1; Linux, reqsk_fastopen_remove).
+/// its listening socket. Connections that were reset during the handshake count, because the count
+/// limits attacks with SYNs from forged addresses (RFC 7413 §5.1; Linux, reqsk_fastopen_remove).
 const REMEMBERED: Duration = Duration::from_millis(60_000);
 
 impl Host {

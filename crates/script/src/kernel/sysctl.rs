@@ -71,7 +71,7 @@ const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_workaround_signed_windows", 0, 0),
 ];
 
-/// Prefixes of the other IPv4 parameters without an effect. They concern routes, ports, addresses,
+/// Prefixes of other IPv4 parameters without an effect, which concern routes, ports, addresses,
 /// fragments and other protocols.
 const UNSEEN_OF_IP: &[&str] = &[
     "conf.",
@@ -88,8 +88,8 @@ const UNSEEN_OF_IP: &[&str] = &[
     "udp_",
 ];
 
-/// Parameters of the network layer without an effect. They concern queues and buffers that TCP does
-/// not use.
+/// Parameters of the network core (net.core) without an effect, which concern queues and buffers
+/// that TCP does not use.
 const UNSEEN_OF_ALL: &[&str] = &[
     "busy_poll",
     "busy_read",

@@ -1,6 +1,6 @@
 //! Measurements for those fields of Linux's TCP_INFO that the endpoint itself does not measure
-//! (Linux 6.12, struct tcp_info, tcp_get_info). They are times of the last events, counts of
-//! segments, and the time spent in each state of the sender.
+//! (Linux 6.12, struct tcp_info, tcp_get_info). The measured values are times of the last events,
+//! counts of segments, and the time spent in each state of the sender.
 
 mod chrono;
 mod receiving;
@@ -233,8 +233,8 @@ impl Meter {
     }
 
     /// Return the pacing rate that Linux computes even for a connection that does not pace
-    /// (tcp_update_pacing_rate). It is a multiple of cwnd per round-trip time: 2 in slow start, and
-    /// 1.2 after slow start.
+    /// (tcp_update_pacing_rate). This pacing rate is cwnd per round-trip time, times 2 in slow
+    /// start, and times 1.2 after slow start.
     fn unpaced(&self, endpoint: &Endpoint) -> Option<u64> {
         let (window, srtt) = (endpoint.window(), endpoint.srtt().seconds());
         if endpoint.paces() || srtt <= 0.0 {

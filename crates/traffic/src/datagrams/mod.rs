@@ -1,6 +1,6 @@
-//! Datagrams, as over UDP: packets that belong to no connection and are not acknowledged. Their
-//! sender therefore does not depend on their arrival. Each kind of datagrams is one file in this
-//! folder and one line in `lib.rs`.
+//! Datagrams, as over UDP: packets that belong to no connection and are not acknowledged. The
+//! sender of datagrams therefore does not depend on their arrival. Each kind of datagrams is one
+//! file in this folder and one line in `lib.rs`.
 
 mod cbr;
 mod emitter;

@@ -63,8 +63,8 @@ impl Amount for u64 {
     }
 }
 
-/// A quantity of any type: a size, a time or a number. This type exists for the manual, which
-/// describes the kinds of distributions once for all three types.
+/// A quantity of any type: a size, a time or a number. The type `Any` exists for the manual, which
+/// describes the kinds of distributions once for sizes, times and numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Any {
     /// Size in bytes.

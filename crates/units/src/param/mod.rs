@@ -40,8 +40,8 @@ pub trait Read: Sized {
     const UNIT: &'static str = "";
     /// Example of a value, as a user would write it in a scenario.
     const EXAMPLE: &'static str = "";
-    /// Key of the table that a text sets which stands in place of the table. It is `None` if the
-    /// table has no such shorthand.
+    /// A text in place of a table can be a shorthand that sets a single key. The value is this key,
+    /// or `None` if the table has no shorthand.
     const SHORTHAND: Option<&'static str> = None;
     /// Read the value that a scenario has at `path`.
     fn read(value: &Value, path: &str) -> Result<Self, Invalid>;
@@ -63,8 +63,8 @@ pub struct Param {
     pub name: &'static str,
     /// Base unit of the parameter, or an empty string without a unit.
     pub unit: &'static str,
-    /// Default in the form of a scenario. It is `None` if the key is required or if a preset gives
-    /// its value.
+    /// Default in the form of a scenario, or `None` if the key is required or if a preset gives its
+    /// value.
     pub default: Option<Value>,
     /// True if the key is required even if a preset is given.
     pub required: bool,

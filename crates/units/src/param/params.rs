@@ -3,9 +3,9 @@
 /// Define a struct of parameters, as described in the module `param`. The syntax of a field is
 /// `name: Type = (default) | required | preset, in RANGE, from "source";`. A key that is declared
 /// as `preset` is required, unless a preset gives its value. With `shorthand for name`, a text is
-/// accepted in place of the table. It stands for a table in which only the key `name` is set. With
-/// `renamed by LIST`, a key in this list of former keys causes an error. The error gives the path
-/// that the value has now.
+/// accepted in place of the table. The text stands for a table in which only the key `name` is set.
+/// With `renamed by LIST`, a key in this list of former keys causes an error. The error gives the
+/// path that the value has now.
 #[macro_export]
 macro_rules! params {
     (

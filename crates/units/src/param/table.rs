@@ -23,8 +23,8 @@ pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<Stri
     Ok(map)
 }
 
-/// If the value is a text that is short for a table, return this table. Otherwise return the value
-/// itself.
+/// If the value is a text that is short for a table, return this table. If the value is not such a
+/// text, return the value itself.
 pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value> {
     match shorthand.filter(|_| value.is_string()) {
         Some(key) => Cow::Owned(json!({ key: value })),

@@ -7,8 +7,8 @@ use units::Time;
 
 use super::blocks::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
 
-/// Number of bytes of a block that do not belong to its body. They are the type and the length
-/// before the body, and the length after the body.
+/// Number of bytes of a block that do not belong to its body. These bytes are the type and the
+/// length before the body, and the length after the body.
 const FRAME: usize = 12;
 /// Value of the option if_tsresol for times in nanoseconds. pcapng also allows picoseconds, but
 /// tshark 4.0 decodes them wrongly because it multiplies by 10^9 in 64 bits.

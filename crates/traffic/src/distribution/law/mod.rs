@@ -94,12 +94,12 @@ pub fn share_of_largest(law: &impl Law, largest: f64) -> f64 {
     (law.above(x) + x * these) / law.mean()
 }
 
-/// Number of terms that are summed one by one. An integral replaces the sum of all further terms.
-/// It is computed by the midpoint rule.
+/// Number of terms that are summed one by one. An integral, computed by the midpoint rule, replaces
+/// the sum of all further terms.
 const ONE_BY_ONE: u32 = 1000;
 
-/// Return the mean of the value after rounding to a whole number of at least 1. It is the sum of
-/// P(N ≥ k).
+/// Return the mean of the value N after rounding to a whole number of at least 1. The mean is the
+/// sum of P(N ≥ k) over k.
 pub fn mean_of_whole(law: &impl Law) -> f64 {
     let first: f64 = (2..=ONE_BY_ONE).map(|k| law.survival(f64::from(k) - 0.5)).sum();
     let rest = f64::from(ONE_BY_ONE) + 0.5;

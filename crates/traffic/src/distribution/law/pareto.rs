@@ -69,8 +69,8 @@ impl Law for BoundedPareto {
         let x = x.clamp(self.min, self.max);
         (libm::pow(self.min / x, self.shape) - self.beyond) / self.inside
     }
-    /// Integral of shape · min^shape · t^−shape for t from x to `max`. It is equal to shape ·
-    /// min^shape · (max^r − x^r)/r with r = 1 − shape.
+    /// The integral of shape · min^shape · t^−shape for t from x to `max` is equal to shape ·
+    /// min^shape · (max^r − x^r)/r, where r = 1 − shape.
     fn above(&self, x: f64) -> f64 {
         let x = x.clamp(self.min, self.max);
         let (r, ratio) = (1.0 - self.shape, libm::log(self.max / x));
