@@ -17,7 +17,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Create the stream of random numbers with this name, in the run with this seed.
+    /// Create the stream of random numbers that belongs to a name and to the seed of the run.
     pub fn new(seed: u64, name: &str) -> Self {
         let key = mix(mix(seed) ^ hash(name.as_bytes()));
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, block: [0; 4], used: 4 }
@@ -67,7 +67,7 @@ pub struct Indexed {
 }
 
 impl Indexed {
-    /// Create the indexed random numbers with this name, in the run with this seed.
+    /// Create the indexed random numbers that belong to a name and to the seed of the run.
     pub fn new(seed: u64, name: &str) -> Self {
         Indexed { key: Stream::new(seed, name).key }
     }

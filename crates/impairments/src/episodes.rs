@@ -8,7 +8,7 @@ use units::{Duration, Time};
 /// Recurring periods of equal length, with an interval between two periods.
 #[derive(Clone, Debug)]
 pub struct Episodes {
-    /// Start of the current period, or of the next period between two periods.
+    /// Start of the current period or, if no period is in progress, of the next period.
     begins: Time,
     length: Duration,
     interval: Option<Duration>,

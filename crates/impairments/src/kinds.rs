@@ -7,7 +7,8 @@ use units::{Params, choice};
 use crate::effect::{Effect, Impair, Kind, Passage};
 
 /// Define the modules of the kinds of impairments, an enum of their parameters, and an enum of
-/// their states. An enum calls the code of a kind through a branch instead of through a pointer.
+/// their states. Calls through the enum are compiled to a branch instead of a call through a
+/// pointer.
 macro_rules! impairments {
     ($($file:ident::$Kind:ident,)+) => {
         $(pub mod $file;)+

@@ -7,7 +7,7 @@
 //! [`RateChanges`] changes the rate of a link over time. A rate change acts in the transmitter of
 //! the link ([`net::Pace`]), before the packet reaches the wire.
 //!
-//! docs/how-to/add-an-impairment.md adds one.
+//! The guide docs/how-to/add-an-impairment.md adds an example of an impairment.
 
 mod effect;
 mod episodes;

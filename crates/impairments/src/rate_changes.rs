@@ -33,10 +33,10 @@ params! {
 params! {
     /// Trace of transmission opportunities, in the file format of the emulator mahimahi. Each line
     /// is a time in whole milliseconds at which the link carries up to 1500 bytes: one packet,
-    /// several packets, or a part of a packet. Unused bytes are lost. After the last line of its
-    /// file, the trace starts again. A packet that waits for a transmission opportunity counts as
-    /// in service, and not as queued. AQMs that depend on the rate of the link use the value of the
-    /// link's key `rate`.
+    /// several packets, or a part of a packet. Bytes that a transmission opportunity does not use
+    /// are lost. After the last line of its file, the trace starts again. A packet that waits for a
+    /// transmission opportunity counts as in service, and not as queued. AQMs that depend on the
+    /// rate of the link use the value of the link's key `rate`.
     pub struct Trace: "trace" {
         /// Times of the transmission opportunities, in order: the name of a text file with one time
         /// per line, or a list of times such as [0, 12, 24]. In a trace file, the text after # is a

@@ -27,13 +27,13 @@ pub trait Witness: Probe {
 pub struct Counts {
     /// Number of packets that reached the impairment.
     pub seen: u64,
-    /// Packets that it lost.
+    /// Number of packets that the impairment lost.
     pub lost: u64,
-    /// Packets that it damaged.
+    /// Number of packets that the impairment damaged.
     pub damaged: u64,
-    /// Packets that it duplicated.
+    /// Number of packets that the impairment duplicated.
     pub doubled: u64,
-    /// Packets that it delayed.
+    /// Number of packets that the impairment delayed.
     pub held: u64,
 }
 
@@ -196,7 +196,8 @@ impl Wire {
             return Ok(());
         }
         Err(format!(
-            "packet counts of the wire do not balance: entered {:?} + copied {:?} differs from lost {:?} + left {:?} + on the wire {inside:?}",
+            "packet counts of the wire do not balance: entered {:?} + copied {:?} differs from lost \
+             {:?} + left {:?} + on the wire {inside:?}",
             self.entered, self.copied, self.lost, self.left
         ))
     }

@@ -28,7 +28,8 @@ fn examples(kind: &str) -> Vec<Impairment> {
             }
             table
         };
-        // The error of a missing later key does not exclude the value of the present key.
+        // A value is excluded only if the error concerns its own key, because other keys may still
+        // be missing.
         let accepts = |table: &Map<String, Value>| {
             let error = Impairment::read(&Value::Object(table.clone()), "x").err();
             error.is_none_or(|e| !e.to_string().starts_with(&format!("x.{key}")) || !table.contains_key(*key))

@@ -6,7 +6,7 @@ use units::Time;
 use crate::discipline::Why;
 use crate::packet::{Ecn, Packet};
 
-/// Number of packets and of their bytes on the wire.
+/// Number of packets, and number of their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Number of packets.
@@ -90,7 +90,7 @@ impl Signals {
     }
 }
 
-/// Packets inside a link at one time, found by going through all packets.
+/// Packets inside a link at one time, counted by going through all packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inside {
     /// Packets that the previous hop has admitted and that will enter this link later.
@@ -182,7 +182,8 @@ impl LinkCounters {
         let busy = self.work - inside.work;
         if busy > now.0 {
             return Err(format!(
-                "the transmitter was busy for {busy} ps, which is more than the time since the start, {} ps",
+                "the transmitter was busy for {busy} ps, which is more than the time since the start, \
+                 {} ps",
                 now.0
             ));
         }

@@ -24,7 +24,7 @@ pub enum Why {
     Full,
     /// The AQM chose the packet, at random or by its state, to signal congestion early.
     Early,
-    /// The value that the AQM compares exceeded its upper threshold.
+    /// A value of the AQM, such as the average queue length, exceeded an upper threshold.
     Threshold,
     /// The wire lost the packet.
     Loss,
@@ -170,8 +170,8 @@ impl Fates {
 pub struct QueuedPacket {
     /// Stored packet.
     pub packet: Packet,
-    /// Number of the flow to which the packet belongs. All connections of a flow in the scenario
-    /// have the same number.
+    /// Number of the flow to which the packet belongs. All connections of a flow share this flow
+    /// number.
     pub source: u32,
     /// Time of its arrival.
     pub entered: Time,
@@ -190,7 +190,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// Return the next packet, or `None` if the queue has not returned a packet.
+    /// Return the next packet, or `None` if the response of the queue is not a packet.
     pub fn packet(self) -> Option<QueuedPacket> {
         match self {
             Next::Packet(held) => Some(held),
@@ -249,14 +249,14 @@ pub trait LinkQueue {
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
     /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth>;
-    /// Return a number of packets, if one exists, such that the queue admits every packet, without
-    /// a mark, while fewer packets are waiting. Two functions of a link rely on this number,
-    /// because they admit packets without offering them to the queue:
+    /// Return a number n such that the queue admits every packet, without a mark, while fewer than
+    /// n packets are waiting. Return `None` if no such number is known. Two functions of a link
+    /// rely on this number, because they admit packets without offering them to the queue:
     /// [`Link::only_delays`](crate::Link::only_delays) and
     /// [`Link::leave_uncounted`](crate::Link::leave_uncounted).
     fn passes_below(&self) -> Option<u32>;
     /// Type of the queue discipline that stores the packets. A queue that decides on each packet at
-    /// its arrival does not have one.
+    /// its arrival does not have a queue discipline of this kind.
     type Discipline: QueueDiscipline + ?Sized;
     /// See [`LinkQueue::Discipline`].
     fn discipline(&self) -> Option<&Self::Discipline>;

@@ -40,7 +40,7 @@ pub struct FastOpen {
     /// Cookie of the TCP Fast Open option. An empty cookie requests a cookie.
     pub cookie: Cookie,
     /// True if the option uses kind 254, which experiments share, with the identifier 0xF989, as
-    /// before RFC 7413. False if the option uses kind 34.
+    /// before RFC 7413. The value is false if the TCP Fast Open option uses kind 34.
     pub experimental: bool,
 }
 

@@ -67,8 +67,8 @@ impl Options {
     pub fn sack(&self) -> &[(Seq, Seq)] {
         &self.blocks[..usize::from(self.count)]
     }
-    /// Add a SACK block, if the 40 bytes of TCP options have space for it. The space is enough for
-    /// four blocks, or for three blocks and timestamps.
+    /// Add a SACK block, if the 40 bytes of TCP options have space for it. The 40 bytes of TCP
+    /// options have space for four SACK blocks, or for three SACK blocks and timestamps.
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
         self.push_sacks(&[block]);
     }

@@ -90,8 +90,8 @@ pub struct Packet {
 
 impl Packet {
     /// Bit of the field `options` that is set for a packet with bit errors. The other 31 bits of
-    /// the field `options` are the slot number of the TCP options. Because this bit is in the field
-    /// `options`, a packet without options needs no additional test for bit errors.
+    /// the field `options` are the slot number of the TCP options. Because the bit for bit errors
+    /// is in the field `options`, a packet without options needs no additional test for bit errors.
     pub(crate) const DAMAGED: u32 = 1 << 31;
 
     /// Damage the packet. Only the receiver of a packet detects its bit errors.

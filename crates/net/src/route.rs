@@ -17,8 +17,8 @@ pub struct Edge {
 
 /// Routes of a graph. The path between each pair of inner nodes is computed once and stored. If a
 /// host has only one outgoing link, the first step of its routes is fixed. If a host has only one
-/// incoming link, the last step is fixed. A hundred thousand hosts at two routers therefore need
-/// only one computed path.
+/// incoming link, the last step of the routes to this host is fixed. A hundred thousand hosts at
+/// two routers therefore need only one computed path.
 #[derive(Debug)]
 pub struct Routes<'a> {
     edges: &'a [Edge],

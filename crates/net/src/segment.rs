@@ -123,8 +123,8 @@ impl fmt::Debug for Flags {
 pub struct Segment {
     /// Sequence number of the first byte of the segment, or of the SYN.
     pub seq: Seq,
-    /// Sequence number of the next byte that the endpoint expects from its peer. The number is
-    /// significant if the control bit ACK is set.
+    /// Sequence number of the next byte that the endpoint expects from its peer. The acknowledgment
+    /// number is significant if the control bit ACK is set.
     pub ack: Seq,
     /// Advertised window in bytes, after scaling.
     pub window: u32,

@@ -9,7 +9,7 @@ use units::Duration;
 /// Effect of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Set a kernel parameter. Dots separate the parts of its name.
+    /// Set a kernel parameter. Dots separate the parts of the parameter's name.
     Sysctl(String, String),
     /// Set a parameter of a kernel module. The three strings are the name of the kernel module, the
     /// name of the parameter and its new value.
@@ -164,8 +164,8 @@ impl Simple {
     }
 }
 
-/// Return the words of a simple shell command. The boolean of each word is true if the word was
-/// quoted.
+/// Return the words of a simple shell command. The boolean of each word is true if the word was in
+/// quotes.
 fn words(command: &str) -> Vec<(String, bool)> {
     let mut all = Vec::new();
     let (mut quote, mut current, mut some, mut quoted) = (None, String::new(), false, false);

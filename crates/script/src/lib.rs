@@ -5,7 +5,7 @@
 //! Network Stack Testing, from Sockets to Packets", USENIX ATC 2013). [`parse`] reads a [`Script`],
 //! and [`run`] returns a [`Report`]. A script may contain blocks of Python, which this crate does
 //! not evaluate. The report contains each Python block with the values of the TCP_INFO fields at
-//! that time.
+//! the time of the block.
 //!
 //! IPv6, UDP, ICMP and urgent data are not supported. If a script needs a feature that is not
 //! supported, its verdict names the feature.

@@ -9,7 +9,7 @@ use units::{Bytes, Duration};
 pub struct Own {
     /// TCP_MAXSEG.
     pub mss: Option<u64>,
-    /// TCP_USER_TIMEOUT. Zero disables the timeout.
+    /// TCP_USER_TIMEOUT. The value 0 of TCP_USER_TIMEOUT disables the timeout.
     pub user_timeout: Option<Duration>,
     /// TCP_SYNCNT.
     pub syn_retries: Option<u64>,

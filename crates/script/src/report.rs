@@ -14,8 +14,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// Timeline of what happened in the run, in order of time.
     pub timeline: Vec<Moment>,
-    /// Python blocks that the run reached, with the values of the TCP_INFO fields at that time. A
-    /// caller that can run Python can evaluate the Python blocks of the report.
+    /// Python blocks that the run reached, with the values of the TCP_INFO fields at the time of
+    /// each block. A caller that can run Python can evaluate the Python blocks of the report.
     pub blocks: Vec<Block>,
     /// All Python blocks of the script, including those that the run did not reach.
     pub code: Vec<Code>,
@@ -69,7 +69,7 @@ impl From<SyntaxError> for Failure {
 pub struct Moment {
     /// Time on the script's clock.
     pub at: Time,
-    /// Line of the script to which the entry belongs, if it belongs to one.
+    /// Line of the script to which the entry belongs, if the entry belongs to a line.
     pub line: Option<u32>,
     /// Description of the event.
     pub what: String,

@@ -29,9 +29,9 @@ impl Setup {
         }
         let mut all = Map::new();
         if stack == "linux" {
-            // A Linux socket begins with this receive window, and with a window scale option for a
-            // buffer of up to 6 MiB. Packets arrive through a TUN device, and a write call returns
-            // when its data is in the send buffer.
+            // A Linux socket begins with the receive window below, and with a window scale option
+            // for a buffer of up to 6 MiB. Packets arrive through a TUN device, and a write call
+            // returns when its data is in the send buffer.
             let socket = json!({
                 "receive_window": "65535 B",
                 "window": {"shift": 7},

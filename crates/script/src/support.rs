@@ -93,7 +93,7 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
     missing
 }
 
-/// Return those settings of a shell script that cannot be applied.
+/// Return the settings of a shell script that cannot be applied.
 ///
 /// Other commands of the shell script are ignored. The ignored commands prepare addresses, devices
 /// and tools, which the simulated host does not have.
@@ -163,7 +163,7 @@ fn flags(e: &Expr) -> Vec<String> {
     }
 }
 
-/// Add those symbols of an expression to `all` whose value is not known to this crate.
+/// Add each symbol of an expression to `all` if the crate does not know the value of the symbol.
 fn unknown(e: &Expr, all: &mut Vec<String>) {
     match e {
         Expr::Word(name) if constants::value(name).is_none() => all.push(name.clone()),

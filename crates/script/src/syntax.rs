@@ -129,8 +129,8 @@ pub struct Packet {
 /// ECN field of a packet in a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {
-    /// The script does not give the ECN field. An injected packet is then Not-ECT, and the ECN
-    /// field of an expected packet is not compared.
+    /// The script does not give the ECN field. Without a given ECN field, an injected packet is
+    /// Not-ECT, and the ECN field of an expected packet is not compared.
     #[default]
     Absent,
     /// The script gives this codepoint as the ECN field.
@@ -169,8 +169,8 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val 1 ecr 2`.
     Timestamps(u32, u32),
-    /// Accurate ECN option such as `ECN e1b 1 ceb 0` (RFC 9768 §3.2.3). The counters are for
-    /// ECT(0), CE and ECT(1), in this order or in reverse order.
+    /// Accurate ECN option such as `ECN e1b 1 ceb 0` (RFC 9768 §3.2.3). The counters of the
+    /// Accurate ECN option are for ECT(0), CE and ECT(1), in this order or in reverse order.
     AccurateEcn(AccEcn),
     /// Fast Open option with a cookie, such as `FO 0123456789abcdef`. The name `FOEXP` instead of
     /// `FO` stands for the option kind that experiments share. The option `FO` without a cookie

@@ -210,7 +210,8 @@ fn a_missing_segment_fails() {
     assert_eq!(failure.happened.as_deref(), Some("the endpoint sends nothing more"));
 }
 
-/// Timestamps are compared if the script gives the duration of a tick. Echoes are always compared.
+/// Timestamps are compared if the script gives the duration of a tick. Timestamp echo replies are
+/// always compared.
 #[test]
 fn wrong_timestamps_fail() {
     let tcp = Tcp { timestamps: true, ..Tcp::default() };

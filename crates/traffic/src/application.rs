@@ -16,7 +16,7 @@ use crate::opener::Opener;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The client opens the connection and may write at once. Data that the client writes at this
-    /// event is sent when the handshake is complete. The opening is an event only at the client.
+    /// event is sent when the handshake is complete. The event `Opening` occurs only at the client.
     Opening,
     /// The handshake is complete at this endpoint.
     Opened,
@@ -27,7 +27,7 @@ pub enum Event {
     Woken,
     /// The unsent data has fallen below the amount that the application maintains
     /// ([`Needs::unsent`]). The value of the event is the number of bytes that the application has
-    /// to write to restore this amount.
+    /// to write in order to restore the amount of unsent data.
     SendSpace(u64),
     /// The peer has closed the connection, and all data of the peer was delivered to the
     /// application.
@@ -80,7 +80,8 @@ impl Actions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// True if the application needs any event other than the opening and its own timer. If the
-    /// application needs no other events, the endpoint closes as soon as the peer has closed.
+    /// application needs only the opening and its own timer, the endpoint closes as soon as the
+    /// peer has closed.
     pub events: bool,
     /// True if the application needs only two kinds of events: the arrival of all data up to
     /// [`EndpointState::awaited`], and the close of the peer.
@@ -103,8 +104,8 @@ impl Needs {
     pub const MESSAGES: Needs = Needs { messages: true, ..Needs::EVENTS };
 }
 
-/// State of an application at one endpoint. The connection counts the bytes in this struct, and the
-/// application sets the other fields.
+/// State of an application at one endpoint. The connection counts the bytes written and received,
+/// and the application sets the other fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndpointState {
     /// Number of bytes that the application wrote at this endpoint.
@@ -148,7 +149,7 @@ pub struct Context<'a> {
     /// Current time.
     pub now: Time,
     /// State of the client endpoint. The application may read the states of both endpoints at
-    /// either endpoint, because a real protocol would send this information in its headers.
+    /// either endpoint, because a real protocol would send the same information in its headers.
     pub client: &'a mut EndpointState,
     /// State of the server endpoint. If the application [needs](Application::needs) no events at
     /// the server, the state of the server is not updated.
@@ -176,9 +177,9 @@ pub trait Application {
         Needs::NOTHING
     }
 
-    /// Return false if the application stores nothing and sets no timer. An example is an
-    /// application that writes all its data when the connection opens and then closes. If an
-    /// application stores nothing, its connections have no application state.
+    /// Return false if the application stores nothing and sets no timer. An example of an
+    /// application without state is one that writes all its data when the connection opens, and
+    /// then closes. If an application stores nothing, its connections have no application state.
     fn has_state(&self) -> bool {
         true
     }

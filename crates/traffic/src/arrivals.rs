@@ -35,10 +35,10 @@ params! {
         interval: Duration = required, in Range::at_least(0.0), from "";
         /// Event from which the interval until the next connection counts.
         after: After = (After::Opening), in Range::ANY, from "";
-        /// Distribution of the intervals.
+        /// Distribution of the intervals between connections.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "paxson1995poisson §3: within an hour, sessions of users arrive as a Poisson process";
         /// Number of connections. If the number of connections is absent, connections open until
-        /// the end of the run. The run then needs a duration.
+        /// the end of the run. If the number of connections is absent, the run needs a duration.
         connections: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }

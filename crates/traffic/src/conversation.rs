@@ -45,7 +45,8 @@ pub trait Conversation {
 
     /// Return the size of the response with the given number, which is equal to
     /// [`Conversation::response`]. While the client waits for the first response, its field
-    /// [`EndpointState::awaited`] is equal to this size, so the size need not be sampled again.
+    /// [`EndpointState::awaited`] is equal to the size of the response, so the size need not be
+    /// sampled again.
     fn response_of(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> u64 {
         let is_awaited = number == 0 && client.ended == 0 && client.begun > 0;
         if is_awaited { client.awaited } else { self.response(number, draws) }
@@ -63,7 +64,7 @@ pub trait Conversation {
         }
     }
 
-    /// Write all requests whose time has come. The argument `now` is true if the timer for the next
+    /// Write all requests that are due. The argument `now` is true if the timer for the next
     /// request has just expired.
     fn write_requests(&self, mut now: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;

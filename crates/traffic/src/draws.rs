@@ -33,8 +33,8 @@ impl DrawStreams {
         }
     }
 
-    /// Return the random numbers of a connection, given its number and the number of its flow in
-    /// the table.
+    /// Return the random numbers of a connection, given the number of the connection and the number
+    /// of its flow in the table.
     pub fn of(&self, flow: u32, connection: u32) -> RandomDraws<'_> {
         RandomDraws { streams: self, flow, connection }
     }
@@ -66,22 +66,22 @@ impl RandomDraws<'_> {
         size.constant().unwrap_or_else(drawn).0
     }
 
-    /// Return the waiting time of an endpoint with the given number, sampled from a distribution of
+    /// Return the waiting time with the given number at an endpoint, sampled from a distribution of
     /// times.
     pub fn times(&self, side: Side, times: &Times, number: u32) -> Duration {
         let drawn = || times.draw(self.uniform(&self.streams.waits[side as usize], number));
         times.constant().unwrap_or_else(drawn)
     }
 
-    /// Return the count of an endpoint with the given number, such as the number of objects of a
+    /// Return the count with the given number at an endpoint, such as the number of objects of a
     /// page.
     pub fn count(&self, side: Side, count: &Count, number: u32) -> u64 {
         let drawn = || count.draw(self.uniform(&self.streams.counts[side as usize], number));
         count.constant().unwrap_or_else(drawn)
     }
 
-    /// Return the waiting time of an endpoint with the given number, sampled from a distribution
-    /// with this mean.
+    /// Return the waiting time with the given number at an endpoint, given its mean and its
+    /// distribution.
     pub fn time(&self, side: Side, spacing: Spacing, mean: Duration, number: u32) -> Duration {
         let [u, _] = self.uniform(&self.streams.times[side as usize], number);
         spacing.draw(mean, u)

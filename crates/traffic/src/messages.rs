@@ -17,7 +17,7 @@ params! {
         /// Mean interval between messages. The first message is written one interval after the
         /// opening of the connection.
         interval: Duration = required, in Range::above(0.0), from "";
-        /// Distribution of the intervals.
+        /// Distribution of the intervals between messages.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "";
         /// Number of messages. If the number of messages is absent, messages continue until the end
         /// of the run. The run then needs a duration.

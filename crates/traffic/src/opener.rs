@@ -18,9 +18,9 @@ pub enum OpenerEvent {
     /// carried the request.
     Answered(u32),
     /// The client of a connection closes because it has received all its responses. The value is
-    /// the number of this connection.
+    /// the number of the connection that the client closes.
     Finished(u32),
-    /// Both endpoints of a connection have closed it.
+    /// A connection is closed at both of its endpoints.
     Closed {
         /// Number of the connection.
         connection: u32,
@@ -50,7 +50,7 @@ pub struct Progress {
     pub opened: u32,
     /// Number of connections, or of requests, that are not yet finished.
     pub open: u32,
-    /// Number of the current page. All sessions together are counted from page 0.
+    /// Number of the current page. The pages of all sessions together are counted from 0.
     pub page: u32,
     /// Time when the current page began.
     pub page_began: Time,

@@ -27,7 +27,7 @@ params! {
     pub struct Ping: "ping", checked by check_ping {
         /// Size of each ping and of each reply.
         size: Bytes = (Bytes(64)), in Range::between(1.0, 1e6), from "ping(8): 56 bytes of data and a header of 8 bytes";
-        /// Interval between two pings. Pings are written at this interval even if the previous
+        /// Interval between two pings. Pings with a fixed interval are written even if the previous
         /// reply has not arrived. If the interval is absent, the client writes the next ping when
         /// it has received the reply.
         interval: Option<Duration> = (None), in Range::above(0.0), from "";
@@ -37,7 +37,7 @@ params! {
         /// Additional data on the connection over which pings are sent.
         load: Load = (Load::None), in Range::ANY, from "";
         /// Amount of unsent load data that the sender of the load maintains. A ping or a reply
-        /// waits until the unsent load data before it is sent.
+        /// waits until the unsent load data before the ping or reply has been sent.
         unsent: Bytes = (Bytes(16_384)), in Range::between(1.0, 1e9), from "ippmresponsiveness, Client side influence: the sender has a minimum of unsent data, as with TCP_NOTSENT_LOWAT";
     }
 }
@@ -45,7 +45,8 @@ params! {
 fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
     match &p.interval {
         Some(interval) if p.load != Load::None => {
-            let problem = "cannot be used with a load, because the client then writes each ping when the previous reply arrives";
+            let problem = "cannot be used with a load, because the client then writes each ping when \
+                the previous reply arrives";
             Err(Invalid::new(&join(path, "interval"), &interval.write(), problem).remedy("leave it out"))
         }
         _ => Ok(()),

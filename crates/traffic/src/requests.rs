@@ -30,8 +30,8 @@ words! {
 params! {
     /// Requests from a list that gives the time, the sizes and the connection of each request. The
     /// requests do not depend on what happens in the run. The command `aqmlab calibrate` writes the
-    /// requests of a run as such a list. The flows of a `[[flows]]` table correspond to the users
-    /// of the list, in the same order.
+    /// requests of a run as a list of requests. The flows of a `[[flows]]` table correspond to the
+    /// users of the list, in the same order.
     pub struct Requests: "requests" {
         /// Name of a text file with five columns: user, connection, at_s, request_bytes,
         /// response_bytes.

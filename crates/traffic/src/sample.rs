@@ -19,9 +19,9 @@ use crate::web::Web;
 pub struct Sampled {
     /// Number of the user in its `[[flows]]` table.
     pub user: u32,
-    /// Number of the page, where the pages of a user are counted from 0.
+    /// Number of the page. The pages of a user are counted from 0.
     pub page: u32,
-    /// Number of the connection, where the connections of a user are counted from 0 in the order of
+    /// Number of the connection. The connections of a user are counted from 0 in the order of
     /// opening.
     pub connection: u32,
     /// Time when the client writes the request.
@@ -60,9 +60,9 @@ fn requests<'a>(
     (0..web.count(draws).unwrap_or(0)).map(request)
 }
 
-/// Sample the requests of a user from the time `start` to the time `until`, and append them to a
-/// list. Stop when the list has `most` requests. The argument `draws` contains the random numbers
-/// of the user.
+/// Sample the requests of a user from the time `start` to the time `until`, and append the requests
+/// to a list. Sampling stops when the list has `most` requests. The argument `draws` contains the
+/// random numbers of the user.
 pub fn sample(
     web: &Web,
     start: Time,
@@ -125,7 +125,8 @@ mod tests {
     }
 
     /// The expected times were calculated by hand: each page begins 10 s after the end of the
-    /// previous page. The objects of a page follow each other by 1 s, or by the previous response.
+    /// previous page. The objects of a page follow each other by 1 s, or each object follows the
+    /// response to the previous one.
     #[test]
     fn requests_are_written_when_they_are_due() {
         let each = sampled(json!({"object_gap": "1 s"}), 25.0);

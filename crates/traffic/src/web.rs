@@ -1,10 +1,10 @@
 //! Web pages: a user has sessions, a session has pages, and a page has objects.
 //!
 //! Sources: Feldmann, Gilbert, Huang & Willinger 1999, §2, for sessions, pages and objects with one
-//! connection each. Barford & Crovella 1998 for the objects of a page and the times between pages.
-//! RFC 1945, RFC 9112 and RFC 9113 for the use of connections. The random numbers of web traffic
-//! depend only on the user, the page and the object. The pages are therefore the same for every way
-//! to use connections, and independent of the network.
+//! connection each. Source for the objects of a page and the times between pages: Barford &
+//! Crovella 1998. Sources for the use of connections: RFC 1945, RFC 9112 and RFC 9113. The random
+//! numbers of web traffic depend only on the user, the page and the object. The pages are therefore
+//! the same for every way to use connections, and independent of the network.
 
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
@@ -55,8 +55,8 @@ params! {
     /// object is one request with its response. The first page begins after one `page_gap`, counted
     /// from the start of the flow.
     pub struct Web: "web", checked by Web::check {
-        /// Named model of web traffic, which gives values to keys. A value of the model applies
-        /// only if the scenario does not set the key.
+        /// Named model of web traffic, which gives values to keys. A value of the named model
+        /// applies only if the scenario does not set the key.
         preset: Preset = (Preset::None), in Range::ANY, from "";
         /// Number of pages per session. If all pages of a session share one connection, numbers
         /// above the maximum of 1000 count as 1000. If the number of pages is absent, the user has
@@ -99,14 +99,14 @@ params! {
         /// Use of connections.
         connections: Connections = (Connections::Each), in Range::ANY, from "rfc1945 §1.3";
         /// Maximum number of objects per user that are requested but not complete, if each object
-        /// has its own connection. If `parallel` is absent, the number of such objects is
-        /// unlimited.
+        /// has its own connection. If `parallel` is absent, the number of unfinished objects per
+        /// user is unlimited.
         parallel: Option<u64> = (None), in Range::between(1.0, 1e6), from "rfc2616 §8.1.4: two; browsers use six and more";
     }
 }
 
 /// Maximum number of objects per page. If each object has its own connection, the number of a
-/// page's first connection is a multiple of this maximum.
+/// page's first connection is a multiple of the maximum number of objects per page.
 const MAX_OBJECTS: u32 = 1024;
 /// Maximum number of pages per connection.
 const MAX_PAGES_OF_CONNECTION: u32 = 1000;
@@ -166,7 +166,8 @@ impl Web {
     }
 
     /// Return the page and the object of the request with the given number in the session whose
-    /// first page is `first`. If the session has fewer requests, return the page after the session.
+    /// first page is `first`. If the session has fewer requests than the given number, return the
+    /// page after the session.
     fn in_session(&self, first: u32, number: u32, draws: RandomDraws) -> (u32, u32) {
         let mut left = number;
         for page in first..first + self.pages_of_session(first, draws) {
@@ -217,8 +218,8 @@ impl Web {
     }
 
     /// Return the object of a page that is the `k`-th one to be complete, and the number of bytes
-    /// that the server has sent by then. The server sends the objects from number `first` on in
-    /// turns, one frame per object.
+    /// that the server has sent when this object is complete. The server sends the objects from
+    /// number `first` on in turns, one frame per object.
     fn in_frames(&self, page: u32, first: u32, k: u32, draws: RandomDraws) -> (u32, u64) {
         let sizes: Vec<u64> = (0..self.objects(page, draws)).map(|o| self.size((page, o), draws)).collect();
         let (before, batch) = sizes.split_at(first as usize);

@@ -1,6 +1,6 @@
 //! Named models of web traffic. A preset gives values for the keys of web traffic that a scenario
-//! does not set. If the source of a preset does not publish a number, a comment says so. Tests
-//! compare the presets with their sources.
+//! does not set. If the source of a preset does not publish a number, a comment in this file says
+//! so. Tests compare the presets with their sources.
 
 use units::param::Json;
 use units::{Read, words};
@@ -14,8 +14,8 @@ words! {
         None = "none",
         /// The web traffic in §4.2 of "The power of explicit congestion notification"
         /// (kuzmanovic2005ecnplus). The mean size of an object is 7.2 kB, and the largest 15 % of
-        /// the objects have 80 % of the bytes. A few objects have sizes of gigabytes. Times between
-        /// pages follow a Pareto distribution.
+        /// the objects have 80 % of the bytes. A few web objects have sizes of gigabytes. Times
+        /// between pages follow a Pareto distribution.
         PowerOfEcn = "power-of-ecn",
         /// The general traffic in §5.3 of "The power of explicit congestion notification"
         /// (kuzmanovic2005ecnplus). The sizes of objects have a heavier tail than in
@@ -43,7 +43,7 @@ words! {
     }
 }
 
-/// Return a distribution on the whole numbers from `first` to `last`. The function `at_most` is its
+/// Return a distribution on the whole numbers from `first` to `last`. The function `at_most` is the
 /// distribution function, except that `last` has all remaining probability.
 fn steps(first: u32, last: u32, at_most: impl Fn(f64) -> f64) -> Json {
     let point = |n: u32| json!([n, if n == last { 1.0 } else { at_most(f64::from(n)) }]);
@@ -61,9 +61,9 @@ fn sizes(points: &[(u32, f64)]) -> Json {
 /// publish the distribution of object sizes (smith2001tcpip, le2003effects), so this distribution
 /// is a fit. The lognormal body has 85 % of the objects and 20 % of the bytes. The Pareto tail up
 /// to 1 GB has 15 % of the objects and 80 % of the bytes. The shape of the tail, 1.2, and the sigma
-/// of the body are our choice. The boundary between body and tail, 7060 B, follows from them. If
-/// the shape is 1 and the body is the same, the tail has 90 % of the bytes, which is the published
-/// share for the paper's general traffic.
+/// of the body are our choice. The boundary between body and tail, 7060 B, follows from the shape
+/// of the tail and the sigma of the body. If the shape is 1 and the body is the same, the tail has
+/// 90 % of the bytes, which is the published share for the paper's general traffic.
 fn objects_of_power_of_ecn(shape: f64) -> Json {
     json!({"kind": "mixture", "parts": [
         {"weight": 85, "of": {"kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "min": "100 B", "max": "7060 B"}},
@@ -72,11 +72,12 @@ fn objects_of_power_of_ecn(shape: f64) -> Json {
 }
 
 /// The web model of feldmann1999dynamics with the object sizes of kuzmanovic2005ecnplus, where each
-/// object has its own connection. In the paper, the times between pages have a Pareto distribution,
-/// but its mean and its shape are our choice. The shape 1.5 alone would give a Hurst parameter of
-/// 0.75, and the shape 1.2 of the object sizes alone would give 0.9 (willinger1997selfsimilarity).
-/// The Hurst parameter in the paper lies between 0.75 and 0.9. The number of objects per page, the
-/// times between objects, and the size of requests are our choice, too.
+/// object has its own connection. In the paper feldmann1999dynamics, the times between pages have a
+/// Pareto distribution, but its mean and its shape are our choice. The shape 1.5 alone would give a
+/// Hurst parameter of 0.75, and the shape 1.2 of the object sizes alone would give 0.9
+/// (willinger1997selfsimilarity). The Hurst parameter of the traffic in the paper lies between 0.75
+/// and 0.9. The number of objects per page, the times between objects, and the size of requests are
+/// our choice, too.
 fn power_of_ecn(shape: f64) -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},
@@ -132,17 +133,17 @@ fn surge() -> Json {
 }
 
 /// The source is ns-2.35, packmime/packmime_ranvar.cc, at a rate of one connection per second. The
-/// preset has the marginal distributions of the PackMime model. At this rate, the times between
-/// connections have a Weibull distribution with shape 0.587. (At high rates, PackMime has
-/// exponential times.) The distribution functions of sizes have the points and the Pareto tails of
-/// ns-2. The processing time of the server is 1/W, at most 0.1 s, where W has a Weibull
+/// preset has the marginal distributions of the PackMime model. At one connection per second, the
+/// times between connections have a Weibull distribution with shape 0.587. (At high rates, PackMime
+/// has exponential times.) The distribution functions of sizes have the points and the Pareto tails
+/// of ns-2. The processing time of the server is 1/W, at most 0.1 s, where W has a Weibull
 /// distribution (scale 305, shape 0.63). Three properties of PackMime are not modelled: the
 /// dependence between connections (fractional ARIMA, sequences of cache validations), the
 /// persistent connections (one in twelve), and the delays of PackMime's clouds, which a scenario
 /// models by links.
 fn packmime() -> Json {
-    // A response is either a cache validation or a download. At this rate 28.9 % are cache
-    // validations, which follows from mean run lengths of 1.68 and 4.12.
+    // A response is either a cache validation or a download. At one connection per second, 28.9 %
+    // of the responses are cache validations, which follows from mean run lengths of 1.68 and 4.12.
     let validated =
         [(5, 0.0), (75, 0.1011), (113, 0.2021), (124, 0.3031), (140, 0.495), (152, 0.6566), (196, 0.7475)];
     let validated = [&validated[..], &[(214, 0.8081), (249, 0.899), (272, 1.0)]].concat();
@@ -218,7 +219,7 @@ fn server_time_of_packmime() -> Json {
 /// rounded. Reading time: exponential with a mean of 30 s. Parsing time: exponential with a mean of
 /// 0.13 s. The published mean sizes of the main object and of embedded objects, 10710 B and 7758 B,
 /// are the means before the bounds apply. In the 3GPP model, half of the transfers use HTTP/1.1, as
-/// in this preset. For the other half, set `connections = "each"`.
+/// in this preset. For the other half of the transfers, set `connections = "each"`.
 fn http_3gpp() -> Json {
     json!({
         "page_gap": {"kind": "exponential", "mean": "30 s"},
@@ -247,8 +248,8 @@ const fn interaction(share: [f64; 2], lists: bool, images: [u32; 4]) -> Interact
     Interaction { share, lists, images }
 }
 
-/// Six interactions that browse come first, followed by eight that order. Browsing has 80 % of the
-/// shopping mix and 95 % of the browsing mix.
+/// Six interactions that browse come first, followed by eight interactions that order. Browsing has
+/// 80 % of the shopping mix and 95 % of the browsing mix.
 const INTERACTIONS: [Interaction; 14] = [
     interaction([16.0, 29.0], false, [1, 5, 5, 0]), // home
     interaction([5.0, 11.0], true, [1, 3, 5, 0]),   // new products
@@ -269,14 +270,15 @@ const INTERACTIONS: [Interaction; 14] = [
 /// TPC-W as tpcwjava implements it, because the specification was not available. After a page, a
 /// browser thinks for an exponentially distributed time with a mean of 7 s, at most 70 s (clause
 /// 5.3). The percentages of the types of pages are those of the mix. A logo has 8.7 kB and a
-/// thumbnail has 5 kB. An image of a book has one of five sizes from 5 kB to 250 kB. Four values
-/// are our choice. The first two are the size of a request and the size of a button (1.2 to 1.7 kB
-/// in tpcwjava). The third is the size of a dynamic object, 11 kB with a list of books and 3 kB
-/// without a list, according to the output of the servlets. The fourth is the server time of a
-/// dynamic object (kuzmanovic2005ecnplus, §7: the database is not the bottleneck). Images need no
-/// server time. Not modelled are the dependence between a page, its images and their sizes, the
-/// order of pages, sessions, and SSL. A page uses one connection in this preset, while tpcwjava
-/// uses up to four connections for the images.
+/// thumbnail has 5 kB. An image of a book has one of five sizes from 5 kB to 250 kB. Four values of
+/// this preset are our choice. The first two values of our choice are the size of a request and the
+/// size of a button (1.2 to 1.7 kB in tpcwjava). The third value of our choice is the size of a
+/// dynamic object: 11 kB with a list of books and 3 kB without a list, according to the output of
+/// the servlets. The fourth value of our choice is the server time of a dynamic object
+/// (kuzmanovic2005ecnplus, §7: the database is not the bottleneck). Images need no server time. Not
+/// modelled are the dependence between a page and the number and sizes of its images, the order of
+/// pages, sessions, and SSL. A page uses one connection in this preset, while tpcwjava uses up to
+/// four connections for the images.
 fn tpc_w(mix: usize) -> Json {
     let mixed = |of: fn(&Interaction) -> Json| {
         let parts = INTERACTIONS.iter().map(|i| json!({"weight": i.share[mix], "of": of(i)}));
@@ -365,8 +367,8 @@ mod tests {
     }
 
     /// Published values of kuzmanovic2005ecnplus. In §4.2 the mean size is 7.2 kB, the largest 15 %
-    /// of the objects have about 80 % of the bytes, and some sizes are gigabytes. In §5.3.1 they
-    /// have 90 % of the bytes.
+    /// of the objects have about 80 % of the bytes, and some sizes are gigabytes. In §5.3.1 the
+    /// largest 15 % of the objects have 90 % of the bytes.
     #[test]
     fn power_of_ecn_matches_the_paper() {
         let size: Size = read(Preset::PowerOfEcn, "response");

@@ -1,6 +1,6 @@
-//! Write a capture that contains every kind of header. For each packet, print the expected fields
-//! as one line of JSON, with the field names of tshark. The test tests/test_wire.py compares the
-//! expected fields with what tshark reads from the capture.
+//! Write a capture that contains every kind of header. For each packet, the example prints the
+//! expected fields as one line of JSON, with the field names of tshark. The test tests/test_wire.py
+//! compares the expected fields with what tshark reads from the capture.
 //!
 //! `cargo run -p wire --example every_header -- headers|whole FILE`
 

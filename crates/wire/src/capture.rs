@@ -44,8 +44,8 @@ pub enum CaptureError {
 /// Adding a packet to the capture does not allocate memory.
 ///
 /// tshark can read a capture with any number of interfaces. Programs that use libpcap 1.10.3, such
-/// as tcpdump and tcptrace, refuse a capture with a second interface of raw IP. A capture for these
-/// programs must therefore have only one interface.
+/// as tcpdump and tcptrace, refuse a capture with a second interface of raw IP. A capture for
+/// programs that use libpcap 1.10.3 must therefore have only one interface.
 #[derive(Debug)]
 pub struct Capture<W> {
     file: Writer<W>,
@@ -191,7 +191,8 @@ mod tests {
         let refused = capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "IPv6 packet: the size of 65595 bytes exceeds the maximum of its length field; shorten the payload"
+            "IPv6 packet: the size of 65595 bytes exceeds the maximum of its length field; shorten the \
+             payload"
         );
         let bytes = capture.finish().unwrap();
         assert!(pcapng::read(&bytes).unwrap().packets.is_empty());

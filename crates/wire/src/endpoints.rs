@@ -33,8 +33,8 @@ pub enum Addresses {
     },
 }
 
-/// Addresses and ports of a packet. For a flow, they are the addresses and ports of its data
-/// packets.
+/// Addresses and ports of a packet. The addresses and ports of a flow are the addresses and ports
+/// of its data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoints {
     /// Source and destination address.
@@ -56,7 +56,8 @@ const HOSTS: u32 = (1 << 24) - 2;
 impl Endpoints {
     /// Return the addresses and ports of a flow between two hosts. Host 0 is 10.0.0.1 or fd00::1
     /// (RFC 4193). The ports of flow 0 are 49152 at both hosts. The source port of flow 1 is 49153.
-    /// When all source ports of a destination port are used, the next destination port is used.
+    /// Flows use all source ports with the first destination port, then all source ports with the
+    /// next destination port, and so on.
     pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Endpoints, Error> {
         let (from, to) = (number(from)?, number(to)?);
         let addresses = match family {

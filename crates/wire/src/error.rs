@@ -48,14 +48,18 @@ pub enum Error {
     },
     /// The TCP options exceed the maximum size of 40 bytes.
     #[error(
-        "the TCP options need {needed} bytes, but a TCP header has at most 40 bytes of options; remove an option"
+        "the TCP options need {needed} bytes, but a TCP header has at most 40 bytes of options; remove \
+         an option"
     )]
     OptionRoom {
         /// Size of all TCP options, in bytes.
         needed: usize,
     },
     /// The size of a datagram exceeds the maximum of its length field.
-    #[error("{what}: the size of {bytes} bytes exceeds the maximum of its length field; shorten the payload")]
+    #[error(
+        "{what}: the size of {bytes} bytes exceeds the maximum of its length field; shorten the \
+        payload"
+    )]
     TooLong {
         /// Name of the header with the length field.
         what: &'static str,

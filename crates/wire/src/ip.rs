@@ -193,8 +193,8 @@ fn read_v4(bytes: &[u8]) -> Result<(Ip, &[u8]), Error> {
     }
     let short = Error::Short { what: WHAT, needed: length, found: bytes.len() };
     let (header, rest) = Ipv4Header::from_slice(bytes).map_err(|_| short)?;
-    // The checksum is computed over the original bytes. The reason is that the checksum covers the
-    // reserved flag, which the decoded header does not contain.
+    // The checksum is computed over the original bytes. The original bytes are needed because the
+    // checksum covers the reserved flag, which the decoded header does not contain.
     if Sum16BitWords::new().add_slice(&bytes[..length]).ones_complement() != 0 {
         return Err(Error::Checksum { what: WHAT });
     }

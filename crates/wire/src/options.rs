@@ -45,8 +45,8 @@ pub enum TcpOption {
     WindowScale(u8),
     /// SACK permitted: the sender of the option accepts SACK options (RFC 2018 §2).
     SackPermitted,
-    /// SACK: blocks of data that arrived out of order (RFC 2018 §3). The first block may report
-    /// duplicate data (RFC 2883 §4).
+    /// SACK: blocks of data that arrived out of order (RFC 2018 §3). The first block of a SACK
+    /// option may report duplicate data (RFC 2883 §4).
     Sack(SackBlocks),
     /// Timestamps (RFC 7323 §3.2).
     Timestamps {

@@ -234,8 +234,8 @@ const UDP: Transport = Transport::Udp(Udp { source_port: 1, destination_port: 2 
 fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     for addresses in [V4, V6] {
         let ip = Ip::new(addresses, Ecn::NotEct);
-        // The payload consists of two bytes. These two bytes are the checksum of the same datagram
-        // with two zero bytes, so that the sum of all words becomes all ones.
+        // The payload consists of two bytes. The two bytes of the payload are the checksum of the
+        // same datagram with two zero bytes, so that the sum of all words becomes all ones.
         let zeros = written(&ip, &UDP, &[0, 0]);
         let sum = [zeros[zeros.len() - 4], zeros[zeros.len() - 3]];
         let packet = written(&ip, &UDP, &sum);
@@ -301,8 +301,8 @@ fn packets_that_are_too_long_are_refused() {
 }
 
 /// Example in RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. The test uses the
-/// words of the example as a UDP payload. The checksum of the same datagram with a payload of zeros
-/// is known.
+/// words of the example in RFC 1071 as a UDP payload. The checksum of the same UDP datagram with a
+/// payload of zeros is known.
 #[test]
 fn the_checksum_matches_the_example_of_rfc_1071() {
     let ip = Ip::new(V4, Ecn::NotEct);

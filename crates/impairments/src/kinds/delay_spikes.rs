@@ -25,7 +25,7 @@ params! {
         /// Mean time from the end of a delay spike to the start of the next delay spike. If the
         /// interval is absent, only one delay spike occurs.
         interval: Option<Duration> = (None), in Range::at_least(MIN_INTERVAL), from "";
-        /// Distribution of the intervals.
+        /// Distribution of the intervals between delay spikes.
         spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
     }
 }

@@ -6,7 +6,7 @@ use units::{Duration, Probability, Range, params};
 use crate::effect::{Chance, Effect, Kind};
 
 params! {
-    /// Duplication: a copy follows a packet.
+    /// Duplication: a copy of a packet follows the packet.
     pub struct Duplication: "duplication" {
         /// Probability that a packet is duplicated.
         probability: Probability = required, in Range::ANY, from "rfc5560: one-way duplication of packets";

@@ -26,7 +26,7 @@ params! {
         /// Loss probability in the good state, which some papers write as 1 − k.
         loss_in_good: Probability = (Probability(0.0)), in Range::ANY, from "gilbert1960capacity: 0; elliott1963estimates: any";
         /// Loss probability in the bad state, which some papers write as 1 − h.
-        loss_in_bad: Probability = (Probability(1.0)), in Range::ANY, from "1, so that every packet in the bad state is lost, in the simple Gilbert model; any value in gilbert1960capacity";
+        loss_in_bad: Probability = (Probability(1.0)), in Range::ANY, from "1 in the simple Gilbert model, so that every packet in the bad state is lost; gilbert1960capacity: any";
     }
 }
 

@@ -33,7 +33,7 @@ fn check(p: &ListedLoss, path: &str) -> Result<(), Invalid> {
 /// State of listed loss.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Numbers of later losses.
+    /// Numbers of the packets that will be lost after the next loss.
     packets: std::vec::IntoIter<u64>,
     /// Number of the next packet that will be lost.
     next: Option<u64>,

@@ -22,7 +22,7 @@ params! {
         /// Mean time from the end of an outage to the start of the next outage. If the interval is
         /// absent, only one outage occurs.
         interval: Option<Duration> = (None), in Range::at_least(MIN_INTERVAL), from "";
-        /// Distribution of the intervals.
+        /// Distribution of the intervals between outages.
         spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
     }
 }

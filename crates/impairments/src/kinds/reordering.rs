@@ -1,4 +1,4 @@
-//! Packets that others overtake.
+//! Reordering: some packets arrive after packets that were sent later.
 //!
 //! A packet is reordered if a packet that was sent later has arrived before it (RFC 4737 §3.3). If
 //! consecutive packets are one interval T apart, up to n = ⌈delay/T⌉ − 1 packets can overtake a

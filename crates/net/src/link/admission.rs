@@ -60,9 +60,10 @@ impl<Q: LinkQueue> Link<Q> {
         Received::Admitted(self.send(now, packet))
     }
 
-    /// Stop counting the backlog of the link until the backlog may be too large for another packet.
-    /// The caller must ensure three conditions: no series samples the backlog of the link, each
-    /// packet has at least `least` bytes, and each admitted packet enters the pipe of this link.
+    /// Stop counting the backlog of the link, for as long as the backlog is so small that the queue
+    /// admits every packet. The caller must ensure three conditions: no series samples the backlog
+    /// of the link, each packet has at least `least` bytes, and each admitted packet enters the
+    /// pipe of this link.
     pub fn leave_uncounted(&mut self, least: u16) {
         if let Some(packets) = self.queue.passes_below()
             && self.pace.is_none()

@@ -1,9 +1,9 @@
 //! Store of all packets in flight in a network.
 //!
 //! The packets in flight of a link form a queue of blocks, and each block has positions for a few
-//! packets. An empty block is released. The block that was released last is used first. A link
-//! without packets in flight therefore uses no memory. A link wastes at most one block, and the
-//! blocks in use are close together in the caches.
+//! packets. An empty block is released. The block that was released last is the first block to be
+//! used again. A link without packets in flight therefore uses no memory. A link wastes at most one
+//! block, and the blocks in use are close together in the caches.
 
 use std::ops::Index;
 
@@ -63,12 +63,13 @@ pub struct Flight {
 const BLOCK: u32 = 8;
 
 impl Flight {
-    /// Return the size of the store in bytes.
+    /// Return the memory that the store of packets in flight uses, in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.places[..]) + size_of_val(&self.next[..])
     }
 
-    /// Append a packet to a queue of packets in flight. Return true if the queue was empty before.
+    /// Append a packet to a queue of packets in flight. Return true if the queue was empty before
+    /// the packet was appended.
     #[inline(always)]
     pub(super) fn push(
         &mut self,

@@ -38,8 +38,8 @@ impl Pace {
     }
 }
 
-/// Rate that changes by steps, once or periodically. A step with the rate 0 is followed by a later
-/// step with a rate above 0.
+/// Rate that changes by steps, either once or periodically. A step with the rate 0 is followed by a
+/// later step with a rate above 0.
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// Start of each step and its rate in bit/s, in ascending order of the starts. The first step
@@ -115,8 +115,8 @@ impl Steps {
 /// Number of bytes that a transmission opportunity carries.
 const MTU: u64 = 1500;
 
-/// Transmission opportunities: times at which the link carries up to 1500 bytes, as in mahimahi
-/// (Netravali et al. 2015, and its trace format). A transmission opportunity carries one packet,
+/// Transmission opportunities: times at which the link carries up to 1500 bytes, as in the trace
+/// format of mahimahi (Netravali et al. 2015). A transmission opportunity carries one packet,
 /// several packets or a part of a packet. The opportunity is lost if no packet is waiting. After
 /// the last transmission opportunity, the sequence of times repeats.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ pub struct Opportunities {
     times: Arc<[Duration]>,
     /// Number of the transmission opportunity that sent the end of the last packet. The numbers
     /// increase through all repetitions of the trace. The field `left` is the number of unused
-    /// bytes of this opportunity.
+    /// bytes of the transmission opportunity with this number.
     number: u64,
     left: u64,
 }
@@ -182,9 +182,9 @@ mod tests {
         Steps::new(Rate(first), &changes, period.map(Duration::from_millis)).unwrap()
     }
 
-    /// The expected times follow by hand: 1500 B take 12 ms at 1 Mbit/s. If the rate doubles after
-    /// 8 ms, the link has sent 8 kbit, and sends the remaining 4 kbit in 2 ms at 2 Mbit/s. In the
-    /// other cases the rate is 0 from 8 to 20 ms.
+    /// The expected times were calculated by hand: 1500 B take 12 ms at 1 Mbit/s. If the rate
+    /// doubles after 8 ms, the link has sent 8 kbit, and sends the remaining 4 kbit in 2 ms at 2
+    /// Mbit/s. In the test cases where the rate drops to 0, it is 0 from 8 to 20 ms.
     #[test]
     fn a_transmission_goes_through_steps() {
         assert_eq!(steps(1_000_000, &[(8, 2_000_000)], None).ends(ms(0), 1500), ms(10));
@@ -198,9 +198,9 @@ mod tests {
         assert!(Steps::new(Rate(1), &[(Duration::from_millis(1), Rate(0))], None).is_none());
     }
 
-    /// The expected times follow by hand from the rules of the trace format. The test covers whole
-    /// packets, small packets that share an opportunity, large packets that need two opportunities,
-    /// opportunities without a waiting packet, and the repetition of the trace.
+    /// The expected times were calculated by hand from the rules of the trace format. The test
+    /// covers whole packets, small packets that share an opportunity, large packets that need two
+    /// opportunities, opportunities without a waiting packet, and the repetition of the trace.
     #[test]
     fn opportunities_carry_bytes() {
         let times = Arc::new([3, 3, 7, 10].map(Duration::from_millis));

@@ -1,4 +1,5 @@
-//! Packets that a link has admitted and not yet delivered. The store of the network contains them.
+//! Packets that a link has admitted and not yet delivered, which are in the store of packets in
+//! flight.
 
 use units::Time;
 
@@ -7,9 +8,9 @@ use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Add a packet to the pipe. `entered` is the time of its admission, `arrives` the time of its
-    /// arrival, and `hop` its next position on the route. Return true if the pipe was empty before,
-    /// so that [`Link::due`] has changed.
+    /// Add a packet to the pipe. The argument `entered` is the time of the packet's admission,
+    /// `arrives` the time of its arrival, and `hop` its next position on the route. Return true if
+    /// the pipe was empty before the packet was added, so that [`Link::due`] has changed.
     #[inline(always)]
     pub fn put(
         &mut self,
@@ -34,8 +35,8 @@ impl<Q: LinkQueue> Link<Q> {
     }
 
     /// Remove the first packet from the pipe, if it has arrived at the far end by the time `now`.
-    /// Return the position of the packet in the store. The packet can be read there until the next
-    /// call of [`Link::put`].
+    /// Return the position of the packet in the store. The removed packet can be read at this
+    /// position until the next call of [`Link::put`].
     #[inline(always)]
     pub fn deliver(&mut self, now: Time, flight: &mut Flight) -> Option<Position> {
         if self.due() > now {

@@ -3,11 +3,11 @@
 //!
 //! A link with a queue discipline also has only one event: the arrival of the first packet in its
 //! pipe at the far end. While packets are waiting, another packet is in service, so the pipe is not
-//! empty. Whenever a function uses the link, it first performs all dequeues that were due by then.
+//! empty. Whenever a function uses the link, the link first performs all dequeues that are due.
 //! Each dequeue is performed with the exact time at which it was due, in order of time. A shaper
 //! may delay all of its packets. A shaper that delays its packets returns the time at which it can
-//! send the next packet. The event of the link is then the earlier of two times: the time from the
-//! shaper, and the arrival of the first packet in the pipe.
+//! send the next packet. The event of a link with a shaper is the earlier of two times: the time
+//! that the shaper returned, and the arrival of the first packet in the pipe.
 
 use units::{Bytes, Duration, Time};
 
@@ -60,8 +60,8 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Return true if the next event of the link may be a request to its queue. The time of the
-    /// next event is then [`Link::next_event`].
+    /// Return true if the next event of the link may be a request to its queue. If the next event
+    /// may be a request to the queue, the time of the next event is [`Link::next_event`].
     #[inline]
     pub fn asks(&self) -> bool {
         self.asks

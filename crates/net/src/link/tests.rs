@@ -42,8 +42,8 @@ impl LinkQueue for Short {
     }
 }
 
-/// Queue discipline of the test queues that decide at arrival. The type has no value, because these
-/// queues have no queue discipline.
+/// Queue discipline of the test queues that decide at arrival. The type has no value, because
+/// queues that decide at arrival have no queue discipline.
 enum Never {}
 
 impl QueueDiscipline for Never {

@@ -26,7 +26,7 @@ fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     })
 }
 
-/// Size of the buffer and flags, as a system call gives them that reads or writes data.
+/// Size of the buffer, and flags, of a system call that reads or writes data.
 pub(super) struct Buffer {
     pub(super) size: u64,
     pub(super) flags: i64,
@@ -45,7 +45,8 @@ impl CallContext<'_> {
                 }
                 let Expr::Struct(fields) = self.arg(1)? else {
                     return Err(Reply::Wrong(format!(
-                        "{} is not a message such as {{msg_name(...)=..., msg_iov(1)=[{{..., 8}}], msg_flags=0}}",
+                        "{} is not a message such as {{msg_name(...)=..., msg_iov(1)=[{{..., 8}}], \
+                         msg_flags=0}}",
                         self.arg(1)?
                     )));
                 };

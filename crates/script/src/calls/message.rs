@@ -73,7 +73,7 @@ impl CallContext<'_> {
         let Some(entry) = connection.errors.pop() else { return Ok(Reply::Fails("EAGAIN")) };
         let packet = matches!(entry, Entry::Stamp(stamp) if stamp.packet);
         if packet && size > 0 {
-            let what = "the packet that accompanies a timestamp unless SOF_TIMESTAMPING_OPT_TSONLY is set";
+            let what = "the packet with a timestamp, unless SOF_TIMESTAMPING_OPT_TSONLY is set";
             return Err(Reply::Unsupported(what.into()));
         }
         let cut = if packet { of("MSG_TRUNC") } else { 0 };
@@ -81,7 +81,7 @@ impl CallContext<'_> {
     }
 
     /// Compare the flags and the control messages of a recvmsg call with those that the script
-    /// expects. The call received `bytes` bytes.
+    /// expects. The recvmsg call received `bytes` bytes.
     pub(super) fn received(&self, bytes: i64, flags: i64, controls: &[Control]) -> Answer {
         if self.call.name != "recvmsg" {
             return Ok(Reply::Done(bytes));

@@ -53,7 +53,7 @@ pub enum Reply {
     Done(i64),
     /// The call fails: it returns -1 and sets errno to the given error.
     Fails(&'static str),
-    /// The call blocks. If a time is given, it returns at this time at the latest.
+    /// The call blocks. If a time is given, the blocking call returns at this time at the latest.
     Blocks(Time),
     /// The call returned a value through one of its arguments, but the script expects another
     /// value.
@@ -85,7 +85,7 @@ pub(crate) struct CallContext<'a> {
 
 type Answer = Result<Reply, Reply>;
 
-/// Execute a system call. If the call blocked before, try to complete it.
+/// Execute a system call. If the system call blocked before, try to complete it.
 pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) -> Reply {
     let mut context = CallContext { host, call, now, progress };
     let answer = match call.name.as_str() {
@@ -171,7 +171,8 @@ impl CallContext<'_> {
     }
 
     /// Return the descriptor number for a new socket. If the script expects a number, the
-    /// descriptor has this number. If not, the descriptor has the lowest free number.
+    /// descriptor has this number. If the script does not expect a number, the descriptor has the
+    /// lowest free number.
     ///
     /// If the expected descriptor number is already in use, it denotes the new socket until the new
     /// socket is closed. (packetdrill searches its open descriptors for a number, the newest

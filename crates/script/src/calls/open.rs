@@ -218,9 +218,9 @@ impl CallContext<'_> {
         }
     }
 
-    /// Close the connection of a socket for the application. The endpoint normally sends a FIN. The
-    /// endpoint sends a RST if data is unread (RFC 1122 §4.2.2.13), or if the linger time is 0
-    /// (socket(7)).
+    /// Close the connection of a socket because the application closes the socket. The endpoint
+    /// normally sends a FIN. The endpoint sends a RST if data is unread (RFC 1122 §4.2.2.13), or if
+    /// the linger time is 0 (socket(7)).
     fn release(&mut self, index: usize, at_once: bool) {
         let retries = self.host.kernel.orphan_retries;
         let connection = &mut self.host.connections[index];

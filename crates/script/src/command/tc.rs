@@ -64,7 +64,7 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
 }
 
 /// Return the effect of a queue discipline that only stores packets. The limit of the queue
-/// discipline `bfifo` is in bytes, and the limit of the others in packets.
+/// discipline `bfifo` is in bytes, and the limit of all other queue disciplines in packets.
 fn store(kind: &str, limit: &str) -> Option<Effect> {
     let digits = limit.trim_end_matches(['b', 'p']);
     let limit: u64 = digits.parse().ok()?;

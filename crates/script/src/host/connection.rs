@@ -106,7 +106,8 @@ pub struct Connection {
     pub irs: u32,
     /// Correspondence of timestamps.
     pub clock: Clock,
-    /// Descriptor of the listening socket. After the connection is accepted, the value is `None`.
+    /// Descriptor of the listening socket. The descriptor is `None` after the connection is
+    /// accepted.
     pub waits_at: Option<i64>,
     /// Descriptor of the listening socket from which the connection came, even after the connection
     /// is accepted.

@@ -8,7 +8,7 @@ pub const IN: i64 = 0x1 | 0x2 | 0x40 | 0x80;
 pub const OUT: i64 = 0x4 | 0x100 | 0x200;
 /// Epoll event that means that the error queue has an entry.
 pub const ERR: i64 = 0x8;
-/// All epoll events, which are checked after the state of a connection changed.
+/// All epoll events. Epoll checks all events after the state of a connection changed.
 pub const ALL: i64 = -1;
 /// Edge-triggered delivery (EPOLLET).
 pub const EDGE: i64 = 1 << 31;

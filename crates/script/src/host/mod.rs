@@ -30,7 +30,7 @@ use crate::syntax::Flags;
 pub struct Sent {
     /// Time of sending.
     pub at: Time,
-    /// Index of its connection.
+    /// Index of the connection that sent the packet.
     pub connection: usize,
     /// TCP header.
     pub header: Header,
@@ -71,8 +71,9 @@ pub struct Host {
     pub missed: Vec<Sent>,
     /// Fast Open cookies that the host has cached, per server.
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
-    /// Descriptor numbers that the script used for a second, newer descriptor. Each has an internal
-    /// number for the older descriptor.
+    /// Descriptor numbers that the script used for a second, newer descriptor, each with the
+    /// internal number of the older descriptor. Each has an internal number for the older
+    /// descriptor.
     pub hidden: Vec<(i64, i64)>,
     /// Tolerance for times that a system call returns, such as timestamps.
     pub tolerance: Duration,
@@ -312,8 +313,8 @@ impl Host {
     }
 
     /// Return true if the packet would complete a handshake, but the accept queue of the listening
-    /// socket is full. The host ignores such an ACK while the accept queue is full (listen(2);
-    /// Linux, tcp_v4_syn_recv_sock).
+    /// socket is full. The host ignores an ACK that would complete a handshake while the accept
+    /// queue is full (listen(2); Linux, tcp_v4_syn_recv_sock).
     fn overflows(&self, index: usize, header: &Header) -> bool {
         let connection = &self.connections[index];
         let ends = connection.state() == State::SynReceived

@@ -21,8 +21,8 @@ pub struct FastOpenOptions {
     pub no_cookie: bool,
     /// TCP_FASTOPEN_KEY.
     pub keys: Option<Keys>,
-    /// Destination of a connect that has returned although its SYN is not yet sent. The SYN will be
-    /// sent with the first data.
+    /// Destination of a connect that has returned although its SYN is not yet sent. A SYN that was
+    /// not yet sent will be sent with the first data.
     pub waits_for_data: Option<Ipv4Addr>,
 }
 

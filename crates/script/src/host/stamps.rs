@@ -11,7 +11,7 @@ use super::error_queue::{ByteEvent, Entry, ErrorQueue, Stamp};
 const TX_HARDWARE: i64 = 1;
 /// Flag of SO_TIMESTAMPING that requests the time at which the driver sends a byte.
 const TX_SOFTWARE: i64 = 1 << 1;
-/// Flag: report software times.
+/// Flag of SO_TIMESTAMPING that requests software timestamps.
 pub const SOFTWARE: i64 = 1 << 4;
 /// Flag of SO_TIMESTAMPING that requests the number of the byte in each report.
 pub const OPT_ID: i64 = 1 << 7;

@@ -86,8 +86,8 @@ impl FastOpen {
         self.has(SERVER) && self.has(EVERY_LISTENER)
     }
 
-    /// Return the Fast Open parameters of a listening socket. The keys are those of the socket if
-    /// it has its own keys, and else those of the host.
+    /// Return the Fast Open parameters of a listening socket. The keys of the cookies are those of
+    /// the listening socket if it has its own keys, and else those of the host.
     pub fn at_listener(&self, keys: Option<Keys>, needs_no_cookie: bool) -> Server {
         let keys = keys.unwrap_or(self.keys);
         let all = needs_no_cookie || self.route_needs_no_cookie || self.has(SERVER_NEEDS_NO_COOKIE);

@@ -111,8 +111,8 @@ impl Kernel {
     }
 
     /// Return the TCP parameters of an existing connection after a kernel setting changed. Linux
-    /// applies only some of these changes to existing connections. A change of a kernel setting
-    /// does not affect a parameter that an option of the socket has set.
+    /// applies only some changes of kernel settings to existing connections. A change of a kernel
+    /// setting does not affect a parameter that an option of the socket has set.
     pub fn heeded(&self, tcp: &Tcp, own: &Own) -> Tcp {
         let mut heeded = tcp.clone();
         macro_rules! heed {

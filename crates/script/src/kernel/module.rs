@@ -34,7 +34,8 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
     };
     match name {
         "fast_convergence" => set("fast_convergence", json!(if value == 0 { "off" } else { "on" })),
-        // The unit is 1/1024. The default value of the parameter beta is 717, which means 0.7.
+        // The unit of the parameter beta is 1/1024. The default value of the parameter beta is 717,
+        // which means 0.7.
         "beta" if value != usual => set("beta", json!(value as f64 / 1024.0)),
         "beta" => drop(kernel.cubic.remove("beta")),
         // The constant C of CUBIC is 10/1024 times the value of the parameter bic_scale. The
@@ -113,8 +114,8 @@ mod tests {
         assert_eq!((&congestion(&k)["beta"], &congestion(&k)["c"]), (&before["beta"], &before["c"]));
     }
 
-    /// The parameters of the module tcp_cubic apply only to CUBIC. A script may set them before it
-    /// selects CUBIC.
+    /// The parameters of the module tcp_cubic apply only to CUBIC. A script may set parameters of
+    /// the module tcp_cubic before it selects CUBIC.
     #[test]
     fn parameters_of_cubic_apply_when_it_is_chosen() {
         let mut k = kernel();

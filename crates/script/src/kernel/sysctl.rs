@@ -41,8 +41,8 @@ const UNSEEN: &[&str] = &[
     "tcp_tw_reuse", // for ports
 ];
 
-/// Kernel parameters of which only some values are supported. A supported value of such a parameter
-/// has the effect that aqmlab always has.
+/// Kernel parameters of which only some values are supported. If only some values of a kernel
+/// parameter are supported, these values have the effect that aqmlab always has.
 const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_challenge_ack_limit", 1000, i64::MAX), // per second
     ("tcp_comp_sack_delay_ns", 0, 0),

@@ -198,7 +198,9 @@ fn escape(c: &mut Cursor) -> Result<u8, SyntaxError> {
     let Some(value) = value else {
         c.back_to(start);
         return Err(c.wrong(
-            "an unknown escape sequence: write an escape sequence of C, such as \\n, \\x0a or \\012, and \\\\ for a backslash".into(),
+            "an unknown escape sequence: write an escape sequence of C, such as \\n, \\x0a or \\012, \
+             and \\\\ for a backslash"
+                .into(),
         ));
     };
     c.back_to(start + 1 + len);

@@ -33,7 +33,8 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0, lines: std::iter::once(0).chain(starts).collect(), defines }
     }
 
-    /// Return the text by which a word is defined. The last definition counts.
+    /// Return the text by which a word is defined. If a word is defined several times, the last
+    /// definition applies.
     pub fn defined(&self, word: &str) -> Option<&'a str> {
         self.defines.iter().rfind(|d| d.0 == word).map(|d| d.1.as_str())
     }
@@ -80,7 +81,8 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Return the text before the next `mark`. Consume this text and the mark.
+    /// Return the text before the next `mark`. Consume the text before the mark, and consume the
+    /// mark.
     pub fn take_until(&mut self, mark: &str) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest.find(mark)?;

@@ -81,7 +81,8 @@ impl Runner {
     }
 
     /// Execute a call that blocks although the script does not give a time at which the call
-    /// returns. The next event of the script does not begin before such a call has returned.
+    /// returns. The next event of the script begins only after the blocking call without a given
+    /// time has returned.
     fn stuck(&mut self, line: u32, call: &Call, wake: Time, progress: Progress) -> Step {
         let end = self.now + PATIENCE;
         self.waiting = Some(Waiting { line, call: call.clone(), end, progress, wake });
@@ -90,7 +91,8 @@ impl Runner {
             if next > end {
                 let problem = format!("{} blocks, and no event of the script can end the call", call.name);
                 let expected = Some(format!(
-                    "{call}; a call that blocks needs the times of its start and of its end, such as 0...0.1"
+                    "{call}; a call that blocks needs the times of its start and of its end, such as \
+                     0...0.1"
                 ));
                 return Err(Verdict::Failed(Failure { line, problem, expected, ..Failure::default() }));
             }

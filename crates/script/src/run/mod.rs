@@ -65,7 +65,8 @@ struct Runner {
 
 const NO_EVENT: &str = "the script has no event: write at least one call or segment with its time, \
                         such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
-const NO_PACING: &str = "pacing by fq of more than the first 10 segments, together with a congestion control that does not pace (bbr does)";
+const NO_PACING: &str = "pacing by fq of more than the first 10 segments, together with a congestion \
+    control that does not pace (bbr does)";
 const BEYOND: &str = "is more than 213 days after the start, the maximum of the clock";
 
 impl Runner {
@@ -178,7 +179,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Add those sent segments to the timeline that the script did not expect.
+    /// Record in the timeline each sent segment that the script did not expect.
     fn record_unexpected(&mut self, why: &str) {
         let missed =
             std::mem::take(&mut self.host.missed).into_iter().map(|s| (s, "another connection began"));

@@ -53,7 +53,8 @@ impl Runner {
     }
 
     /// If the script names a shell script that is not available, use the window scale option of the
-    /// first expected SYN. Without this shell script, the buffer sizes of the host are unknown.
+    /// first expected SYN. Without the shell script that sets them, the buffer sizes of the host
+    /// are unknown.
     pub(super) fn guess_shift(&mut self, script: &Script) {
         let events = script.events.iter().filter_map(|e| match &e.action {
             Action::Command(c) => Some(c),

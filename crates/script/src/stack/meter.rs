@@ -28,7 +28,7 @@ impl Before {
     }
 }
 
-/// Retransmission timeouts, and the loss recoveries that they started.
+/// Retransmission timeouts, and the loss recoveries that the timeouts started.
 #[derive(Clone, Debug, Default)]
 struct Timeouts {
     count: u64,

@@ -114,8 +114,8 @@ pub trait Gaps: Debug + Send {
 pub struct Emitter {
     gaps: Box<dyn Gaps>,
     common: Common,
-    /// Number of packets sent so far, and the time from the start of the sender to the last of
-    /// them.
+    /// Number of packets sent so far, and the time from the start of the sender to the last packet
+    /// sent.
     packets: u64,
     elapsed: Duration,
 }
@@ -137,7 +137,7 @@ impl Emitter {
         let (gap, payload) = self.gaps.next_packet()?;
         self.elapsed = self.elapsed + gap;
         self.packets += 1;
-        // If a packet is due exactly when the duration of sending ends, it is not sent.
+        // A packet is not sent if it is due exactly when the duration of sending ends.
         let over = self.common.lasts.is_some_and(|lasts| self.elapsed >= lasts);
         (!over).then_some((gap, payload))
     }
@@ -163,8 +163,9 @@ impl Emitter {
         self.common.packets.is_some() || self.common.lasts.is_some()
     }
 
-    /// Return the completed fraction of the sender's work, from 0 to 1. The work is the number of
-    /// packets or the duration of sending. A sender without a limit counts as complete.
+    /// Return the completed fraction of the sender's work, from 0 to 1. The work of a sender is the
+    /// number of its packets or its duration of sending. A sender without a limit counts as
+    /// complete.
     pub fn share_done(&self) -> f64 {
         let packets = self.common.packets.map_or(0.0, |most| self.packets as f64 / most as f64);
         let time = self.common.lasts.map_or(0.0, |lasts| self.elapsed.seconds() / lasts.seconds());

@@ -1,6 +1,6 @@
 //! Datagrams, as over UDP: packets that belong to no connection and are not acknowledged. The
-//! sender of datagrams therefore does not depend on their arrival. Each kind of datagrams is one
-//! file in this folder and one line in `lib.rs`.
+//! sender of datagrams therefore does not depend on the arrival of its packets. Each kind of
+//! datagrams is one file in this folder and one line in `lib.rs`.
 
 mod cbr;
 mod emitter;
@@ -78,7 +78,8 @@ mod tests {
 
     /// The mean rate is rate · on/(on + off). The fraction of on-time is within six standard
     /// errors. The standard error is that of a renewal process whose periods have the variance of
-    /// their distribution (1/3 of the squared mean for a Pareto distribution with shape 3).
+    /// their distribution. For a Pareto distribution with shape 3, this variance is 1/3 of the
+    /// squared mean.
     #[test]
     fn the_mean_rate_follows_from_the_mean_periods() {
         for (lengths, square) in [("exponential", 1.0), ("pareto", 1.0 / 3.0)] {

@@ -49,7 +49,8 @@ fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {
     let stretches = interval(p.rate, p.payload, p.headers).seconds() / p.on.seconds();
     if stretches > MAX_PERIODS {
         let problem = format!(
-            "is too short for the rate: a packet would take {stretches:.0} on-periods on average, and the maximum is {MAX_PERIODS}"
+            "is too short for the rate: a packet would take {stretches:.0} on-periods on average, and \
+             the maximum is {MAX_PERIODS}"
         );
         return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem).remedy("raise on or the rate"));
     }

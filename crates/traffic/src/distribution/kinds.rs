@@ -12,8 +12,8 @@ use super::{Quantity, check, law};
 const RENAMED_BOUNDS: &[Renamed] = &[Renamed::key("least", "min"), Renamed::key("most", "max")];
 
 params! {
-    /// A constant. A constant value. In a scenario, the value alone has the same meaning as this
-    /// table.
+    /// A constant. A constant value. In a scenario, a value alone has the same meaning as the table
+    /// of the constant distribution.
     pub struct Constant<A: Amount>: "constant" {
         /// Value of the constant.
         value: A = required, in A::VALUES, from "";
@@ -57,8 +57,8 @@ params! {
 }
 
 params! {
-    /// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape). With shape 1 it is the
-    /// exponential distribution, and with a shape below 1 its tail is heavier.
+    /// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape). With shape 1, the Weibull
+    /// distribution is the exponential distribution. With a shape below 1, its tail is heavier.
     pub struct Weibull<A: Amount>: "weibull" {
         /// Mean: scale · Γ(1 + 1/shape).
         mean: A::Mean = required, in A::MEANS, from "";
@@ -69,7 +69,7 @@ params! {
 
 params! {
     /// The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape. The minimum k of
-    /// the value is mean · (shape − 1)/shape.
+    /// the Pareto distribution is mean · (shape − 1)/shape.
     pub struct Pareto<A: Amount>: "pareto", checked by Pareto::check {
         /// Mean.
         mean: A::Mean = required, in A::MEANS, from "";
@@ -140,8 +140,9 @@ params! {
 }
 
 params! {
-    /// The geometric distribution: the number of trials up to and including the first success. P(N
-    /// > n) = (1 − 1/mean)^n for whole numbers n from 1 on.
+    /// The geometric distribution: the number of trials up to and including the first success. The
+    /// number of trials N has the distribution P(N > n) = (1 − 1/mean)^n for whole numbers n from 1
+    /// on.
     pub struct Geometric: "geometric" {
         /// Mean.
         mean: f64 = required, in Range::between(1.0, 4e9), from "";

@@ -24,7 +24,7 @@ pub type Size = Quantity<Bytes>;
 pub type Times = Quantity<Duration>;
 
 /// A number of objects, pages or sessions that is constant or sampled from a distribution. A
-/// sampled value is rounded to the nearest whole number, at least 1.
+/// sampled number is rounded to the nearest whole number, at least 1.
 pub type Count = Quantity<u64>;
 
 /// A quantity of any type: a size, a time or a number. The manual shows the distributions of this
@@ -152,7 +152,8 @@ impl Count {
 }
 
 /// Return the JSON Schema of each quantity. If several quantities have the same kind of
-/// distribution, the manual shows the page of the first one. The first quantity is `any`.
+/// distribution, the manual shows the page of the first one. The first quantity in the list is
+/// `any`.
 pub fn definitions() -> [(&'static str, Json); 4] {
     [
         (Any::NAME, Distribution::definition()),

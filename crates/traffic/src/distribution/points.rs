@@ -6,7 +6,7 @@ use units::param::{Invalid, Json, join};
 
 use super::amount::{Amount, base};
 
-/// At least one value with its cumulative probability. The last probability is 1.
+/// At least one value with its cumulative probability. The last cumulative probability is 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points<T>(pub Vec<(T, f64)>);
 
@@ -30,7 +30,8 @@ impl<T: Amount> Points<T> {
                 }
                 if probability < *lower {
                     return Err(format!(
-                        "the probability {probability} is below the previous one, but probabilities must not decrease"
+                        "the probability {probability} is below the previous one, but probabilities \
+                         must not decrease"
                     ));
                 }
             }

@@ -80,7 +80,8 @@ proptest! {
         prop_assert!(near(law.above(0.0), law.mean()));
     }
 
-    /// The p-quantile is the minimum value that a fraction p of all values does not exceed.
+    /// The p-quantile of a distribution is the minimum value that a fraction p of all values does
+    /// not exceed.
     #[test]
     fn quantiles_invert_the_survival(law in any_law(), p in 0.0001..0.9999) {
         let x = law.quantile(p);
@@ -146,7 +147,7 @@ fn a_constant_always_has_its_value() {
     assert_eq!(Count::read(&json!(5), "c").unwrap().write(), json!(5));
 }
 
-/// Exponential, Pareto and lognormal sizes are equal to these formulas bit by bit, so that the
+/// Exponential, Pareto and lognormal sizes are equal to the closed forms bit by bit, so that the
 /// results of earlier versions stay valid.
 #[test]
 fn draws_equal_their_formulas() {

@@ -37,11 +37,11 @@ pub struct Request {
 /// Content of a list of requests, sorted by user, then by connection, then by time.
 #[derive(Debug, Default, PartialEq)]
 pub struct Rows {
-    /// For each user, the index in `connections` of the user's first connection. The last entry is
-    /// the number of all connections.
+    /// For each user, the index in `connections` of the user's first connection. The last entry of
+    /// the list is the number of all connections.
     users: Vec<u32>,
     /// For each connection, the index in `requests` of the connection's first request. The last
-    /// entry is the number of all requests.
+    /// entry of the list is the number of all requests.
     connections: Vec<u32>,
     requests: Vec<Request>,
 }
@@ -73,20 +73,22 @@ impl Rows {
     }
 
     /// Add a request. The argument `last` contains the user and the connection of the previous
-    /// request in the list.
+    /// request in the file.
     fn add(&mut self, last: &mut (u32, Option<u32>), ids: [u32; 2], request: Request) -> Result<(), String> {
         let [user, connection] = ids;
         let (before, open) = *last;
         if user < before {
             return Err(format!(
-                "belongs to user {user} but follows lines of user {before}; sort the lines by user and connection"
+                "belongs to user {user} but follows lines of user {before}; sort the lines by user and \
+                 connection"
             ));
         }
         let same = !self.users.is_empty() && user == before;
         let next = if same { open.map_or(0, |c| c + 1) } else { 0 };
         if !(connection == next || same && Some(connection) == open) {
             return Err(format!(
-                "belongs to connection {connection} of user {user}, but the next connection must be {next}; count the connections of each user from 0"
+                "belongs to connection {connection} of user {user}, but the next connection must be \
+                 {next}; count the connections of each user from 0"
             ));
         }
         if same
@@ -94,13 +96,16 @@ impl Rows {
             && Some(connection) == open
         {
             return Err(
-                "has an earlier time than the previous request of its connection; sort the requests of each connection by time".into()
+                "has an earlier time than the previous request of its connection; sort the requests of \
+                 each connection by time"
+                    .into(),
             );
         }
         if connection == next {
             if same && self.requests[self.connections[self.connections.len() - 1] as usize].at > request.at {
                 return Err(format!(
-                    "opens connection {connection} before the previous connection opens; number the connections of each user by time"
+                    "opens connection {connection} before the previous connection opens; number the \
+                     connections of each user by time"
                 ));
             }
             self.users.resize(self.users.len().max(user as usize + 1), self.connections.len() as u32);
@@ -194,7 +199,7 @@ fn read_rows(file: &str, path: &str) -> Result<(Arc<Rows>, String), Invalid> {
 }
 
 impl List {
-    /// Read the list of requests from its file, unless this list has already been read. Refuse the
+    /// Read the list of requests from its file, unless the list has already been read. Refuse the
     /// list if the file has changed, that is, if its digest differs from the digest in the
     /// scenario.
     pub fn load(&self, path: &str) -> Result<(), Invalid> {
@@ -204,7 +209,8 @@ impl List {
         let (rows, sha256) = read_rows(&self.frozen.file, path)?;
         if sha256 != self.frozen.sha256 {
             let problem = format!(
-                "differs from the digest of the file, because the file has changed: its SHA-256 is now {sha256}"
+                "differs from the digest of the file, because the file has changed: its SHA-256 is now \
+                 {sha256}"
             );
             return Err(Invalid::new(&join(path, "sha256"), &Json::from(&self.frozen.sha256[..]), problem)
                 .remedy("to use the present content of the file, write only the name of the file"));

@@ -40,12 +40,12 @@ pub trait Read: Sized {
     const UNIT: &'static str = "";
     /// Example of a value, as a user would write it in a scenario.
     const EXAMPLE: &'static str = "";
-    /// A text in place of a table can be a shorthand that sets a single key. The value is this key,
-    /// or `None` if the table has no shorthand.
+    /// Key that a text in place of the table sets, as a shorthand for a table with this single key.
+    /// The value is `None` if the table has no shorthand.
     const SHORTHAND: Option<&'static str> = None;
     /// Read the value that a scenario has at `path`.
     fn read(value: &Value, path: &str) -> Result<Self, Invalid>;
-    /// Return the JSON form of the value. Reading the JSON form gives the same value.
+    /// Return the JSON form of the value. Reading the JSON form of a value gives the same value.
     fn write(&self) -> Value;
     /// Return the JSON Schema of this type.
     fn schema() -> Value;

@@ -13,8 +13,8 @@ pub struct Renamed {
     /// Path that the value has now, relative to the table of the former key, with dots between the
     /// keys.
     pub new: &'static str,
-    /// Words that were renamed together with the key whose values they are. Each pair has the
-    /// former word and the present word.
+    /// Words that were renamed together with the key whose values the words are. Each pair consists
+    /// of the former word and the present word.
     pub words: &'static [(&'static str, &'static str)],
 }
 

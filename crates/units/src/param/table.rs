@@ -23,8 +23,8 @@ pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<Stri
     Ok(map)
 }
 
-/// If the value is a text that is short for a table, return this table. If the value is not such a
-/// text, return the value itself.
+/// If the value is a text that is short for a table, return this table. If the value is not a text
+/// that is short for a table, return the value itself.
 pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value> {
     match shorthand.filter(|_| value.is_string()) {
         Some(key) => Cow::Owned(json!({ key: value })),
@@ -94,8 +94,8 @@ pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
     }
 }
 
-/// Change a sentence so that it can continue another sentence. The full stop is removed, and so is
-/// the capital at the beginning, except for names and acronyms.
+/// Change a sentence so that it can continue another sentence. The full stop of the sentence is
+/// removed, and its first letter loses its capital, except in names and acronyms.
 fn continued(sentence: &str) -> String {
     let sentence = sentence.strip_suffix('.').unwrap_or(sentence);
     let mut letters = sentence.chars();

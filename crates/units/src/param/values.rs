@@ -33,7 +33,7 @@ read_json! {
 impl Read for u64 {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         // The maximum of an integer is the maximum that TOML can represent. On the command line, a
-        // number above this maximum is read as a text.
+        // number above the maximum of TOML is read as a text.
         let number = || value.as_f64().or_else(|| value.as_str()?.parse().ok());
         let within = value.as_u64().filter(|&n| n <= i64::MAX as u64);
         within.ok_or_else(|| match number() {
@@ -74,8 +74,8 @@ fn not_a_text(value: &Value, path: &str) -> Invalid {
     if value.is_number() || value.is_boolean() { refusal.remedy("put it in quotes") } else { refusal }
 }
 
-/// Return the error about a value that is not a list. The value may be a single element without
-/// brackets, or a table that is one element of a list of tables.
+/// Return the error about a value that is not a list but should be one. The wrong value may be a
+/// single element without brackets, or a table that is one element of a list of tables.
 fn not_a_list(value: &Value, path: &str) -> Invalid {
     let key = path.rsplit('.').next().unwrap_or(path);
     let refusal = Invalid::new(path, value, "must be a list");

@@ -255,7 +255,8 @@ mod tests {
         other[47] = 24;
         assert_eq!(
             problem(&other),
-            "byte 28 of the capture: the length at the end of the block differs from the length at its beginning"
+            "byte 28 of the capture: the length at the end of the block differs from the length at its \
+             beginning"
         );
         other = bytes.clone();
         other[59] = 1;

@@ -7,8 +7,8 @@ use units::Time;
 
 use super::blocks::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
 
-/// Number of bytes of a block that do not belong to its body. These bytes are the type and the
-/// length before the body, and the length after the body.
+/// Number of bytes of a block that do not belong to its body. The bytes outside of the body are the
+/// type and the length before the body, and the length after the body.
 const FRAME: usize = 12;
 /// Value of the option if_tsresol for times in nanoseconds. pcapng also allows picoseconds, but
 /// tshark 4.0 decodes them wrongly because it multiplies by 10^9 in 64 bits.
@@ -99,7 +99,7 @@ fn put_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// Append an option. If the value exceeds the maximum length of an option, it is truncated.
+/// Append an option. If the value of the option exceeds the maximum length, the value is truncated.
 fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     body.extend_from_slice(&code.to_le_bytes());

@@ -18,8 +18,8 @@ pub struct Receiving {
     /// Start time of the present receive window, and the sequence number at its end.
     window: Option<(Time, u32)>,
     /// Maximum number of bytes that the application read in a round trip (0 before the first
-    /// sample). The number of bytes read in the present round trip, and the time when this round
-    /// trip began.
+    /// sample). Number of bytes that the application read in the present round trip, and the time
+    /// when this round trip began.
     space: u64,
     read: u64,
     since: Time,
@@ -50,8 +50,9 @@ impl Receiving {
         self.window = Some((now, next.wrapping_add(window)));
     }
 
-    /// Add a sample. If the samples come from windows, the result is their minimum. If the samples
-    /// come from timestamps, the result is their average.
+    /// Add a sample. If the samples of the round-trip time come from windows, the result is their
+    /// minimum. If the samples of the round-trip time come from timestamps, the result is their
+    /// average.
     fn sample(&mut self, us: u64, by_window: bool) {
         self.rtt = match self.rtt {
             0 => us << 3,

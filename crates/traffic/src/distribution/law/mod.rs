@@ -1,7 +1,7 @@
-//! Probability distributions in closed form. Each has a quantile function, a survival function, a
-//! mean, and the part of the mean above a value. Unless stated otherwise, values are sampled by
-//! inversion of the distribution function (Devroye 1986, II.2). Sampling a value does not allocate
-//! memory.
+//! Probability distributions in closed form. Each distribution has a quantile function, a survival
+//! function, a mean, and the part of the mean above a value. Unless stated otherwise, values are
+//! sampled by inversion of the distribution function (Devroye 1986, II.2). Sampling a value does
+//! not allocate memory.
 
 mod bounded;
 mod empirical;

@@ -16,7 +16,7 @@ pub fn normal_with_survival(s: f64) -> f64 {
         return f64::INFINITY;
     }
     // The approximation 26.2.23 of Abramowitz & Stegun 1964 has an error of at most 4.5e-4. Two
-    // steps of Halley's method then make the result exact.
+    // steps of Halley's method make the approximated quantile exact.
     let t = libm::sqrt(-2.0 * libm::log(s));
     let above = 2.515_517 + t * (0.802_853 + t * 0.010_328);
     let below = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
