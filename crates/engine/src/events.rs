@@ -65,7 +65,11 @@ impl EventQueue {
         if *due != at {
             *due = at;
             if at != Time::NEVER {
-                assert!(at >= self.now, "event of lane {lane} at {at}, before now ({})", self.now);
+                assert!(
+                    at >= self.now,
+                    "the event of lane {lane} is set to {at}, which is before now ({})",
+                    self.now
+                );
                 if std::mem::take(&mut self.vacant) {
                     self.sift_down(at.0, lane);
                 } else {

@@ -145,7 +145,7 @@ fn every_error_names_field_value_and_bound() {
         ("tcp.pacing", "1", "tcp.pacing: is not a known key; known: stack, congestion, sack"),
         ("network.rate", "1500000", "write for example \"1.5 Mbit/s\""),
         ("tcp.mss", "1460", "write for example \"1460 B\""),
-        ("flows.0.name", "5", "flows.0.name: 5 must be a text; put it in quotes"),
+        ("flows.0.name", "5", "flows.0.name: 5 must be a text; put the value in quotes"),
         (
             "flows",
             "{ }",

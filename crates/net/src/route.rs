@@ -11,7 +11,7 @@ pub struct Edge {
     pub from: usize,
     /// Node at which the link ends.
     pub to: usize,
-    /// Cost of a route that uses the link, at least 1.
+    /// Cost that the link adds to a route, at least 1.
     pub cost: u64,
 }
 

@@ -177,7 +177,7 @@ fn the_time_of_a_retransmission_is_compared() {
     assert_eq!(failure.line, 10);
     assert_eq!(failure.problem, "the segment is sent 100 ms too late");
     assert_eq!(failure.expected.as_deref(), Some("> P. 1:101(100) ack 1 at 1.000000 s"));
-    assert_eq!(failure.happened.as_deref(), Some("it is sent at 1.100000 s"));
+    assert_eq!(failure.happened.as_deref(), Some("the segment is sent at 1.100000 s"));
     assert_eq!(fails(&text("+1.5~+1.6")).problem, "the segment is sent 500 ms too early");
     // A script can set a larger tolerance.
     passes(&format!("--tolerance_usecs=150000\n{}", text("+.9")));

@@ -47,7 +47,8 @@ fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
         Some(interval) if p.load != Load::None => {
             let problem = "cannot be used with a load, because the client then writes each ping when \
                 the previous reply arrives";
-            Err(Invalid::new(&join(path, "interval"), &interval.write(), problem).remedy("leave it out"))
+            Err(Invalid::new(&join(path, "interval"), &interval.write(), problem)
+                .remedy("remove the key interval"))
         }
         _ => Ok(()),
     }

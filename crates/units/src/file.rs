@@ -33,7 +33,8 @@ pub fn read_text(name: &str, path: &str) -> Result<String, Invalid> {
     if text.len() as u64 > LARGEST {
         return Err(refuse(format!("is larger than {} MiB", LARGEST >> 20)).remedy("split the file"));
     }
-    String::from_utf8(text).map_err(|_| refuse("is not a text in UTF-8".into()).remedy("save it in UTF-8"))
+    String::from_utf8(text)
+        .map_err(|_| refuse("is not a text in UTF-8".into()).remedy("save the file in UTF-8"))
 }
 
 /// Return the numbered lines of a text, except for empty lines. Comments after `#` are removed.

@@ -58,7 +58,7 @@ impl CallContext<'_> {
             return if itself {
                 Ok(Reply::Fails("EINVAL"))
             } else {
-                Err(Reply::Unsupported("an epoll of epolls".into()))
+                Err(Reply::Unsupported("an epoll instance that watches another epoll instance".into()))
             };
         }
         let wanted = match self.call.args.get(3) {

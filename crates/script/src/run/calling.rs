@@ -43,7 +43,7 @@ impl Runner {
                 Err(differs(
                     line,
                     format!("{} does not block", call.name),
-                    format!("it returns at {end}"),
+                    format!("the call returns at {end}"),
                     format!("the call returns at once, at {}", self.now),
                 ))
             }

@@ -58,7 +58,7 @@ impl Runner {
             let early = if sent.at < due.from { "early" } else { "late" };
             let off = if sent.at < due.from { due.from.since(sent.at) } else { sent.at.since(due.to) };
             let problem = format!("the segment is sent {off} too {early}");
-            let happened = format!("it is sent at {}", sent.at);
+            let happened = format!("the segment is sent at {}", sent.at);
             return Err(differs(line, problem, format!("{packet} {when}"), happened));
         }
         Ok(())

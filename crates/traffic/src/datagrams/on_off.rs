@@ -52,7 +52,8 @@ fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {
             "is too short for the rate: a packet would take {stretches:.0} on-periods on average, and \
              the maximum is {MAX_PERIODS}"
         );
-        return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem).remedy("raise on or the rate"));
+        return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem)
+            .remedy("use longer on-periods or a higher rate"));
     }
     Ok(())
 }

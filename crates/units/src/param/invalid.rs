@@ -1,4 +1,4 @@
-//! Errors Errors of a scenario. Each error is one line with the key, the value, the problem and the
+//! Errors of a scenario. Each error is one line with the key, the value, the problem and the
 //! remedy.
 
 use std::fmt;

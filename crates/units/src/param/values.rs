@@ -71,7 +71,7 @@ fn steers(c: char) -> bool {
 /// put the number in quotation marks.
 fn not_a_text(value: &Value, path: &str) -> Invalid {
     let refusal = Invalid::new(path, value, "must be a text");
-    if value.is_number() || value.is_boolean() { refusal.remedy("put it in quotes") } else { refusal }
+    if value.is_number() || value.is_boolean() { refusal.remedy("put the value in quotes") } else { refusal }
 }
 
 /// Return the error about a value that is not a list but should be one. The wrong value may be a
@@ -91,7 +91,8 @@ impl Read for String {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let Some(text) = value.as_str() else { return Err(not_a_text(value, path)) };
         if text.chars().any(steers) {
-            return Err(Invalid::new(path, value, "has control characters in it").remedy("leave them away"));
+            return Err(Invalid::new(path, value, "has control characters in it")
+                .remedy("remove the control characters"));
         }
         if text.len() > LONGEST_TEXT {
             return Err(Invalid::new(path, value, format!("must be at most {LONGEST_TEXT} bytes long")));
