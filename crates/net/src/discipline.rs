@@ -233,7 +233,7 @@ pub trait QueueDiscipline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The queue admitted the packet, with or without a mark, in first-in-first-out order. The link
-    /// computes the transmission time of an admitted packet at once, because no later event can
+    /// computes at once the time at which an admitted packet is sent, because no later event can
     /// change this time.
     Admitted,
     /// The queue stores its packets, so the caller passes the packet to the queue discipline

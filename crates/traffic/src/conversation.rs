@@ -23,9 +23,8 @@ pub trait Conversation {
     fn server_time(&self, number: u32, draws: RandomDraws) -> Duration;
 
     /// Return the earliest time at which the client may write the request with the given number.
-    /// The client computes this time when it has written the previous request. If the request has
-    /// to wait for the previous response, the client computes the time when this response is
-    /// complete.
+    /// The client calls this function when it has written the previous request, or when the
+    /// previous response is complete if the request has to wait for this response.
     fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time;
 
     /// Return true if the request with the given number has to wait for the response to the

@@ -11,7 +11,7 @@ params! {
     /// Listed loss: exactly the packets with the listed numbers are lost.
     pub struct ListedLoss: "listed_loss", checked by check {
         /// Numbers of the packets to be lost, in increasing order. Packet numbers count from 1, in
-        /// the order in which packets reach the far end of the link.
+        /// the order in which packets reach the impairment.
         packets: Vec<u64> = required, in Range::ANY, from "";
     }
 }
@@ -37,7 +37,7 @@ pub struct List {
     packets: std::vec::IntoIter<u64>,
     /// Number of the next packet that will be lost.
     next: Option<u64>,
-    /// Number of packets that have reached the far end of the link so far.
+    /// Number of packets that have reached the impairment so far.
     seen: u64,
 }
 

@@ -49,8 +49,8 @@ pub struct Meter {
     segments_out: u64,
     data_in: u64,
     out_of_order: u64,
-    /// Number of segments that were not retransmissions, and the highest sequence number that was
-    /// sent.
+    /// Number of segments that were not retransmissions, and the sequence number after the highest
+    /// one that was sent.
     first_sent: u64,
     highest: Option<u32>,
     /// Number of segments that D-SACK reported as duplicates.
