@@ -1,7 +1,7 @@
 //! Named streams of random numbers from a counter-based generator.
 //!
 //! The generator is Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as
-//! easy as 1, 2, 3"): a block of random numbers is a function of a key and a counter, so the name
+//! easy as 1, 2, 3"). A block of random numbers is a function of a key and a counter, so the name
 //! of a stream defines its random numbers. Each component has its own stream of random numbers for
 //! each purpose. An additional component therefore does not change the random numbers of the other
 //! components. Two runs that are compared have the same traffic.

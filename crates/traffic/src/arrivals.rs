@@ -38,7 +38,7 @@ params! {
         /// Distribution of the intervals between connections.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "paxson1995poisson §3: within an hour, sessions of users arrive as a Poisson process";
         /// Number of connections. If the number of connections is absent, connections open until
-        /// the end of the run. If the number of connections is absent, the run needs a duration.
+        /// the end of the run, so the run needs a duration.
         connections: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }

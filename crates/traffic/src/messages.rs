@@ -20,7 +20,7 @@ params! {
         /// Distribution of the intervals between messages.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "";
         /// Number of messages. If the number of messages is absent, messages continue until the end
-        /// of the run. The run then needs a duration.
+        /// of the run, so the run needs a duration.
         messages: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }

@@ -32,7 +32,7 @@ params! {
         /// it has received the reply.
         interval: Option<Duration> = (None), in Range::above(0.0), from "";
         /// Number of pings. If the number of pings is absent, pings continue until the end of the
-        /// run. The run then needs a duration.
+        /// run, so the run needs a duration.
         pings: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
         /// Additional data on the connection over which pings are sent.
         load: Load = (Load::None), in Range::ANY, from "";

@@ -30,7 +30,7 @@ params! {
         /// Size of a response, fixed or sampled from a distribution.
         response: Size = required, in Range::between(1.0, 1e12), from "";
         /// Number of requests per connection. If the number of requests is absent, requests
-        /// continue until the end of the run. The run then needs a duration.
+        /// continue until the end of the run, so the run needs a duration.
         requests: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
         /// Mean time that the server needs from the arrival of a request to its response.
         server_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";

@@ -273,8 +273,8 @@ const INTERACTIONS: [Interaction; 14] = [
 /// thumbnail has 5 kB. An image of a book has one of five sizes from 5 kB to 250 kB. Four values of
 /// this preset are our choice. The first two values of our choice are the size of a request and the
 /// size of a button (1.2 to 1.7 kB in tpcwjava). The third value of our choice is the size of a
-/// dynamic object: 11 kB with a list of books and 3 kB without a list, according to the output of
-/// the servlets. The fourth value of our choice is the server time of a dynamic object
+/// dynamic object, after the output of the servlets: 11 kB with a list of books, and 3 kB without a
+/// list. The fourth value of our choice is the server time of a dynamic object
 /// (kuzmanovic2005ecnplus, §7: the database is not the bottleneck). Images need no server time. Not
 /// modelled are the dependence between a page and the number and sizes of its images, the order of
 /// pages, sessions, and SSL. A page uses one connection in this preset, while tpcwjava uses up to
@@ -390,9 +390,10 @@ mod tests {
         near(read::<Times>(Preset::Feldmann1999, "page_gap").mean(), 15.0, 1e-9);
     }
 
-    /// The quoted values are the median exp(9.357) of the lognormal body, the minimum 133 kB of the
-    /// Pareto tail, the Weibull scale 1.46 s (the quantile of 1 − 1/e), and the minimum time of 1 s
-    /// between pages. One page in a hundred has at least 100^(1/2.43) embedded files.
+    /// The test checks four quoted values of SURGE: the median exp(9.357) of the lognormal body,
+    /// the minimum 133 kB of the Pareto tail, the Weibull scale 1.46 s (the quantile of 1 − 1/e),
+    /// and the minimum time of 1 s between pages. One page in a hundred has at least 100^(1/2.43)
+    /// embedded files.
     #[test]
     fn surge_matches_its_quoted_table() {
         let size: Size = read(Preset::Surge, "response");

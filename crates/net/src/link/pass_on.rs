@@ -1,8 +1,8 @@
 //! Links that only delay packets. If all packets of a link come from one
-//! other link that is not faster, the buffer of the link cannot overflow. If the second of two
-//! links only delays packets, the simulator computes the arrival of a packet at the far end of the
-//! second link as soon as the first link admits the packet ([`Link::pass_on`]). A link that only
-//! delays packets saves one event per packet, and the results are the same to the picosecond.
+//! other link that is not faster, the buffer of the link cannot overflow. If a link only delays
+//! packets, the simulator computes the arrival of a packet at the far end of this link as soon as
+//! the previous link admits the packet ([`Link::pass_on`]). A link that only delays packets saves
+//! one event per packet, and the results are the same to the picosecond.
 
 use units::Time;
 
