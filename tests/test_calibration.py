@@ -93,7 +93,7 @@ def test_a_replay_refuses_a_list_that_has_changed(tmp_path: Path) -> None:
     text = aqmlab.scenario.normalize(frozen(WEB, calibrated.lists, calibrated.users))
     calibrated.lists[0].write_text(calibrated.lists[0].read_text() + "\n")
     with pytest.raises(
-        ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* which has changed"
+        ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* the file has changed"
     ):
         aqmlab.run(json.loads(text))
 

@@ -103,7 +103,7 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (
             ["compare", "drr", *UNUSED],
             [
-                "drr: network.queue.classes: is missing; the key is required and holds the list of "
+                "drr: network.queue.classes: is missing; this required key gives the list of "
                 "classes, each a drr_class"
             ],
         ),

@@ -1,17 +1,18 @@
 //! Pending events in the total order (time, lane).
 //!
 //! A *lane* is the number of a component with at most one pending event: a link, an endpoint, or
-//! the sampler. The pair (time, lane) therefore orders all events without a counter, and the heap
-//! of events contains one entry per lane instead of one entry per packet (htsim's `pipe` showed the
-//! gain). The event of a lane can be moved to another time. The queue skips an entry at the root if
-//! its time is no longer the time of its lane, so moving an event costs one insertion and
-//! cancelling an event costs nothing.
+//! the sampler. The pair (time, lane) therefore orders all events without a counter. The heap of
+//! events contains one entry per lane instead of one entry per packet (the object `pipe` of the
+//! simulator htsim showed the gain). The event of a lane can be moved to another time. When the
+//! event of a lane moves, its old entry stays in the heap, and the queue skips the old entry when
+//! it reaches the root. Moving an event therefore costs one insertion, and cancelling an event
+//! costs nothing.
 //!
 //! The heap is 4-ary (LaMarca & Ladner 1996): it has half the depth of a binary heap, and the four
-//! children are adjacent. The heap is ordered by time alone. If any entry has the same time as the
-//! root, then a child of the root has this time too, so the queue detects a tie by the children of
-//! the root. At a tie, the queue removes all entries with the time of the root and returns them in
-//! the order of their lanes.
+//! children are adjacent. The heap is ordered by time alone. Two events with equal times form a
+//! tie. If any heap entry has the same time as the root, then a child of the root has this time
+//! too, so the queue compares only the root with its children to detect a tie. At a tie, the queue
+//! removes all entries with the time of the root and returns them in the order of their lanes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,15 +25,15 @@ pub type Lane = u32;
 /// Pending events of a run.
 #[derive(Debug, Default)]
 pub struct EventQueue {
-    /// Times of the pending events as a 4-ary heap with the minimum first. `lanes` has the lane of
-    /// each event.
+    /// Times of the pending events as a 4-ary heap with the minimum first. The vector `lanes` has
+    /// the lane of each event in the same order.
     times: Vec<u64>,
     lanes: Vec<Lane>,
-    /// True if the root of the heap was removed and the next inserted entry can take its place. The
-    /// replacement saves a removal and an insertion, because the handler of nearly every event sets
-    /// the next event of the same lane.
+    /// True if the root of the heap was removed and the next inserted entry can take its place.
+    /// Replacing the root saves one removal and one insertion per event, because the handler of
+    /// nearly every event sets the next event of the same lane.
     vacant: bool,
-    /// Lanes of the entries that were removed from the heap together because they have the time
+    /// Lanes of the heap entries that were removed together because they all have the time
     /// `tied_at`.
     tied: BinaryHeap<Reverse<Lane>>,
     tied_at: Time,
@@ -49,7 +50,7 @@ impl EventQueue {
         EventQueue { due: vec![Time::NEVER; lanes], ..EventQueue::default() }
     }
 
-    /// Extend the queue to the lanes `0..lanes`.
+    /// Extend the event queue to the lanes `0..lanes`.
     pub fn grow(&mut self, lanes: usize) {
         self.due.resize(lanes.max(self.due.len()), Time::NEVER);
     }
@@ -64,7 +65,11 @@ impl EventQueue {
         if *due != at {
             *due = at;
             if at != Time::NEVER {
-                assert!(at >= self.now, "event of lane {lane} at {at}, before now ({})", self.now);
+                assert!(
+                    at >= self.now,
+                    "the event of lane {lane} is set to {at}, which is before now ({})",
+                    self.now
+                );
                 if std::mem::take(&mut self.vacant) {
                     self.sift_down(at.0, lane);
                 } else {
@@ -79,7 +84,7 @@ impl EventQueue {
         self.due[lane as usize]
     }
 
-    /// Remove the next event and advance the clock to it.
+    /// Remove the next event, and advance the clock to the time of this event.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, Lane)> {
         loop {
@@ -106,7 +111,8 @@ impl EventQueue {
         }
     }
 
-    /// Return the first event, in the order of lanes among the events that have the same time.
+    /// Return the earliest event. If several events have the earliest time, return the event with
+    /// the lowest lane.
     #[cold]
     fn pop_tied(&mut self) -> Option<(Time, Lane)> {
         if self.tied.is_empty() {
@@ -119,18 +125,18 @@ impl EventQueue {
         self.tied.pop().map(|Reverse(lane)| (self.tied_at, lane))
     }
 
-    /// Return the time of the last removed event.
+    /// Return the time of the event that was removed last.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Return the number of removed events.
+    /// Return the number of events that were removed from the queue so far.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// Return the number of events at the same time as the event before them. The order of such
-    /// events is arbitrary.
+    /// Return the number of events that had the same time as the previous event. The order of two
+    /// events at the same time is arbitrary.
     pub fn ties(&self) -> u64 {
         self.ties
     }
@@ -242,7 +248,7 @@ mod tests {
     }
 
     proptest! {
-        /// The queue is compared with a sorted map from lanes to times.
+        /// The event queue is compared with a reference model, a sorted map from lanes to times.
         #[test]
         fn the_queue_behaves_like_a_sorted_map(ops in prop::collection::vec((0u32..30, prop::option::of(0u64..20)), 1..300)) {
             let mut q = EventQueue::new(30);

@@ -1,5 +1,5 @@
-//! Event queue in a total order, and named streams of random numbers. The crate is independent of
-//! networks.
+//! Event queue in a total order, and named streams of random numbers. The crate `engine` contains
+//! no code for networks.
 
 mod events;
 mod random;

@@ -1,10 +1,10 @@
 //! Named streams of random numbers from a counter-based generator.
 //!
-//! Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"):
-//! a block of numbers is a function of a key and a counter, so the name of a stream defines its
-//! numbers. Each component and purpose draws from its own stream. An additional component therefore
-//! does not change the random numbers of the others, and two runs that are compared have the same
-//! traffic.
+//! The generator is Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as
+//! easy as 1, 2, 3"). A block of random numbers is a function of a key and a counter, so the name
+//! of a stream defines its random numbers. Each component has its own stream of random numbers for
+//! each purpose. An additional component therefore does not change the random numbers of the other
+//! components. Two runs that are compared have the same traffic.
 
 /// Stream of random numbers that a seed and a name determine.
 #[derive(Clone, Debug)]
@@ -17,13 +17,14 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Create the stream of random numbers `name` of the run with this seed.
+    /// Create the stream of random numbers that belongs to a name and to the seed of the run.
     pub fn new(seed: u64, name: &str) -> Self {
         let key = mix(mix(seed) ^ hash(name.as_bytes()));
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, block: [0; 4], used: 4 }
     }
 
-    /// Create a stream of random numbers for one purpose of the component that owns this stream.
+    /// Create a separate stream of random numbers for one purpose of the component that owns this
+    /// stream.
     #[must_use]
     pub fn branch(&self, name: &str) -> Self {
         let seed = u64::from(self.key[1]) << 32 | u64::from(self.key[0]);
@@ -40,57 +41,57 @@ impl Stream {
         self.block[self.used - 1]
     }
 
-    /// Return a random number that is uniform in [0, 1), a multiple of 2^-53.
+    /// Return a random number that is uniformly distributed in [0, 1), a multiple of 2^-53.
     pub fn uniform(&mut self) -> f64 {
         let (high, low) = (self.word(), self.word());
         unit(high, low)
     }
 
-    /// Return a number that is uniform among `0..n`.
+    /// Return a random whole number that is uniformly distributed in `0..n`.
     ///
     /// # Panics
     /// If `n` is zero.
     pub fn below(&mut self, n: u64) -> u64 {
-        assert!(n > 0, "the bound must be above 0");
+        assert!(n > 0, "the upper bound of a random number must be above 0");
         let bits = (u64::from(self.word()) << 32) | u64::from(self.word());
         ((u128::from(bits) * u128::from(n)) >> 64) as u64
     }
 }
 
-/// Random numbers by index. The seed, the name and an index determine each random number,
-/// independently of earlier numbers. A connection that rarely uses random numbers therefore stores
-/// no state of a generator.
+/// Random numbers by index. The seed, the name and an index determine each random number, so a
+/// random number does not depend on earlier ones. A connection that rarely uses random numbers
+/// therefore does not need to store the state of a generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed {
     key: [u32; 2],
 }
 
 impl Indexed {
-    /// Create the random numbers `name` of the run with this seed.
+    /// Create the indexed random numbers that belong to a name and to the seed of the run.
     pub fn new(seed: u64, name: &str) -> Self {
         Indexed { key: Stream::new(seed, name).key }
     }
 
-    /// Return the two random numbers at `index`, which are uniform in [0, 1) and multiples of
-    /// 2^-53.
+    /// Return the two random numbers at `index`, both uniformly distributed in [0, 1) and multiples
+    /// of 2^-53.
     pub fn uniform(&self, [a, b, c]: [u32; 3]) -> [f64; 2] {
         let w = philox([a, b, c, 1], self.key); // a stream with the same name has 0 in place of 1
         [(w[0], w[1]), (w[2], w[3])].map(|(high, low)| unit(high, low))
     }
 }
 
-/// Return the number in [0, 1) of 64 random bits, a multiple of 2^-53.
+/// Convert 64 random bits to a number in [0, 1), a multiple of 2^-53.
 fn unit(high: u32, low: u32) -> f64 {
     let bits = (u64::from(high) << 32) | u64::from(low);
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Return the FNV-1a hash of a name, which is equal on every machine.
+/// Return the FNV-1a hash of a name, which is the same on every machine.
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Return SplitMix64's output function of `x` (Steele, Lea & Flood 2014).
+/// Return the output function of the generator SplitMix64 at `x` (Steele, Lea & Flood 2014).
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -113,7 +114,7 @@ fn philox(mut c: [u32; 4], mut k: [u32; 2]) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// The generator reproduces the known answers published with it (Random123, kat_vectors).
+    /// The generator Philox4x32-10 reproduces its published test vectors (Random123, kat_vectors).
     #[test]
     fn philox_reproduces_the_published_answers() {
         assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
@@ -138,8 +139,8 @@ mod tests {
         assert_ne!(draw(1, "link/b"), draw(1, "link/c"));
     }
 
-    /// The random numbers have the mean 1/2 and the variance 1/12 within six standard errors, and
-    /// all are in [0, 1).
+    /// A million random numbers lie in [0, 1), and their mean and variance are within six standard
+    /// errors of 1/2 and 1/12.
     #[test]
     fn uniform_has_the_moments_of_its_distribution() {
         let n = 1_000_000;
@@ -156,8 +157,8 @@ mod tests {
         assert!((squares / n - 1.0 / 12.0).abs() < 6.0 * (1.0 / 180.0 / n).sqrt());
     }
 
-    /// The random numbers over all indices have the mean 1/2 and the variance 1/12, and different
-    /// indices have different numbers.
+    /// Random numbers at different indices differ, and their mean and variance agree with 1/2 and
+    /// 1/12.
     #[test]
     fn numbers_by_index_are_uniform_and_distinct() {
         let numbers = Indexed::new(7, "indexed");

@@ -7,9 +7,10 @@ use units::{Duration, Params, Time};
 /// A packet that reached the far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage {
-    /// Time when the packet reached the far end. The times of consecutive packets never decrease.
+    /// Time when the packet reached the far end. Consecutive packets have arrival times that never
+    /// decrease.
     pub arrives: Time,
-    /// Time when the packet leaves the wire, given the delays of the preceding impairments.
+    /// Time when the packet leaves the wire, including the delays of the preceding impairments.
     pub leaves: Time,
     /// Size on the wire, in bytes.
     pub size: u16,
@@ -22,24 +23,26 @@ pub enum Effect {
     Pass,
     /// The packet is lost.
     Lose(Why),
-    /// The packet continues with errors that only its receiver detects.
+    /// The packet continues with bit errors that only its receiver detects.
     Damage,
-    /// The packet continues, and a copy of the packet follows after this delay.
+    /// The packet continues, and a copy of the packet follows after the given delay.
     Duplicate(Duration),
-    /// The packet is delayed by this time.
+    /// The packet is delayed by the given time.
     Delay(Duration),
 }
 
-/// A kind of impairment. The parameters of a kind create the state of the impairment on a wire.
+/// A kind of impairment. A kind of impairment is a struct of parameters, which creates the state of
+/// the impairment for each wire.
 pub trait Kind: Params {
-    /// True if the impairment can duplicate packets. A wire may have only a few impairments that
-    /// duplicate packets.
+    /// True if the impairment can duplicate packets. The number of impairments that duplicate
+    /// packets is limited per wire.
     const DUPLICATES: bool = false;
 
     /// State of the impairment on one wire.
     type State: Impair;
 
-    /// Return the state before the first packet. `random` supplies the random numbers.
+    /// Return the state of the impairment before its first packet. `random` is the stream of random
+    /// numbers of the impairment.
     fn start(&self, random: Stream) -> Self::State;
 }
 
@@ -49,7 +52,7 @@ pub trait Impair {
     fn act(&mut self, packet: &Passage) -> Effect;
 }
 
-/// An effect that each packet receives with the same probability.
+/// An effect that applies to each packet with the same probability.
 #[derive(Clone, Debug)]
 pub struct Chance {
     probability: f64,
@@ -58,7 +61,7 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Create the state of an effect with a probability.
+    /// Create an effect that applies to each packet with the given probability.
     pub fn new(probability: units::Probability, effect: Effect, random: Stream) -> Self {
         Chance { probability: probability.0, effect, random }
     }
@@ -70,7 +73,7 @@ impl Impair for Chance {
     }
 }
 
-/// Return the numbers of the lost packets among the first `n`, counted from 1.
+/// Return the numbers of the packets that are lost among the first `n` packets, counted from 1.
 #[cfg(test)]
 pub fn lost_packets(kind: &impl Kind, n: u64) -> Vec<u64> {
     let mut state = kind.start(Stream::new(1, ""));

@@ -1,14 +1,14 @@
-//! Periods of time that recur, such as outages and delay spikes.
+//! Recurring periods of time, such as outages and delay spikes.
 
 use engine::Stream;
 use traffic::Spacing;
 use units::param::{Invalid, join};
 use units::{Duration, Time};
 
-/// Periods of equal length, separated by intervals.
+/// Recurring periods of equal length, with an interval between two periods.
 #[derive(Clone, Debug)]
 pub struct Episodes {
-    /// Start of the current or next period.
+    /// Start of the current period or, if no period is in progress, of the next period.
     begins: Time,
     length: Duration,
     interval: Option<Duration>,
@@ -17,8 +17,8 @@ pub struct Episodes {
 }
 
 impl Episodes {
-    /// Create periods. The first period begins at `start`, or one interval after time 0 if `start`
-    /// is absent.
+    /// Create periods. The first period begins at `start`. If `start` is absent, the first period
+    /// begins one interval after time 0.
     pub fn new(
         start: Option<Duration>,
         length: Duration,
@@ -40,8 +40,8 @@ impl Episodes {
         end + self.spacing.draw(interval, self.random.uniform())
     }
 
-    /// Return the end of the period that contains `now`, or `None` if `now` is between periods.
-    /// `now` must not decrease from call to call.
+    /// Return the end of the period that contains the time `now`, or `None` if `now` is between two
+    /// periods. From call to call, the time `now` must not decrease.
     pub fn end_at(&mut self, now: Time) -> Option<Time> {
         while self.begins <= now {
             let end = self.begins + self.length;
@@ -54,19 +54,20 @@ impl Episodes {
     }
 }
 
-/// Minimum interval between periods, in seconds. The minimum bounds the work of a run, because a
-/// run steps through all periods.
+/// Minimum interval between two periods, such as outages, in seconds. A minimum interval is needed
+/// because a run steps through every period, so short intervals would slow down the run.
 pub const MIN_INTERVAL: f64 = 1e-3;
 
-/// Refuse periods without a start and an interval, because no period would ever begin.
+/// Refuse recurring periods if both their start and their interval are absent, because such periods
+/// would never begin.
 pub fn needs_a_beginning(
     start: Option<Duration>,
     interval: Option<Duration>,
     path: &str,
 ) -> Result<(), Invalid> {
     if start.is_none() && interval.is_none() {
-        return Err(Invalid::at(&join(path, "start"), "is missing, and so is interval")
-            .remedy("give start, interval or both"));
+        return Err(Invalid::at(&join(path, "start"), "is missing, and the key interval is missing too")
+            .remedy("set start, interval, or both"));
     }
     Ok(())
 }
@@ -95,8 +96,8 @@ mod tests {
         assert_eq!(ends(None, None), [None; 7]);
     }
 
-    /// The share of time in periods is length/(length + interval), within six standard errors of a
-    /// renewal process (whose intervals have a relative error of 1/√n).
+    /// The fraction of time in periods is length/(length + interval), within six standard errors.
+    /// The standard error is that of a renewal process, whose relative error is 1/√n.
     #[test]
     fn random_intervals_have_their_mean() {
         let millis = Duration::from_millis;

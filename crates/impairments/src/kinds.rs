@@ -6,8 +6,9 @@ use units::{Params, choice};
 
 use crate::effect::{Effect, Impair, Kind, Passage};
 
-/// Define the modules of the kinds of impairments, the enum of their parameters, and the enum of
-/// their states. The enum calls a state through a branch instead of through a pointer.
+/// Define the modules of the kinds of impairments, an enum of their parameters, and an enum of
+/// their states. Calls through the enum are compiled to a branch instead of a call through a
+/// pointer.
 macro_rules! impairments {
     ($($file:ident::$Kind:ident,)+) => {
         $(pub mod $file;)+
@@ -34,7 +35,7 @@ macro_rules! impairments {
         pub(crate) enum State { $($Kind(<$file::$Kind as Kind>::State),)+ }
 
         impl State {
-            /// Return the state before the first packet.
+            /// Return the state of the impairment before its first packet.
             pub(crate) fn new(impairment: &Impairment, random: Stream) -> Self {
                 match impairment { $(Impairment::$Kind(kind) => State::$Kind(kind.start(random)),)+ }
             }

@@ -1,13 +1,13 @@
 //! Impairments of the wire behind a link: losses, damage, duplicates and additional delays.
 //!
-//! An impairment sees each packet that reaches the far end of a link, in order, and returns its
-//! [`Effect`]. The [`Wire`] applies the effect to the packet and counts the effect. A link without
-//! impairments has no [`Wire`].
+//! An impairment processes each packet that reaches the far end of a link, in order, and returns
+//! its [`Effect`]. The [`Wire`] applies the effect to the packet and increases the counter of the
+//! effect. A link without impairments has no [`Wire`].
 //!
-//! A rate that changes ([`RateChanges`]) acts earlier, in the transmitter of the link
-//! ([`net::Pace`]).
+//! [`RateChanges`] changes the rate of a link over time. A rate change acts in the transmitter of
+//! the link ([`net::Pace`]), before the packet reaches the wire.
 //!
-//! docs/how-to/add-an-impairment.md adds one.
+//! The guide docs/how-to/add-an-impairment.md adds an example of an impairment.
 
 mod effect;
 mod episodes;

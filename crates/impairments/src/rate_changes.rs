@@ -1,4 +1,4 @@
-//! Links whose rate changes by a schedule or by a trace.
+//! Links whose rate changes over time, by a schedule or by a trace.
 
 use std::sync::Arc;
 
@@ -12,33 +12,35 @@ params! {
     pub struct Change: "change" {
         /// Time of the change.
         at: Duration = required, in Range::at_least(0.0), from "";
-        /// New rate. At a rate of 0 bit/s the transmitter stops and the queue grows.
+        /// New rate. If the new rate is 0 bit/s, the transmitter stops and the queue grows.
         rate: RateOrNone = required, in Range::ANY, from "";
     }
 }
 
 params! {
-    /// A schedule of rates. The link has its own rate until the first change. A packet in
-    /// transmission continues at the new rate.
+    /// A schedule of rates. Before the first change, the link has the rate of its key `rate`. If
+    /// the rate changes during the transmission of a packet, the rest of the packet is sent at the
+    /// new rate.
     pub struct Schedule: "schedule", checked by check_schedule {
-        /// The changes, in order of time.
+        /// Changes of the link's rate, in order of time.
         changes: Vec<Change> = required, in Range::ANY, from "";
-        /// Period after which the schedule starts again with the link's own rate. If the period is
-        /// absent, the last rate of the schedule stays in force.
+        /// Period after which the schedule starts again with the rate of the link's key `rate`. If
+        /// the period is absent, the last rate of the schedule stays in effect.
         repeat: Option<Duration> = (None), in Range::above(0.0), from "";
     }
 }
 
 params! {
-    /// Transmission opportunities from a trace in the format of mahimahi. Each line is a time in
-    /// whole milliseconds at which the link carries 1500 bytes: one packet, several packets, or a
-    /// part of a packet. Unused bytes are lost. After its last line the trace starts again. A
-    /// packet that waits for a transmission opportunity counts as in service. AQMs that use the
-    /// rate of the link receive the link's own `rate`.
+    /// Trace of transmission opportunities, in the file format of the emulator mahimahi. Each line
+    /// is a time in whole milliseconds at which the link carries up to 1500 bytes: one packet,
+    /// several packets, or a part of a packet. Bytes that a transmission opportunity does not use
+    /// are lost. After the last line of its file, the trace starts again. A packet that waits for a
+    /// transmission opportunity counts as in service, and not as queued. AQMs that depend on the
+    /// rate of the link use the value of the link's key `rate`.
     pub struct Trace: "trace" {
-        /// The trace: the name of a text file with a time on each line, or a list of times such as
-        /// [0, 12, 24], in order. In a file, text after # is a comment. File names are relative to
-        /// the folder in which aqmlab runs.
+        /// Times of the transmission opportunities, in order: the name of a text file with one time
+        /// per line, or a list of times such as [0, 12, 24]. In a trace file, the text after # is a
+        /// comment. File names are relative to the folder in which aqmlab runs.
         opportunities: Times = required, in Range::ANY, from "netravali2015mahimahi";
     }
 }
@@ -51,8 +53,8 @@ choice! {
     }
 }
 
-/// A change of a link's rate over time. In a scenario, a list instead of a table contains the
-/// changes of a schedule.
+/// A change of a link's rate over time. In a scenario, a list of changes is short for the table of
+/// a schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateChanges(Kind);
 
@@ -64,7 +66,7 @@ impl RateChanges {
         pages
     }
 
-    /// Return the pace of transmissions on a link whose own rate is `rate`.
+    /// Return the model of transmissions on a link whose key `rate` is `rate`.
     pub fn pace(&self, rate: Rate) -> Option<Pace> {
         match &self.0 {
             Kind::Schedule(s) => {
@@ -98,14 +100,14 @@ fn check_schedule(s: &Schedule, path: &str) -> Result<(), Invalid> {
     match (s.repeat, s.changes.last()) {
         (Some(repeat), Some(last)) if repeat <= last.at => {
             let problem = format!("must be after the last change ({})", last.at);
-            let remedy = "raise it, or write earlier changes";
+            let remedy = "use a longer period, or earlier changes";
             Err(Invalid::new(&join(path, "repeat"), &repeat.write(), problem).remedy(remedy))
         }
         _ => Ok(()),
     }
 }
 
-/// Refuse changes that are out of order, and a link that stops for ever.
+/// Refuse changes that are not in order of time, and changes after which the link stops for ever.
 fn check_changes(s: &Schedule, path: &str) -> Result<(), Invalid> {
     if let Some(i) = (1..s.changes.len()).find(|&i| s.changes[i].at <= s.changes[i - 1].at) {
         let at = join(&join(path, i), "at");
@@ -113,7 +115,8 @@ fn check_changes(s: &Schedule, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(&at, &s.changes[i].at.write(), problem).remedy("sort the changes by time"));
     }
     let silent = match (s.repeat, s.changes.first()) {
-        // A repeated schedule begins with the link's own rate, unless its first change is at 0 s.
+        // A repeated schedule begins with the rate of the link's key `rate`, unless its first
+        // change is at 0 s.
         (Some(_), Some(first)) => {
             first.at == Duration::ZERO && s.changes.iter().all(|change| change.rate.0.0 == 0)
         }
@@ -127,7 +130,8 @@ fn check_changes(s: &Schedule, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Times in whole milliseconds that never decrease: at least one, and a last time above 0.
+/// A trace of transmission opportunities: at least one time in whole milliseconds. Times never
+/// decrease, and the last time is above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times(Arc<[Duration]>);
 
@@ -149,7 +153,7 @@ impl Times {
         }
         match all.last() {
             None => Err("it is empty".into()),
-            Some(0) => Err("the last time, which is the length of the trace, must be above 0".into()),
+            Some(0) => Err("the last time is the length of the trace, so it must be above 0".into()),
             Some(_) => Ok(Times(all.into_iter().map(Duration::from_millis).collect())),
         }
     }
@@ -168,9 +172,10 @@ impl Read for Times {
         }
         let list = value
             .as_array()
-            .ok_or_else(|| Invalid::new(path, value, "must be the name of a file or a list"))?;
+            .ok_or_else(|| Invalid::new(path, value, "must be the name of a file or a list of times"))?;
         let time = |(i, time): (usize, &Json)| {
-            time.as_u64().ok_or_else(|| format!("element {i} must be a whole number of milliseconds"))
+            time.as_u64()
+                .ok_or_else(|| format!("element {i} of the list must be a whole number of milliseconds"))
         };
         Times::of(list.iter().enumerate().map(time))
             .map_err(|e| Invalid::at(path, format!("is not a trace: {e}")))

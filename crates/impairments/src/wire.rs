@@ -1,9 +1,10 @@
-//! The wire behind a link, with its impairments. The wire begins at the far end of the link, and
-//! packets may leave the wire in another order.
+//! The wire behind a link, with its impairments. The wire begins at the far end of the link.
+//! Packets may leave the wire in a different order.
 //!
-//! When a packet reaches the far end of the link, the packet passes the impairments in the order of
-//! their list. The wire computes the delays of all impairments at once, and the packet waits in a
-//! heap until it leaves the wire. The wire has one pending event, for the first packet that leaves.
+//! A packet that reaches the far end of the link passes all impairments of the wire in the order of
+//! the list. The wire computes the delays of all impairments at once, and stores the packet in a
+//! heap until the packet leaves the wire. A wire has at most one pending event: the time at which
+//! its next packet leaves.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -15,24 +16,24 @@ use units::{Duration, Time};
 use crate::effect::{Effect, Impair, Passage};
 use crate::kinds::{Impairment, State};
 
-/// Observer of the losses on a wire, which also copies the packets that are duplicated.
+/// Observer of a wire, which records the lost packets and copies the duplicated packets.
 pub trait Witness: Probe {
-    /// Return a copy of a packet, with its TCP options.
+    /// Return a copy of a packet, including its TCP options.
     fn copy(&mut self, packet: &Packet) -> Packet;
 }
 
-/// Counts of the effects of one impairment.
+/// Numbers of packets that one impairment lost, damaged, duplicated or delayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Packets that reached the impairment.
+    /// Number of packets that reached the impairment.
     pub seen: u64,
-    /// Packets that it lost.
+    /// Number of packets that the impairment lost.
     pub lost: u64,
-    /// Packets that it damaged.
+    /// Number of packets that the impairment damaged.
     pub damaged: u64,
-    /// Packets that it duplicated.
+    /// Number of packets that the impairment duplicated.
     pub doubled: u64,
-    /// Packets that it delayed.
+    /// Number of packets that the impairment delayed.
     pub held: u64,
 }
 
@@ -41,7 +42,8 @@ pub struct Counts {
 pub struct InWire {
     /// Time when the packet leaves the wire.
     pub leaves: Time,
-    /// Sequence number. Sequence number: packets with equal times leave the wire in this order.
+    /// Sequence number. Packets with equal times leave the wire in the order of their sequence
+    /// numbers.
     number: u64,
     /// The packet.
     pub packet: Packet,
@@ -71,7 +73,7 @@ impl Ord for InWire {
 #[derive(Clone, Debug)]
 pub struct Wire {
     stages: Vec<(State, Counts)>,
-    /// Packets on the wire. The packet that leaves first is on top of the heap.
+    /// Packets on the wire. The packet that leaves the wire first is at the root of the heap.
     inside: BinaryHeap<Reverse<InWire>>,
     number: u64,
     entered: Count,
@@ -81,8 +83,9 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Create a wire with a list of impairments. `random` returns the random stream of an
-    /// impairment, given its kind and its number among the impairments of that kind.
+    /// Create a wire with a list of impairments. `random` returns the stream of random numbers for
+    /// an impairment, given the kind of the impairment and its number among the impairments of this
+    /// kind.
     pub fn new(impairments: &[Impairment], random: impl Fn(&str, usize) -> Stream) -> Self {
         let stages = impairments.iter().enumerate().map(|(i, impairment)| {
             let name = impairment.name();
@@ -106,7 +109,7 @@ impl Wire {
         self.go_through(0, now, now, packet, witness);
     }
 
-    /// Pass a packet through the impairments from number `first` on.
+    /// Pass a packet through the impairments, beginning with impairment number `first`.
     fn go_through(
         &mut self,
         first: usize,
@@ -137,7 +140,8 @@ impl Wire {
                     counts.doubled += 1;
                     self.copied.add(&packet);
                     let copy = witness.copy(&packet);
-                    // The packet leaves before its copy if both have the same time.
+                    // If a packet and its copy leave at the same time, the original packet leaves
+                    // first.
                     self.go_through(i + 1, now, leaves, packet, witness);
                     return self.go_through(i + 1, now, leaves + later, copy, witness);
                 }
@@ -147,12 +151,13 @@ impl Wire {
         self.inside.push(Reverse(InWire { leaves, number: self.number, packet }));
     }
 
-    /// Return the time when the first packet leaves, or [`Time::NEVER`] if the wire is empty.
+    /// Return the time when the next packet leaves the wire, or [`Time::NEVER`] if the wire is
+    /// empty.
     pub fn due(&self) -> Time {
         self.inside.peek().map_or(Time::NEVER, |first| first.0.leaves)
     }
 
-    /// Remove and return a packet that leaves now, if there is one.
+    /// Remove and return a packet that leaves the wire now, or return `None`.
     pub fn deliver(&mut self, now: Time) -> Option<InWire> {
         if self.due() > now {
             return None;
@@ -162,17 +167,17 @@ impl Wire {
         Some(first)
     }
 
-    /// Return the packets on the wire.
+    /// Return the packets that are on the wire.
     pub fn inside(&self) -> impl Iterator<Item = &InWire> {
         self.inside.iter().map(|entry| &entry.0)
     }
 
-    /// Return the counts of each impairment, in order.
+    /// Return the effect counts of each impairment, in the order of the list.
     pub fn counts(&self) -> impl Iterator<Item = &Counts> {
         self.stages.iter().map(|stage| &stage.1)
     }
 
-    /// Reset the counts of each impairment to 0.
+    /// Reset the effect counts of all impairments to 0.
     pub fn forget_counts(&mut self) {
         self.stages.iter_mut().for_each(|(_, counts)| *counts = Counts::default());
     }
@@ -182,8 +187,8 @@ impl Wire {
         self.left
     }
 
-    /// Check the conservation of packets, which holds at every instant: each packet that entered
-    /// the wire and each copy is lost, has left the wire or is on the wire.
+    /// Check the conservation of packets, which must be true at every instant: each packet that
+    /// entered the wire, and each copy, was lost, has left the wire or is on the wire.
     pub fn check(&self) -> Result<(), String> {
         let mut inside = Count::default();
         self.inside().for_each(|entry| inside.add(&entry.packet));
@@ -191,7 +196,8 @@ impl Wire {
             return Ok(());
         }
         Err(format!(
-            "packets in {:?} + copies {:?} differ from lost {:?} + out {:?} + inside {inside:?}",
+            "packet counts of the wire do not balance: entered {:?} + copied {:?} differs from lost \
+             {:?} + left {:?} + on the wire {inside:?}",
             self.entered, self.copied, self.lost, self.left
         ))
     }

@@ -11,16 +11,17 @@ use units::{Probability, Range, params};
 
 use crate::effect::{Effect, Impair, Kind, Passage};
 
-// The single definition of the impairment's parameters. The struct, the reader with its errors, the
-// JSON Schema, the manual page (from these comments) and the Python object are generated from this
-// definition. Each parameter has a type with a unit, a default (or `required`), a range, and the
-// source of the default. "my_impairment" is the kind.
+// The following definition of the impairment's parameters is the only one. The macro `params!`
+// generates the struct, the reader with its errors, the JSON Schema, the manual page (from these
+// comments) and the Python object. Each parameter has a type with a unit, a default (or
+// `required`), a range, and the source of the default. The name of the kind in a scenario is
+// "my_impairment".
 params! {
-    /// Clustered loss: after each random loss, the next packets are lost too.
+    /// Clustered loss: each random loss begins a cluster of consecutive lost packets.
     pub struct MyImpairment: "my_impairment" {
         /// Probability that a packet begins a cluster of losses.
         probability: Probability = required, in Range::ANY, from "";
-        /// Number of packets that are lost together.
+        /// Number of consecutive packets in a cluster, which are all lost.
         length: u64 = (3), in Range::between(1.0, 1e6), from "invented";
     }
 }
@@ -30,14 +31,14 @@ params! {
 pub struct Clusters {
     probability: f64,
     length: u64,
-    /// Number of packets that the current cluster still loses.
+    /// Number of packets of the current cluster that are still to be lost.
     left: u64,
     random: Stream,
 }
 
-// The state of the impairment before the first packet. All random numbers come from `random`, so
-// that a run can be repeated. Set `DUPLICATES` to true if the impairment can return
-// `Effect::Duplicate`.
+// The function `start` returns the state of the impairment before the first packet. All random
+// numbers come from the stream `random`, so that a run with the same seed gives the same result.
+// Set `DUPLICATES` to true if the impairment can return `Effect::Duplicate`.
 impl Kind for MyImpairment {
     type State = Clusters;
 
@@ -46,8 +47,9 @@ impl Kind for MyImpairment {
     }
 }
 
-// The effect on each packet, in the order in which packets reach the far end of the link. The wire
-// applies the effect to the packet and counts the effect.
+// The function `act` returns the effect on each packet, in the order in which packets reach the far
+// end of the link. The wire applies the effect to the packet and increases the counter of the
+// effect.
 impl Impair for Clusters {
     fn act(&mut self, _: &Passage) -> Effect {
         if self.left == 0 && self.random.uniform() < self.probability {

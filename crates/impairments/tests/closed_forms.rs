@@ -1,8 +1,8 @@
-//! Measured loss rates, bursts and delays compared with closed forms.
+//! Loss rates, burst lengths and delays of impairments are measured and compared with closed forms.
 //!
-//! Each comparison has 100 seeds. If the intervals are right, at least 95 of the deviations lie
-//! inside the 99 % interval (fewer have probability 0.0005), and 30 to 70 inside the 50 % interval
-//! (other numbers have probability 0.00003).
+//! Each measured value is compared for 100 seeds. If the confidence intervals are right, at least
+//! 95 of 100 deviations lie inside the 99 % interval (probability of fewer: 0.0005). Between 30 and
+//! 70 of 100 deviations lie inside the 50 % interval (probability of other numbers: 0.00003).
 
 use engine::Stream;
 use impairments::{Impairment, Wire, Witness};
@@ -13,7 +13,7 @@ use units::{Duration, Read, Time};
 const SEEDS: u64 = 100;
 const N: u32 = 12_000;
 
-/// Record of the lost packets.
+/// Record of the packets that the wire lost.
 #[derive(Default)]
 struct Seen {
     lost: Vec<bool>,
@@ -21,7 +21,9 @@ struct Seen {
 
 impl Probe for Seen {
     fn fate(&mut self, _: Time, fate: &Fate) {
-        let Fate::Dropped(packet, _) = fate else { panic!("a wire does not mark packets") };
+        let Fate::Dropped(packet, _) = fate else {
+            panic!("the wire reported a mark, but a wire only loses packets")
+        };
         self.lost[packet.segment.seq.0 as usize] = true;
     }
 }
@@ -43,7 +45,7 @@ fn packet(seq: u32, size: u16) -> Packet {
     p
 }
 
-/// Return true for each of `N` packets, one millisecond apart, that is lost.
+/// Send `N` packets, one millisecond apart, and return true for each lost packet.
 fn losses(impairment: &Value, seed: u64, size: u16) -> Vec<bool> {
     let mut wire = wire(std::slice::from_ref(impairment), seed);
     let mut seen = Seen { lost: vec![false; N as usize] };
@@ -56,21 +58,21 @@ fn losses(impairment: &Value, seed: u64, size: u16) -> Vec<bool> {
     seen.lost
 }
 
-/// Return the lengths of the bursts of losses.
+/// Return the lengths of all bursts of consecutive losses.
 fn bursts(lost: &[bool]) -> Vec<f64> {
     let runs = lost.chunk_by(|a, b| a == b).filter(|run| run[0]);
     runs.map(|run| run.len() as f64).collect()
 }
 
-/// Compare deviations, in standard errors, with the normal distribution.
+/// Compare normalized deviations (in standard errors) with the standard normal distribution.
 fn assert_normal(name: &str, deviations: &[f64]) {
     let within = |z: f64| deviations.iter().filter(|d| d.abs() <= z).count();
     let (half, most) = (within(0.674_490), within(2.575_829));
     assert!(most >= 95 && (30..=70).contains(&half), "{name}: {half} inside 50 %, {most} inside 99 %");
 }
 
-/// Compare a loss rate and a burst length with their means and variances (asymptotic, per packet or
-/// burst).
+/// Compare a measured loss rate and a mean burst length with the expected means. Each expected mean
+/// has an asymptotic variance, per packet or per burst.
 fn compare(impairment: &Value, size: u16, rate: (f64, f64), burst: Option<(f64, f64)>) {
     let (mut of_rate, mut of_burst) = (Vec::new(), Vec::new());
     for seed in 0..SEEDS {
@@ -89,7 +91,8 @@ fn compare(impairment: &Value, size: u16, rate: (f64, f64), burst: Option<(f64, 
     }
 }
 
-/// Return mean and variance of a geometric length that ends with probability `q`.
+/// Return mean and variance of a geometrically distributed length, where each element is the last
+/// one with probability `q`.
 fn geometric(q: f64) -> (f64, f64) {
     (1.0 / q, (1.0 - q) / (q * q))
 }
@@ -115,8 +118,9 @@ fn bit_errors_depend_on_the_packet_size() {
     }
 }
 
-/// Gilbert's chain has the loss rate π and geometric bursts. The variance of a mean over a chain of
-/// two states with eigenvalue λ = 1 − p − r has the factor (1 + λ)/(1 − λ).
+/// The two-state chain of Gilbert's model has the loss rate π, and its burst lengths are
+/// geometrically distributed. The variance of a time average over a two-state Markov chain has the
+/// factor (1 + λ)/(1 − λ), where λ = 1 − p − r is the eigenvalue of the chain.
 #[test]
 fn gilbert_loss_has_its_rate_and_bursts() {
     for (p, r) in [(0.02, 0.4), (0.01, 0.1), (0.3, 0.9)] {
@@ -127,10 +131,11 @@ fn gilbert_loss_has_its_rate_and_bursts() {
     }
 }
 
-/// Return mean and variance of a burst of Elliott's chain, which is a discrete phase-type length
-/// (`neuts1981matrix`, §2.2). The burst begins in state j with a probability proportional to Σ π_i
-/// (1 − l_i) P_ij l_j and continues with T_ij = P_ij l_j. The mean of its length L is α (I − T)⁻¹
-/// 1, and E[L (L − 1)] = 2 α T (I − T)⁻² 1.
+/// Return mean and variance of the length of a loss burst in Elliott's model. The burst length has
+/// a discrete phase-type distribution (`neuts1981matrix`, §2.2). In Elliott's model, a loss burst
+/// begins in state j with a probability proportional to Σ π_i (1 − l_i) P_ij l_j and continues with
+/// the matrix T_ij = P_ij l_j. The mean of the burst length L is α (I − T)⁻¹ 1, and E[L (L − 1)] =
+/// 2 α T (I − T)⁻² 1.
 fn elliott_burst(p: f64, r: f64, loses: [f64; 2]) -> (f64, f64) {
     let steps = [[1.0 - p, p], [r, 1.0 - r]];
     let stationary = [r / (p + r), p / (p + r)];
@@ -152,7 +157,8 @@ fn elliott_burst(p: f64, r: f64, loses: [f64; 2]) -> (f64, f64) {
     (mean, more + mean - mean * mean)
 }
 
-/// Losses of Elliott's chain that are n steps apart have the covariance (h − k)² π (1 − π) λ^n.
+/// In Elliott's model, the losses of two packets that are n transitions apart have the covariance
+/// (h − k)² π (1 − π) λ^n.
 #[test]
 fn elliott_loss_has_its_rate_and_bursts() {
     let (p, r, good, bad) = (0.02, 0.2, 0.01, 0.5);
@@ -168,8 +174,8 @@ fn elliott_loss_has_its_rate_and_bursts() {
     );
 }
 
-/// Return number and time of each packet in the order of leaving; packets arrive one millisecond
-/// apart.
+/// Send packets one millisecond apart. Return the number and the time of each packet that leaves
+/// the wire, in the order of leaving.
 fn order(list: &[Value], n: u32, seed: u64) -> Vec<(u32, Time)> {
     let mut wire = wire(list, seed);
     let (mut out, mut seen) = (Vec::new(), Seen { lost: vec![false; n as usize] });
@@ -188,7 +194,8 @@ fn order(list: &[Value], n: u32, seed: u64) -> Vec<(u32, Time)> {
     out
 }
 
-/// Count reordered packets (RFC 4737 §3.3): those that arrive after a packet that was sent later.
+/// Return the number of reordered packets, which arrive after a packet that was sent later (RFC
+/// 4737 §3.3).
 fn reordered(order: &[(u32, Time)]) -> usize {
     let mut next = 0;
     let late = order.iter().filter(|(seq, _)| {
@@ -199,7 +206,8 @@ fn reordered(order: &[(u32, Time)]) -> usize {
     late.count()
 }
 
-/// A delayed packet is reordered if any packet that can overtake it is not delayed: p (1 − p^n).
+/// A delayed packet is reordered if at least one of the n packets that can overtake it is not
+/// delayed, so the ratio is p (1 − p^n).
 #[test]
 fn reordering_has_its_ratio() {
     for (p, held, n) in [(0.1, "2.5 ms", 2), (0.3, "1.5 ms", 1), (0.2, "0.5 ms", 0)] {
@@ -207,7 +215,7 @@ fn reordering_has_its_ratio() {
         let ratio = p * (1.0 - f64::powi(p, n));
         let n = 50_000;
         let measured = reordered(&order(&[impairment], n, 5)) as f64 / f64::from(n);
-        // Neighbouring packets depend on each other, so the test allows twice the standard error of
+        // Neighbouring packets are not independent, so the test allows twice the standard error of
         // independent packets.
         let error = 2.0 * 2.576 * (ratio * (1.0 - ratio) / f64::from(n)).sqrt();
         assert!((measured - ratio).abs() <= error, "{measured} {ratio} {error}");
@@ -235,8 +243,8 @@ fn only_reordering_impairments_reorder() {
     assert!(reordered(&order(&[any], 3000, 1)) > 100);
 }
 
-/// Mean delays are within six standard errors. The deviation is m/√3 for uniform delays on (0, 2m),
-/// and m for exponential delays.
+/// The measured mean delay is within six standard errors of the expected mean m. The standard
+/// deviation is m/√3 for delays that are uniform on (0, 2m), and m for exponential delays.
 #[test]
 fn jitter_has_its_mean() {
     for (distribution, deviation) in [("uniform", 1.0 / f64::sqrt(3.0)), ("exponential", 1.0)] {
@@ -250,7 +258,8 @@ fn jitter_has_its_mean() {
     }
 }
 
-/// Packets during a spike leave at its end, in order. Packets during an outage are lost.
+/// Packets that arrive during a delay spike leave the wire at the end of the spike, in order.
+/// Packets that arrive during an outage are lost.
 #[test]
 fn spikes_delay_and_outages_lose() {
     let spike = json!({"kind": "delay_spikes", "start": "3 ms", "length": "4 ms"});
@@ -261,8 +270,8 @@ fn spikes_delay_and_outages_lose() {
     assert_eq!(at(&order(&[outage], 9, 1)), [(0, 0), (1, 1), (2, 2), (7, 7), (8, 8)]);
 }
 
-/// Copies pass the later impairments of the list. The impairment that created a copy does not copy
-/// that copy again.
+/// A copy of a packet passes only the later impairments of the list. An impairment that duplicated
+/// a packet does not duplicate the copy again.
 #[test]
 fn copies_follow_their_packets() {
     let twice = json!({"kind": "duplication", "probability": 1.0, "delay": "1.5 ms"});

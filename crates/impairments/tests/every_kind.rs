@@ -1,5 +1,5 @@
-//! Properties that every kind of impairment must have. The tests take the kinds from the table of
-//! impairments, so that a new kind is tested too.
+//! Properties that every kind of impairment must have. The tests read the kinds from the table of
+//! impairments, so that each new kind is tested automatically.
 
 use engine::Stream;
 use impairments::{Impairment, Wire, Witness};
@@ -9,15 +9,15 @@ use units::{Duration, Read, Time};
 
 const PACKETS: u32 = 300;
 
-/// Example values of each key. Each kind of impairment is tested with each combination of values
-/// that it accepts.
+/// Return the example values that are tried for each key. Each kind of impairment is tested with
+/// every combination of the example values that it accepts.
 fn values() -> Vec<Value> {
     let mut values = vec![Value::Null, json!(0.3), json!(1), json!(3), json!("5 ms"), json!([2, 5, 9])];
     values.extend(["constant", "uniform", "exponential", "keep", "any"].map(Value::from));
     values
 }
 
-/// Return each combination of example values that a kind accepts.
+/// Return one impairment for each combination of example values that a kind accepts.
 fn examples(kind: &str) -> Vec<Impairment> {
     let mut tables = vec![Map::from_iter([("kind".to_string(), Value::from(kind))])];
     for key in Impairment::keys_of(kind).unwrap() {
@@ -28,7 +28,8 @@ fn examples(kind: &str) -> Vec<Impairment> {
             }
             table
         };
-        // An error of this key excludes the value; other keys may still be missing.
+        // A value is excluded only if the error concerns its own key, because other keys may still
+        // be missing.
         let accepts = |table: &Map<String, Value>| {
             let error = Impairment::read(&Value::Object(table.clone()), "x").err();
             error.is_none_or(|e| !e.to_string().starts_with(&format!("x.{key}")) || !table.contains_key(*key))
@@ -39,7 +40,7 @@ fn examples(kind: &str) -> Vec<Impairment> {
     tables.into_iter().filter_map(|table| Impairment::read(&Value::Object(table), "x").ok()).collect()
 }
 
-/// Record of the lost packets.
+/// Record of the packets that the wire lost.
 #[derive(Default)]
 struct Lost(u64);
 
@@ -55,7 +56,8 @@ impl Witness for Lost {
     }
 }
 
-/// Send packets one millisecond apart, and return number and time of each that leaves.
+/// Send packets one millisecond apart, and return the number and the time of each packet that
+/// leaves the wire.
 fn leaving(impairment: &Impairment) -> Vec<(u32, Time)> {
     let mut wire = Wire::new(std::slice::from_ref(impairment), |_, _| Stream::new(1, "every kind"));
     let (mut lost, mut left) = (Lost::default(), Vec::new());
@@ -91,15 +93,22 @@ fn every_kind_conserves_packets_and_repeats_itself() {
     for page in Impairment::pages() {
         let kind = page["name"].as_str().unwrap();
         let examples = examples(kind);
-        assert!(!examples.is_empty(), "{kind}: add a value for each of its keys to values()");
+        assert!(
+            !examples.is_empty(),
+            "{kind}: no combination of example values is accepted; add a value for each key of the kind to values()"
+        );
         let mut acts = kind == "corruption"; // it changes neither the number nor the time of packets
         for impairment in examples {
             assert_eq!(impairment.name(), kind);
             assert_eq!(Impairment::read(&impairment.write(), "").unwrap(), impairment);
             let left = leaving(&impairment);
-            assert_eq!(left, leaving(&impairment), "{impairment:?} differs from run to run");
+            assert_eq!(
+                left,
+                leaving(&impairment),
+                "{impairment:?} gives different results in two runs with the same seed"
+            );
             acts |= left != undisturbed;
         }
-        assert!(acts, "{kind} has no effect with any of the values");
+        assert!(acts, "{kind} has no effect on any packet with any of the example values");
     }
 }

@@ -148,7 +148,7 @@ fn invalid_impairments_are_refused() {
         (r#"[{ kind = "periodic_loss", every = 0 }]"#, "network.impairments.0.every: 0 must be at least 1"),
         (
             r#"[{ kind = "outage", length = "1 s" }]"#,
-            "network.impairments.0.start: is missing, and so is interval",
+            "network.impairments.0.start: is missing, and the key interval is missing too",
         ),
         (
             r#"[{ kind = "outage", length = "1 s", interval = "1 ns" }]"#,

@@ -104,7 +104,7 @@ fn every_error_names_field_value_and_bound() {
         (
             "flows.0.arrivals",
             "{ interval = \"0 s\" }",
-            "flows.0.arrivals.interval: \"0 s\" must be above 0 s if it counts from the opening of the previous connection; write a longer interval, or after = \"response\" or after = \"closing\"",
+            "flows.0.arrivals.interval: \"0 s\" must be above 0 s if it counts from the opening of the previous connection; use a longer interval, after = \"response\" or after = \"closing\"",
         ),
         (
             "flows.0.arrivals",
@@ -147,11 +147,11 @@ fn every_error_names_field_value_and_bound() {
         ("tcp.pacing", "1", "tcp.pacing: is not a known key; known: stack, congestion, sack"),
         ("network.rate", "1500000", "write for example \"1.5 Mbit/s\""),
         ("tcp.mss", "1460", "write for example \"1460 B\""),
-        ("flows.0.name", "5", "flows.0.name: 5 must be a text; put it in quotes"),
+        ("flows.0.name", "5", "flows.0.name: 5 must be a text; put the value in quotes"),
         (
             "flows",
             "{ }",
-            "flows: {} must be a list; put it in brackets, or write [[flows]] instead of [flows]",
+            "flows: {} must be a list; put the value in brackets, or write [[flows]] instead of [flows]",
         ),
         ("seed", "99999999999999999999", "must be at most 9223372036854775807"),
         ("phase_breaking", "false", "must be a table of keys and values; its keys are start, delay"),

@@ -143,7 +143,10 @@ fn errors_name_the_key() {
     let frozen =
         format!("{{ kind = \"requests\", list = {{ file = \"{}\", sha256 = \"00\" }} }}", file.0.display());
     let message = e(&[("flows.0.traffic", &frozen)]);
-    assert!(message.contains("flows.0.traffic.list.sha256: \"00\" differs from the file"), "{message}");
+    assert!(
+        message.contains("flows.0.traffic.list.sha256: \"00\" differs from the digest of the file"),
+        "{message}"
+    );
 }
 
 /// Two web pages with three objects each. All times and sizes are constant. The size of each

@@ -20,8 +20,8 @@ pub struct AccEcn {
 }
 
 impl AccEcn {
-    /// Create an Accurate ECN option with the first `count` (at most 3) counters in this order. The
-    /// counters are the bytes that arrived with ECT(0), CE and ECT(1).
+    /// Create an Accurate ECN option with the first `count` (at most 3) counters in the given
+    /// order. The arguments count the bytes that arrived with ECT(0), with CE and with ECT(1).
     pub fn of(order: AccEcnOrder, ee0b: u32, eceb: u32, ee1b: u32, count: usize) -> AccEcn {
         let counters = match order {
             AccEcnOrder::Ect0First => [ee0b, eceb, ee1b],

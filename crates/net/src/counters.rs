@@ -6,7 +6,7 @@ use units::Time;
 use crate::discipline::Why;
 use crate::packet::{Ecn, Packet};
 
-/// Number of packets and of their bytes on the wire.
+/// Number of packets, and number of their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Number of packets.
@@ -38,7 +38,7 @@ impl std::ops::Sub for Count {
     }
 }
 
-/// Broken invariant. The results of the run are not reliable.
+/// Broken invariant. After a broken invariant, the results of the run are not reliable.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("invariant violated at {at}, {place}: {what}")]
 pub struct Violation {
@@ -50,21 +50,21 @@ pub struct Violation {
     pub what: String,
 }
 
-/// Counters of a link. Every packet changes the fields of this struct, while `signals` has the
-/// counters that only drops, marks and CE change.
+/// Counters of a link. Every packet changes the fields in `LinkCounters` itself, while only drops,
+/// marks and CE change the counters in `signals`.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct LinkCounters {
     /// Packets that arrived at the queue of the link.
     pub arrived: Count,
-    /// Transmission time of all admitted packets, in picoseconds.
+    /// Sum of the transmission times of all admitted packets, in picoseconds.
     pub work: u64,
     /// Packets that arrived at the far end of the link.
     pub delivered: Count,
     signals: Option<Box<Signals>>,
 }
 
-/// Drops and marks of a link, and its packets with CE.
+/// Drops and marks of a link, and its numbers of packets with CE.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Signals {
     /// Packets that the queue of the link dropped.
@@ -90,27 +90,27 @@ impl Signals {
     }
 }
 
-/// Packets inside a link at one time, counted packet by packet.
+/// Packets inside a link at one time, counted by going through all packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inside {
-    /// Packets that the previous hop has scheduled to enter the link later.
+    /// Packets that the previous hop has admitted and that will enter this link later.
     pub to_come: Count,
     /// Packets that wait for the transmitter of the link.
     pub waiting: Count,
-    /// Packets in service or on the wire.
+    /// Packets in service, or in propagation to the far end of the link.
     pub on_wire: Count,
-    /// Packets that have reached the far end of the link but are not yet counted as delivered,
-    /// because they are in the next link, which only delays packets.
+    /// Packets that have reached the far end of this link but are not yet counted as delivered.
+    /// The pipe of the next link, which only delays packets, contains these packets.
     pub beyond: Count,
-    /// Number of packets with CE that wait in a queue that stores its packets, and that are not yet
-    /// counted as admitted.
+    /// Number of waiting packets with CE that are not yet counted as admitted. A waiting packet is
+    /// not yet counted as admitted if the queue stores its packets.
     pub ce_waiting: u64,
     /// Remaining transmission time of all packets inside the link, in picoseconds.
     pub work: u64,
 }
 
 impl Inside {
-    /// Count a packet that waits in a queue that stores its packets.
+    /// Add a packet that waits in a queue to the counts.
     pub(crate) fn add_waiting(&mut self, packet: &Packet) {
         self.waiting.add(packet);
         self.ce_waiting += u64::from(packet.ecn == Ecn::Ce);
@@ -118,7 +118,7 @@ impl Inside {
 }
 
 impl LinkCounters {
-    /// Return the counters of drops, marks and CE.
+    /// Return the counters of drops, marks and packets with CE.
     pub fn signals(&self) -> Signals {
         self.signals.as_deref().copied().unwrap_or_default()
     }
@@ -157,13 +157,14 @@ impl LinkCounters {
         signals.re_marked += u64::from(p.ecn == Ecn::Ce);
     }
 
-    /// Check the identities that hold at every time, given the packets inside the link.
+    /// Check the conservation laws of packets, CE marks and time, given the packets that are inside
+    /// the link.
     pub fn check(&self, inside: &Inside, now: Time) -> Result<(), String> {
         let present = inside.to_come + inside.waiting + inside.on_wire + inside.beyond;
         let signals = self.signals();
         if self.arrived != signals.dropped + self.delivered + present {
             return Err(format!(
-                "packets in {:?} are not dropped {:?} + delivered {:?} + inside {inside:?}",
+                "packets in {:?} do not equal dropped {:?} + delivered {:?} + inside {inside:?}",
                 self.arrived, signals.dropped, self.delivered
             ));
         }
@@ -180,7 +181,11 @@ impl LinkCounters {
         }
         let busy = self.work - inside.work;
         if busy > now.0 {
-            return Err(format!("busy for {busy} ps of {} ps", now.0));
+            return Err(format!(
+                "the transmitter was busy for {busy} ps, which is more than the time since the start, \
+                 {} ps",
+                now.0
+            ));
         }
         Ok(())
     }

@@ -45,14 +45,14 @@ impl End {
         End(2 * connection + 1)
     }
 
-    /// Return the endpoint of a connection that packets in this direction reach.
+    /// Return the endpoint of a connection to which packets in the given direction travel.
     #[inline]
     pub fn reached(connection: u32, direction: Direction) -> End {
         End(2 * connection + 1 - direction as u32)
     }
 
-    /// Return the endpoint of a connection with this number. The endpoints of a connection have
-    /// consecutive numbers, starting with the sender.
+    /// Return the endpoint with the given number. The two endpoints of a connection have
+    /// consecutive numbers, and the sender has the lower one.
     #[inline]
     pub fn from_index(index: u32) -> End {
         End(index)
@@ -70,13 +70,13 @@ impl End {
         self.0 / 2
     }
 
-    /// Return the direction of the packets that the endpoint sends.
+    /// Return the direction in which the packets of the endpoint travel.
     #[inline]
     pub fn sends(self) -> Direction {
         if self.is_sender() { Direction::Forward } else { Direction::Reverse }
     }
 
-    /// Return true if the endpoint sends the data.
+    /// Return true if the endpoint is the sender of the data.
     #[inline]
     pub fn is_sender(self) -> bool {
         self.0.is_multiple_of(2)

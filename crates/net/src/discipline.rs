@@ -1,19 +1,19 @@
 //! Interface of queues: AQMs decide on packets, and queue disciplines store, mark and drop packets.
 //!
-//! As in Linux's `red.h`, the AQM only returns a verdict, and the queue discipline around it
-//! limits, marks and drops. Queue disciplines report each drop and each mark, and the link counts
-//! the drops and marks.
+//! As in Linux's `red.h`, the AQM only returns a verdict. The queue discipline around the AQM
+//! enforces the limit, marks and drops. A queue discipline reports each drop and each mark to its
+//! link, and the link counts them.
 
 use units::{Depth, Time};
 
 use crate::packet::{Ecn, Packet};
 
-/// Waiting packets of a queue, without the packet in service.
+/// Packets that wait in a queue, without the packet in service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Number of waiting packets.
     pub packets: u32,
-    /// Size of the waiting packets on the wire in bytes.
+    /// Size of all waiting packets on the wire, in bytes.
     pub bytes: u64,
 }
 
@@ -24,7 +24,7 @@ pub enum Why {
     Full,
     /// The AQM chose the packet, at random or by its state, to signal congestion early.
     Early,
-    /// The upper threshold of the AQM was exceeded.
+    /// A value of the AQM, such as the average queue length, exceeded an upper threshold.
     Threshold,
     /// The wire lost the packet.
     Loss,
@@ -37,11 +37,11 @@ pub enum Why {
 }
 
 impl Why {
-    /// Every reason, in the order of [`Why::index`].
+    /// All reasons, in the order of [`Why::index`].
     pub const ALL: [Why; 7] =
         [Why::Full, Why::Early, Why::Threshold, Why::Loss, Why::Corruption, Why::Outage, Why::Policed];
 
-    /// Return the name of the reason in tables.
+    /// Return the name of the reason, as in tables.
     pub fn name(self) -> &'static str {
         match self {
             Why::Full => "full",
@@ -75,23 +75,24 @@ pub enum Verdict {
 /// State of a queue at the arrival of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// Simulated time of the arrival.
+    /// Simulated time when the packet arrives.
     pub now: Time,
     /// Waiting packets.
     pub backlog: Backlog,
-    /// Time at which the transmitter finishes, or finished, all packets admitted so far.
+    /// Time at which the transmitter has sent, or will have sent, all packets admitted so far.
     pub free_at: Time,
 }
 
 impl Arrival {
-    /// Return the time at which the transmitter became idle, or `None` while it is sending.
+    /// Return the time at which the transmitter became idle, or `None` while the transmitter is
+    /// sending.
     #[inline]
     pub fn idle_since(&self) -> Option<Time> {
         (self.free_at <= self.now).then_some(self.free_at)
     }
 
-    /// Return the time at which the transmission of the arriving packet begins if the queue admits
-    /// the packet.
+    /// Return the time at which the transmission of the arriving packet would begin if the queue
+    /// admitted the packet.
     #[inline]
     pub fn begins(&self) -> Time {
         self.free_at.max(self.now)
@@ -103,16 +104,16 @@ pub trait Aqm {
     /// Return the verdict on an arriving packet.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
     /// Record that the queue discipline admitted the arriving packet, with or without a mark. The
-    /// packet leaves the queue at `at.begins()`.
+    /// admitted packet leaves the queue at the time `at.begins()`.
     fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// Record that the queue discipline dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
-    /// Record that the oldest admitted packet leaves the queue. This is called only if the
-    /// departure time was unknown at admission, so that `at.begins()` was [`Time::NEVER`], because
-    /// another queue decides on the next packet.
+    /// Record that the oldest admitted packet leaves the queue. The queue discipline calls this
+    /// function only if the departure time was unknown at admission, because another queue decides
+    /// when a packet is sent. If the departure time is unknown, `at.begins()` is [`Time::NEVER`].
     fn on_departure(&mut self, _now: Time) {}
-    /// Return the average queue length of the AQM in its unit (packets or bytes), or `None` if it
-    /// does not compute one.
+    /// Return the average queue length that the AQM computes, in packets or bytes, or `None` if the
+    /// AQM does not compute an average.
     fn average(&self) -> Option<Depth> {
         None
     }
@@ -121,13 +122,13 @@ pub trait Aqm {
 /// Mark or drop of a packet in a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
-    /// The packet was dropped and no longer exists.
+    /// The packet was dropped.
     Dropped(Packet, Why),
-    /// The packet was marked with CE and remains in the queue.
+    /// The packet was marked with CE, and remains in the queue.
     Marked(Packet, Why),
 }
 
-/// List of the drops and marks that a queue discipline reported during one call.
+/// Drops and marks that a queue discipline reported during one call.
 #[derive(Debug, Default)]
 pub struct Fates(pub(crate) Vec<Fate>);
 
@@ -137,7 +138,7 @@ impl Fates {
         self.0.len()
     }
 
-    /// Return the drops and marks reported after the first `count`.
+    /// Return the drops and marks that were reported after the first `count` ones.
     pub fn since(&self, count: usize) -> &[Fate] {
         &self.0[count..]
     }
@@ -154,7 +155,11 @@ impl Fates {
     /// If the packet is not ECN-capable (RFC 3168 §5 forbids the mark).
     #[cold]
     pub fn mark(&mut self, packet: &mut Packet, why: Why) {
-        assert!(packet.ecn.is_capable(), "a mark on a Not-ECT packet of connection {}", packet.connection);
+        assert!(
+            packet.ecn.is_capable(),
+            "queue: tried to mark a packet of connection {} that is not ECN-capable",
+            packet.connection
+        );
         self.0.push(Fate::Marked(*packet, why));
         packet.ecn = Ecn::Ce;
     }
@@ -165,26 +170,27 @@ impl Fates {
 pub struct QueuedPacket {
     /// Stored packet.
     pub packet: Packet,
-    /// Number of the packet's flow in the scenario, which all connections of the flow share.
+    /// Number of the flow to which the packet belongs. All connections of a flow share this flow
+    /// number.
     pub source: u32,
     /// Time of its arrival.
     pub entered: Time,
 }
 
-/// Answer of a queue to the transmitter's request for the next packet.
+/// Response of a queue to the transmitter's request for the next packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Next {
     /// Next packet to send.
     Packet(QueuedPacket),
-    /// Packets wait, but the queue must not send any of them before the given time. The transmitter
-    /// requests a packet again at the given time, or when another packet has arrived.
+    /// Packets are waiting, but the queue must not send a packet before the given time. The
+    /// transmitter repeats its request at the given time, or earlier if another packet arrives.
     Later(Time),
     /// No packet waits.
     Empty,
 }
 
 impl Next {
-    /// Return the packet of the queue's answer, if the answer is a packet.
+    /// Return the next packet, or `None` if the response of the queue is not a packet.
     pub fn packet(self) -> Option<QueuedPacket> {
         match self {
             Next::Packet(held) => Some(held),
@@ -199,22 +205,23 @@ impl From<Option<QueuedPacket>> for Next {
     }
 }
 
-/// Queue discipline that stores its packets until they are sent. Until then it may drop or mark the
-/// packet at the head, reorder the packets, or delay them.
+/// Queue discipline that stores its packets until they are sent. A queue discipline may drop or
+/// mark the packet at its head, reorder its packets, or delay them.
 pub trait QueueDiscipline {
-    /// Store or drop an arriving packet. `at` is the state of the queue at the arrival.
+    /// Store or drop an arriving packet. `at` is the state of the queue when the packet arrives.
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates);
-    /// Return the next packet for the transmitter.
+    /// Return the next packet to transmit.
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next;
     /// Return the waiting packets.
     fn backlog(&self) -> Backlog;
-    /// Return the size of the packet that the next dequeue returns. A queue that selects or drops
-    /// packets only at dequeue returns an estimate, the mean size of the waiting packets.
+    /// Return the size of the packet that the next call of `dequeue` will return. If a queue
+    /// selects or drops packets only at dequeue, the result is an estimate: the mean size of the
+    /// waiting packets.
     fn next_size(&self) -> u64 {
         let Backlog { packets, bytes } = self.backlog();
         bytes.div_ceil(u64::from(packets.max(1)))
     }
-    /// Call `see` for each waiting packet.
+    /// Call the function `see` for each waiting packet.
     fn each(&self, see: &mut dyn FnMut(&QueuedPacket));
     /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth> {
@@ -222,33 +229,34 @@ pub trait QueueDiscipline {
     }
 }
 
-/// Answer of a queue to an offered packet.
+/// Response of a queue to an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The queue admitted the packet, with or without a mark, in first-in-first-out order. The link
-    /// then computes at once the time at which the packet is sent, because no later event changes
-    /// this time.
+    /// computes at once the time at which an admitted packet is sent, because no later event can
+    /// change this time.
     Admitted,
-    /// The queue stores its packets, and the caller passes the packet to it
+    /// The queue stores its packets, so the caller passes the packet to the queue discipline
     /// ([`LinkQueue::discipline`]).
     Enqueue,
-    /// The queue dropped the packet and reported its fate.
+    /// The queue dropped the packet and reported the drop.
     Dropped,
 }
 
 /// Queue of a link, which either decides on each packet at its arrival or stores its packets.
 pub trait LinkQueue {
-    /// Admit or drop an arriving packet. The queue may mark the packet.
+    /// Decide on an arriving packet: admit it or drop it. The queue may mark an admitted packet.
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
     /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth>;
-    /// Return the maximum number of waiting packets at which the queue admits another packet, if
-    /// the queue neither drops nor marks below this number. A link that does not offer each packet
-    /// to its queue depends on this number ([`Link::only_delays`](crate::Link::only_delays),
-    /// [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
+    /// Return a number n such that the queue admits every packet, without a mark, while fewer than
+    /// n packets are waiting. Return `None` if no such number is known. Two functions of a link
+    /// rely on this number, because they admit packets without offering them to the queue:
+    /// [`Link::only_delays`](crate::Link::only_delays) and
+    /// [`Link::leave_uncounted`](crate::Link::leave_uncounted).
     fn passes_below(&self) -> Option<u32>;
-    /// Queue discipline that stores its packets, if this queue does not decide on each packet at
-    /// its arrival.
+    /// Type of the queue discipline that stores the packets. A queue that decides on each packet at
+    /// its arrival does not have a queue discipline of this kind.
     type Discipline: QueueDiscipline + ?Sized;
     /// See [`LinkQueue::Discipline`].
     fn discipline(&self) -> Option<&Self::Discipline>;

@@ -12,7 +12,7 @@ impl Cookie {
     /// Request for a cookie.
     pub const REQUEST: Cookie = Cookie { bytes: [0; 16], len: 0 };
 
-    /// Create a cookie of these bytes, or return `None` if a cookie cannot have this length.
+    /// Create a cookie from bytes, or return `None` if the number of bytes is invalid.
     pub fn of(bytes: &[u8]) -> Option<Cookie> {
         let mut cookie = Cookie::REQUEST;
         let fits = bytes.is_empty() || ((4..=16).contains(&bytes.len()) && bytes.len().is_multiple_of(2));
@@ -28,7 +28,7 @@ impl Cookie {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Return true for a request.
+    /// Return true if the cookie is empty, which requests a cookie from the server.
     pub fn is_request(&self) -> bool {
         self.len == 0
     }
@@ -39,14 +39,14 @@ impl Cookie {
 pub struct FastOpen {
     /// Cookie of the TCP Fast Open option. An empty cookie requests a cookie.
     pub cookie: Cookie,
-    /// True if the option uses the kind shared by experiments (254, with 0xF989), as before RFC
-    /// 7413, instead of kind 34.
+    /// True if the option uses kind 254, which experiments share, with the identifier 0xF989, as
+    /// before RFC 7413. The value is false if the TCP Fast Open option uses kind 34.
     pub experimental: bool,
 }
 
 impl FastOpen {
-    /// Return the length of the TCP Fast Open option in a header in bytes, padded to a multiple of
-    /// four.
+    /// Return the length of the TCP Fast Open option in a TCP header in bytes, padded to a multiple
+    /// of four.
     pub fn wire_len(&self) -> u16 {
         let before = if self.experimental { 4 } else { 2 };
         (before + u16::from(self.cookie.len)).next_multiple_of(4)

@@ -1,9 +1,9 @@
 //! The network: packets, links, routes, and the interface of queues.
 //!
-//! A packet passes `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next
-//! hop of its route. The AQM decides (verdicts), the queue discipline marks and drops, and the link
-//! alone stores and counts. The [`LinkCounters`] of a link prove that each packet was delivered or
-//! dropped, or is still in the link.
+//! The path of a packet is `Link::receive` → queue → transmitter → propagation → `Link::deliver` →
+//! the next hop of its route. The AQM returns a verdict, the queue discipline marks and drops
+//! packets, and the link stores and counts packets. The counters of a link ([`LinkCounters`]) prove
+//! that each packet was delivered or dropped, or is still in the link.
 
 mod accurate_ecn;
 mod counters;

@@ -1,12 +1,15 @@
-//! Link: queue → transmitter → propagation, with at most one pending event.
+//! A link consists of a queue, a transmitter and the propagation, and has at most one pending
+//! event.
 //!
-//! The queue decides on arrival and serves first in, first out. When it admits a packet, the
-//! packet's times are therefore known: the begin and end of its transmission, and its arrival at
-//! the far end. The packet enters the pipe, a queue in the network's store of packets in flight,
-//! with its arrival time. The link's only event is the first arrival in the pipe. The backlog at a
-//! time consists of the packets whose transmission has not begun by then.
+//! The queue decides on a packet at its arrival, and serves packets first in, first out. When the
+//! queue admits a packet, the link therefore knows the beginning and the end of the packet's
+//! transmission, and its arrival at the far end. The link puts an admitted packet with its arrival
+//! time into its pipe, a queue of packets in flight. The only event of a link is the arrival of the
+//! first packet in its pipe. The backlog at a time consists of the packets whose transmission has
+//! not begun at that time.
 //!
-//! This file defines the struct `Link`. The functions of `Link` are in one file per task.
+//! This file defines the struct `Link`. Each task of `Link` has its own file with the functions of
+//! this task.
 
 mod admission;
 mod audit;
@@ -47,7 +50,8 @@ impl Probe for NoProbe {
     fn fate(&mut self, _: Time, _: &Fate) {}
 }
 
-/// One-way link. The fields that every packet uses come first, in the order of cache lines.
+/// One-way link. The order of the fields follows the cache lines: fields that every packet uses
+/// come first.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Link<Q> {
@@ -56,33 +60,34 @@ pub struct Link<Q> {
     /// Transmission time per byte in picoseconds, times 2^FRACTION.
     byte_time: u64,
     delay: Duration,
-    /// Packets that were admitted and not delivered, in order of arrival.
+    /// Packets that the link admitted and has not yet delivered, in order of arrival.
     pipe: Pipe,
     waiting_bytes: u64,
-    /// Remaining transmission time below which the queue certainly admits a packet, so that the
-    /// backlog is not counted ([`Link::leave_uncounted`]).
+    /// Limit of the remaining transmission time. Below this limit the queue admits every packet, so
+    /// the link does not count its backlog ([`Link::leave_uncounted`]).
     uncounted: Duration,
-    /// Number of the link before this link if this link only delays packets, else [`NO_LINK`].
+    /// Number of the previous link, if this link only delays the packets of the previous link.
+    /// If this link does not only delay packets, the value is [`NO_LINK`].
     feeder: u32,
-    /// True if the link requests the next packet from a queue that stores its packets at `free_at`.
-    /// `resumes` is true if the queue itself returned the time of the event, instead of a packet in
-    /// service.
+    /// True if the link will request the next packet from its queue discipline at the time
+    /// `free_at`. `resumes` is true if a shaper returned the time `free_at`. If `resumes` is false,
+    /// `free_at` is the end of the transmission in progress.
     asks: bool,
     resumes: bool,
-    /// True if the queue certainly admits a packet that arrives while the transmitter is idle.
+    /// True if the queue admits every packet that arrives while the transmitter is idle.
     takes_when_free: bool,
     counters: LinkCounters,
     /// Queue of the link.
     queue: Q,
-    /// Start of the transmission, and size, of each packet that waits in the queue of the link.
+    /// Start of transmission and size of each packet that waits in the queue of the link.
     waiting: VecDeque<(Time, u16)>,
     fates: Fates,
-    /// Changes of the link's rate, if the rate is variable.
+    /// Model of the link's rate, if the rate changes over time.
     pace: Option<Box<Pace>>,
 }
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Create a link with this rate and propagation delay behind `queue`.
+    /// Create a link from a rate, a propagation delay and a queue.
     pub fn new(rate: Rate, delay: Duration, queue: Q) -> Self {
         Link {
             free_at: Time::ZERO,
@@ -108,8 +113,8 @@ impl<Q: LinkQueue> Link<Q> {
         &self.queue
     }
 
-    /// Return the counters, which include the packets that the previous link has scheduled to
-    /// enter.
+    /// Return the counters of the link. The counters include packets that the previous link has
+    /// admitted and that enter this link later.
     pub fn counters(&self) -> &LinkCounters {
         &self.counters
     }

@@ -1,4 +1,4 @@
-//! TCP options, and the store of the options of packets.
+//! TCP options of packets, and the store that contains them.
 
 use crate::accurate_ecn::AccEcn;
 use crate::fast_open::{Cookie, FastOpen};
@@ -18,15 +18,15 @@ pub struct Options {
     pub timestamps: Option<(u32, u32)>,
     /// Accurate ECN option (RFC 9768 §3.2.3).
     pub accurate_ecn: Option<AccEcn>,
-    /// SACK blocks, or the cookie of Fast Open. SACK blocks and the cookie share the space because
-    /// a SYN does not have SACK blocks, and only a SYN has a cookie.
+    /// SACK blocks, or the cookie of TCP Fast Open. SACK blocks and a cookie can use the same
+    /// memory because only a SYN has a cookie, and a SYN has no SACK blocks.
     blocks: [(Seq, Seq); 4],
     count: u8,
     fast_open: u8,
 }
 
 impl Options {
-    /// Maximum length of the options of a header in bytes (RFC 9293 §3.1).
+    /// Maximum length of all options in a TCP header, in bytes (RFC 9293 §3.1).
     pub const MOST: u16 = 40;
 
     /// Empty set of options.
@@ -41,19 +41,19 @@ impl Options {
         fast_open: 0,
     };
 
-    /// Create TCP options that contain only timestamps.
+    /// Create a set of TCP options with only the timestamps option.
     #[inline]
     pub fn of_timestamps(value: u32, reply: u32) -> Options {
         Options { timestamps: Some((value, reply)), ..Options::NONE }
     }
 
     /// Bit of `fast_open` that is set if the Fast Open option is present. The bit `EXPERIMENTAL` is
-    /// set if the Fast Open option uses the option kind for experiments (254). The lower bits are
-    /// the length of the cookie.
+    /// set if the Fast Open option has the option kind 254, which experiments share. The six lower
+    /// bits of `fast_open` are the length of the cookie.
     const THERE: u8 = 0x80;
     const EXPERIMENTAL: u8 = 0x40;
 
-    /// Return true if the segment has no TCP option.
+    /// Return true if the set contains no TCP option.
     pub fn is_empty(&self) -> bool {
         self.count == 0
             && self.fast_open == 0
@@ -67,12 +67,12 @@ impl Options {
     pub fn sack(&self) -> &[(Seq, Seq)] {
         &self.blocks[..usize::from(self.count)]
     }
-    /// Add a SACK block, unless the 40 bytes of a header are full: they have space for four blocks,
-    /// or for three beside timestamps.
+    /// Add a SACK block, if the 40 bytes of TCP options have space for it. The 40 bytes of TCP
+    /// options have space for four SACK blocks, or for three SACK blocks and timestamps.
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
         self.push_sacks(&[block]);
     }
-    /// Add SACK blocks in the given order until the header is full.
+    /// Add SACK blocks in the given order, until the 40 bytes of TCP options are full.
     #[inline]
     pub fn push_sacks(&mut self, blocks: &[(Seq, Seq)]) {
         if self.fast_open != 0 {
@@ -105,7 +105,7 @@ impl Options {
     fn cookie_len(&self) -> u16 {
         self.fast_open().map_or(0, |option| option.wire_len())
     }
-    /// Set the Fast Open option, which replaces SACK blocks.
+    /// Set the Fast Open option, which overwrites the SACK blocks.
     pub fn set_fast_open(&mut self, option: FastOpen) {
         let cookie = option.cookie.bytes();
         let word = |i: usize| {
@@ -117,9 +117,9 @@ impl Options {
         let experimental = if option.experimental { Self::EXPERIMENTAL } else { 0 };
         self.fast_open = Self::THERE | experimental | cookie.len() as u8;
     }
-    /// Return the length of the TCP options in a header in bytes, with each option padded to a
-    /// multiple of four bytes. SACK permitted uses the padding of the timestamps (RFC 7323,
-    /// appendix A).
+    /// Return the length of the TCP options in a TCP header in bytes, where each option is padded
+    /// to a multiple of four bytes. The option SACK permitted fits into the padding of the
+    /// timestamps option (RFC 7323, appendix A).
     #[inline]
     pub fn wire_len(&self) -> u16 {
         let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
@@ -137,14 +137,15 @@ impl Options {
     }
 }
 
-/// Store of the options of all packets in a network, so that packets without options stay small.
-/// The sender writes the options of a packet into a template, and the store copies the template to
-/// a slot when the packet is sent. The slot is released for another packet when the packet arrives
-/// or is dropped.
+/// Store of the TCP options of all packets in a network. Options are stored apart from packets, so
+/// that packets without options stay small. The sender writes the options of its next packet into a
+/// template. When the packet is sent, the store copies the template to a slot. The slot is released
+/// for another packet when its packet arrives or is dropped.
 #[derive(Clone, Debug)]
 pub struct OptionStore {
     blank: Options,
-    /// Slots with the options of packets. The first slot has no options.
+    /// Slots, each with the TCP options of one packet. The first slot always contains the empty set
+    /// of options.
     slots: Vec<Options>,
     free: Vec<u32>,
 }
@@ -156,14 +157,14 @@ impl Default for OptionStore {
 }
 
 impl OptionStore {
-    /// Return the template, into which the sender writes the options of the next packet.
+    /// Return the template into which the sender writes the options of its next packet.
     #[inline]
     pub fn blank(&mut self) -> &mut Options {
         &mut self.blank
     }
 
-    /// Store the options that the sender wrote into the template. Return the slot of the options (0
-    /// for no options) and their length in a header in bytes.
+    /// Store the TCP options that the sender wrote into the template. Return the number of the slot
+    /// (0 without options), and the length of the options in a TCP header in bytes.
     #[inline]
     pub fn store(&mut self) -> (u32, u16) {
         let len = self.blank.wire_len();
@@ -183,13 +184,13 @@ impl OptionStore {
         (slot, len)
     }
 
-    /// Return the TCP options in a slot.
+    /// Return the TCP options in the slot with the given number.
     #[inline]
     pub fn at(&self, slot: u32) -> &Options {
         &self.slots[(slot & !Packet::DAMAGED) as usize]
     }
 
-    /// Return a copy of the TCP options in a slot.
+    /// Return a copy of the TCP options in the slot with the given number.
     pub fn get(&self, slot: u32) -> Options {
         *self.at(slot)
     }
@@ -203,7 +204,8 @@ impl OptionStore {
         }
     }
 
-    /// Copy the options of a packet, and return the value of `options` for the copy of the packet.
+    /// Copy the TCP options of a packet to a new slot, and return the field `options` for the copy
+    /// of the packet.
     pub fn copy(&mut self, slot: u32) -> u32 {
         *self.blank() = self.get(slot);
         self.store().0 | slot & Packet::DAMAGED
@@ -252,7 +254,7 @@ mod tests {
         }
     }
 
-    /// The cookie does not increase the size of the struct of the options.
+    /// The space for a cookie does not increase the size of the struct `Options`.
     #[test]
     fn options_stay_small() {
         assert_eq!(size_of::<Options>(), 72);

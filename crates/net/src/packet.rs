@@ -1,7 +1,7 @@
 //! Packets: the properties that links and queues use, and the transport header.
 //!
-//! Packets are small `Copy` records that are stored by value in queues and in the store of packets
-//! in flight, so that they cannot leak or be freed twice.
+//! Packets are small `Copy` records, which queues and the store of packets in flight contain by
+//! value. A packet can therefore neither leak nor be freed twice.
 
 use crate::direction::Direction;
 use crate::segment::Segment;
@@ -27,20 +27,20 @@ impl Ecn {
         self != Ecn::NotEct
     }
 
-    /// Return true if a mark would change the ECN field.
+    /// Return true if a mark with CE would change the ECN field.
     pub fn is_markable(self) -> bool {
         matches!(self, Ecn::Ect0 | Ecn::Ect1)
     }
 }
 
-/// Direction of a packet and its DiffServ codepoint (RFC 2474), in one byte.
+/// Direction of a packet and its DiffServ codepoint (DSCP, RFC 2474), together in one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Label(u8);
 
 impl Label {
     const REVERSE: u8 = 0x80;
 
-    /// Create the label of a packet in this direction, with DSCP 0.
+    /// Create the label of a packet, with the given direction and the DSCP 0.
     pub fn new(direction: Direction) -> Self {
         Label((direction as u8) << 7)
     }
@@ -57,7 +57,7 @@ impl Label {
         self.0 & 0x3f
     }
 
-    /// Return the label with the six lower bits of this DSCP.
+    /// Return the same label with the DSCP in the six lower bits of `dscp`.
     #[must_use]
     pub fn with_dscp(self, dscp: u8) -> Self {
         Label(self.0 & Self::REVERSE | dscp & 0x3f)
@@ -65,13 +65,13 @@ impl Label {
 }
 
 /// Packet in the network. A packet consists of two halves of 16 bytes, and the processor copies
-/// each half with one instruction. If the program changed a field of the packet just before, the
-/// copy waits until the change is stored, so a packet should not be changed just before it is
-/// copied.
+/// each half with one instruction. A packet should not be changed just before it is copied, because
+/// the copy would wait for the pending write to memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Packet {
-    /// Connection of the packet. A flow of datagrams counts as one connection.
+    /// Connection of the packet. All packets of a flow of datagrams have the same connection
+    /// number.
     pub connection: u32,
     /// Size of the packet on the wire in bytes.
     pub size: u16,
@@ -81,19 +81,20 @@ pub struct Packet {
     pub label: Label,
     /// Position on the route: an index into the network's table of hops.
     pub hop: u32,
-    /// Slot of the packet's options in the network's [`OptionStore`](crate::OptionStore), or 0
-    /// without options.
+    /// Slot of the packet's TCP options in the [`OptionStore`](crate::OptionStore) of the network,
+    /// or 0 without options.
     pub options: u32,
     /// Transport header.
     pub segment: Segment,
 }
 
 impl Packet {
-    /// Bit of `options` that is set for a packet with bit errors. The other 31 bits are the slot
-    /// number of the options. A packet without options needs no additional test for this bit.
+    /// Bit of the field `options` that is set for a packet with bit errors. The other 31 bits of
+    /// the field `options` are the slot number of the TCP options. Because the bit for bit errors
+    /// is in the field `options`, a packet without options needs no additional test for bit errors.
     pub(crate) const DAMAGED: u32 = 1 << 31;
 
-    /// Damage the packet. Only the receiver of the packet detects the bit errors.
+    /// Damage the packet. Only the receiver of a packet detects its bit errors.
     pub fn damage(&mut self) {
         self.options |= Self::DAMAGED;
     }

@@ -11,13 +11,14 @@ pub struct Edge {
     pub from: usize,
     /// Node at which the link ends.
     pub to: usize,
-    /// Cost of using the link, at least 1.
+    /// Cost that the link adds to a route, at least 1.
     pub cost: u64,
 }
 
-/// Routes of a graph. Paths between inner nodes are computed once and stored. The first step of a
-/// host with a single outgoing link and the last step to a host with a single incoming link are
-/// fixed, so that a hundred thousand hosts on two routers need only one computed path.
+/// Routes of a graph. The path between each pair of inner nodes is computed once and stored. If a
+/// host has only one outgoing link, the first step of its routes is fixed. If a host has only one
+/// incoming link, the last step of the routes to this host is fixed. A hundred thousand hosts at
+/// two routers therefore need only one computed path.
 #[derive(Debug)]
 pub struct Routes<'a> {
     edges: &'a [Edge],
@@ -27,7 +28,7 @@ pub struct Routes<'a> {
 }
 
 impl<'a> Routes<'a> {
-    /// Create the graph of these edges over the nodes `0..nodes`.
+    /// Create the graph with the nodes `0..nodes` and the given edges.
     pub fn new(nodes: usize, edges: &'a [Edge]) -> Self {
         let mut routes = Routes {
             edges,
@@ -47,8 +48,8 @@ impl<'a> Routes<'a> {
     pub fn path(&mut self, from: usize, to: usize) -> Option<Vec<usize>> {
         let (mut a, mut b) = (from, to);
         let (mut head, mut tail) = (Vec::new(), Vec::new());
-        // Take the only outgoing link of the first node and the only incoming link of the last
-        // node, if these nodes have a single such link.
+        // If the first node has only one outgoing link, or the last node only one incoming link,
+        // the route must use this link.
         if let [only] = self.out[a][..]
             && a != b
         {
@@ -69,8 +70,8 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Return a shortest path (Dijkstra 1959). The indices of the edges decide between paths of equal
-/// cost, so that routes do not depend on the machine.
+/// Return a path with the minimum cost (Dijkstra 1959). If two paths have equal cost, the indices
+/// of their edges decide, so routes do not depend on the machine.
 fn shortest_path(out: &[Vec<usize>], edges: &[Edge], from: usize, to: usize) -> Option<Vec<usize>> {
     let mut best: Vec<Option<(u64, Option<usize>)>> = vec![None; out.len()];
     best[from] = Some((0, None));
@@ -129,8 +130,8 @@ mod tests {
     }
 
     proptest! {
-        /// The fixed first and last steps of a path change neither the existence nor the cost of
-        /// the path.
+        /// A route with fixed first and last steps exists if and only if an unrestricted route
+        /// exists, and both have the same cost.
         #[test]
         fn fixed_steps_preserve_the_cost(
             list in prop::collection::vec((0usize..7, 0usize..7, 1u64..4), 1..14), from in 0usize..7, to in 0usize..7,

@@ -8,16 +8,17 @@ use std::ops::{Add, BitOr, BitOrAssign, Sub};
 pub struct Seq(pub u32);
 
 impl Seq {
-    /// Return the distance from the sequence number `other` to `self`, which is negative if `self`
-    /// is before `other`. The two sequence numbers must be within 2^31 of each other.
+    /// Return the distance from the sequence number `other` to the sequence number `self`. The
+    /// distance is negative if `self` is before `other`. The distance between the two sequence
+    /// numbers must be less than 2^31.
     pub fn minus(self, other: Seq) -> i32 {
         self.0.wrapping_sub(other.0) as i32
     }
-    /// Return true if `self < other` in sequence space.
+    /// Return true if `self` is before `other` in sequence space.
     pub fn before(self, other: Seq) -> bool {
         self.minus(other) < 0
     }
-    /// Return true if `self > other` in sequence space.
+    /// Return true if `self` is after `other` in sequence space.
     pub fn after(self, other: Seq) -> bool {
         self.minus(other) > 0
     }
@@ -36,8 +37,8 @@ impl Add<u32> for Seq {
 
 impl Sub for Seq {
     type Output = u32;
-    /// Return the number of bytes from the sequence number `other` to `self`. `self` must not be
-    /// before `other`.
+    /// Return the number of bytes from the sequence number `other` to the sequence number `self`.
+    /// The sequence number `self` must not be before `other`.
     fn sub(self, other: Seq) -> u32 {
         self.0.wrapping_sub(other.0)
     }
@@ -70,15 +71,15 @@ impl Flags {
     pub const ECE: Flags = Flags(0x40);
     /// Congestion window reduced.
     pub const CWR: Flags = Flags(0x80);
-    /// Accurate ECN (RFC 9768), once the nonce sum (RFC 3540).
+    /// Accurate ECN (RFC 9768), formerly the nonce sum (RFC 3540).
     pub const AE: Flags = Flags(0x100);
 
-    /// Return true if every control bit of `f` is set.
+    /// Return true if all control bits of `f` are set in `self`.
     pub fn has(self, f: Flags) -> bool {
         self.0 & f.0 == f.0
     }
 
-    /// Return these control bits without the bits of `f`.
+    /// Return the control bits of `self` without the control bits of `f`.
     pub fn without(self, f: Flags) -> Flags {
         Flags(self.0 & !f.0)
     }
@@ -115,15 +116,15 @@ impl fmt::Debug for Flags {
     }
 }
 
-/// TCP segment: its header and the length of its payload. The simulator does not store the bytes of
-/// the payload.
+/// TCP segment: the header, and the length of the payload. The simulator does not store the bytes
+/// of the payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Segment {
     /// Sequence number of the first byte of the segment, or of the SYN.
     pub seq: Seq,
-    /// Sequence number of the next byte that the endpoint expects from its peer, which is
-    /// significant if the bit ACK is set.
+    /// Sequence number of the next byte that the endpoint expects from its peer. The acknowledgment
+    /// number is significant if the control bit ACK is set.
     pub ack: Seq,
     /// Advertised window in bytes, after scaling.
     pub window: u32,
@@ -134,11 +135,12 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Return the length in sequence space: payload, SYN and FIN (RFC 9293, SEG.LEN).
+    /// Return the length of the segment in sequence space: payload, SYN and FIN (RFC 9293,
+    /// SEG.LEN).
     pub fn seq_len(&self) -> u32 {
         u32::from(self.len) + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
     }
-    /// Return the sequence number after the segment.
+    /// Return the sequence number that follows the last one of the segment.
     pub fn end(&self) -> Seq {
         self.seq + self.seq_len()
     }

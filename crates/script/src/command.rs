@@ -1,5 +1,5 @@
-//! Shell commands of a script that configure the host, such as `sysctl`. This module interprets the
-//! commands; no shell runs.
+//! Shell commands of a script that configure the simulated host, such as `sysctl`. This module
+//! interprets the shell commands itself and never starts a shell.
 
 mod ip;
 mod tc;
@@ -9,32 +9,33 @@ use units::Duration;
 /// Effect of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Set a kernel parameter, whose name is written with dots.
+    /// Set a kernel parameter. Dots separate the parts of the parameter's name.
     Sysctl(String, String),
-    /// Set a parameter of a kernel module. The three strings are the kernel module, the parameter
-    /// and the value of the parameter.
+    /// Set a parameter of a kernel module. The three strings are the name of the kernel module, the
+    /// name of the parameter and its new value.
     Module(String, String, String),
-    /// Set a metric of the route.
+    /// Set a metric of the route to the peer.
     Route(String, String),
-    /// Set the queue discipline of the interface.
+    /// Set the queue discipline of the network interface.
     Qdisc {
-        /// True if the discipline paces segments at the rate of their connection.
+        /// True if the queue discipline paces the segments of a connection at the pacing rate of
+        /// the connection.
         paces: bool,
     },
-    /// Refuse the command. The text describes the unsupported feature.
+    /// Refuse the command. The text describes the feature that is not supported.
     Refused(String),
-    /// Forget the cached metrics of other hosts.
+    /// Discard the cached TCP metrics of other hosts.
     FlushMetrics,
-    /// Restore all settings of the host to their values before the script.
+    /// Restore all settings that the host had before the script.
     Restore,
-    /// Run the shell script with this name.
+    /// Run the shell script with the given name.
     Script(String),
     /// Wait.
     Sleep(Duration),
 }
 
-/// Parse the commands of a text. Return the effects of the supported commands, and the unsupported
-/// commands.
+/// Parse all shell commands in a text. Return the effects of the supported commands, and a list of
+/// the unsupported commands.
 pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     let (mut effects, mut unknown) = (Vec::new(), Vec::new());
     for simple in split(text) {
@@ -46,8 +47,8 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     (effects, unknown)
 }
 
-/// Return true if an unsupported command changes kernel parameters, queues or routes, even inside a
-/// condition.
+/// Return true if an unsupported command would change kernel parameters, queues or routes. Commands
+/// inside a condition count too.
 pub fn sets_up_kernel(command: &str) -> bool {
     let apart = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}' | '"' | '\'');
     let words: Vec<&str> = command.split(apart).filter(|w| !w.is_empty()).collect();
@@ -72,7 +73,8 @@ pub fn sets_up_kernel(command: &str) -> bool {
     false
 }
 
-/// Split a text into simple commands at line ends, `;`, `&`, `&&`, `|` and `||`, without comments.
+/// Split a shell text into simple commands, without comments. Commands end at a line end, `;`, `&`,
+/// `&&`, `|` or `||`.
 fn split(text: &str) -> Vec<String> {
     let joined = products(&text.replace("\\\n", " "));
     let mut all = Vec::new();
@@ -101,8 +103,8 @@ fn split(text: &str) -> Vec<String> {
     all
 }
 
-/// Replace arithmetic such as `$((15*1024*1024))`, `$[15*1024*1024]` and `$((32<<20))` by its
-/// value. Other arithmetic expressions stay unchanged.
+/// Replace shell arithmetic such as `$((15*1024*1024))`, `$[15*1024*1024]` and `$((32<<20))` by the
+/// computed value. Arithmetic expressions other than products and shifts stay unchanged.
 fn products(text: &str) -> String {
     let mut done = String::new();
     let mut rest = text;
@@ -119,7 +121,7 @@ fn products(text: &str) -> String {
     done + rest
 }
 
-/// Compute a product with optional shifts.
+/// Compute a product of numbers, with optional shifts.
 fn value(text: &str) -> Option<u64> {
     let mut parts = text.split("<<").map(|part| {
         let mut factors = part.split('*').map(|f| f.trim().parse::<u64>().ok());
@@ -129,7 +131,8 @@ fn value(text: &str) -> Option<u64> {
     parts.try_fold(first, |value, by| value.checked_mul(1u64.checked_shl(by?.try_into().ok()?)?))
 }
 
-/// A simple command: its words without quotes, and the file that receives its output.
+/// A simple shell command: its words without quotes, and the file to which its output is
+/// redirected.
 #[derive(Debug, Default, PartialEq)]
 struct Simple {
     words: Vec<String>,
@@ -161,8 +164,8 @@ impl Simple {
     }
 }
 
-/// Return the words of a simple command. The boolean beside each word is true if the word was
-/// quoted.
+/// Return the words of a simple shell command. The boolean of each word is true if the word was in
+/// quotes.
 fn words(command: &str) -> Vec<(String, bool)> {
     let mut all = Vec::new();
     let (mut quote, mut current, mut some, mut quoted) = (None, String::new(), false, false);
@@ -206,8 +209,8 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
             let known = seconds.is_finite() && (0.0..=1.8e7).contains(&seconds); // within the clock
             vec![Effect::Sleep(known.then(|| Duration::from_seconds(seconds))?)]
         }
-        // Offloads have no effect: the endpoint sends whole segments, and a script may expect
-        // several segments as one segment.
+        // Commands that set offloads have no effect, because the endpoint sends whole segments, and
+        // a script may expect several segments as one large segment.
         "true" | ":" | "ethtool" | "sync" | "modprobe" | "rm" => vec![],
         "ip" => ip::read(rest)?,
         "tc" => tc::read(rest)?,
@@ -216,7 +219,7 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
             return if rest.first()?.starts_with('-') { None } else { one(&again) };
         }
         _ if name.contains("restore") && name.ends_with(".sh") => vec![Effect::Restore],
-        // A helper script whose arguments assign values to files such as
+        // The command is a helper script, whose arguments assign values to files such as
         // `/proc/sys/net/ipv4/tcp_sack`.
         _ if (name.ends_with(".py") || name.ends_with(".sh")) && !rest.is_empty() => {
             let all = rest.iter().filter(|w| !w.starts_with('-'));
@@ -227,14 +230,13 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
     })
 }
 
-/// Parse `net.ipv4.tcp_sack=1`, or the same with a file name.
+/// Parse an assignment such as `net.ipv4.tcp_sack=1`, whose name may also be a file name.
 fn assignment(word: &str) -> Option<Effect> {
     let (name, value) = word.split_once('=')?;
     setting(name, value)
 }
 
-/// Return the effect of writing a value to a file of the kernel, or to a parameter whose name is
-/// written with dots.
+/// Return the effect of setting a kernel parameter, given by its file or by its name with dots.
 fn setting(file: &str, value: &str) -> Option<Effect> {
     let value = value.trim().to_string();
     if let Some(rest) = file.trim().strip_prefix("/sys/module/") {

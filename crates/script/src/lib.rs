@@ -1,13 +1,14 @@
-//! Packet scripts: sequences of system calls and segments, which run against the TCP endpoint in
-//! virtual time.
+//! Packet scripts: sequences of system calls and segments, which test the TCP endpoint in simulated
+//! time.
 //!
-//! The language is that of packetdrill (Cardwell et al., "packetdrill: Scriptable Network Stack
-//! Testing, from Sockets to Packets", USENIX ATC 2013). [`parse`] reads a [`Script`], and [`run`]
-//! returns a [`Report`]. This crate does not evaluate the Python blocks of a script. The report
-//! contains each Python block with the TCP_INFO fields at the time of the block.
+//! Scripts are written in the language of packetdrill (Cardwell et al., "packetdrill: Scriptable
+//! Network Stack Testing, from Sockets to Packets", USENIX ATC 2013). [`parse`] reads a [`Script`],
+//! and [`run`] returns a [`Report`]. A script may contain blocks of Python, which this crate does
+//! not evaluate. The report contains each Python block with the values of the TCP_INFO fields at
+//! the time of the block.
 //!
-//! IPv6, UDP, ICMP and urgent data are not supported. The verdict of a script that needs a missing
-//! feature names the feature.
+//! IPv6, UDP, ICMP and urgent data are not supported. If a script needs a feature that is not
+//! supported, its verdict names the feature.
 
 mod calls;
 mod command;

@@ -1,5 +1,5 @@
-//! Comparison of expected segments of a script with segments of the endpoint, and conversion
-//! between the two forms.
+//! Comparison of the segments that a script expects with the segments of the endpoint, and
+//! conversion between these two forms of a segment.
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ use crate::print::letters;
 use crate::stack::Header;
 use crate::syntax::{CookieText, Direction, EcnField, Flags, Packet, TcpOption};
 
-/// Return the values of a list of options, without padding and unknown options.
+/// Return the values of all TCP options in a list, except for padding and unknown options.
 pub fn values(list: &[TcpOption]) -> Options {
     let mut options = Options::default();
     for option in list {
@@ -25,8 +25,8 @@ pub fn values(list: &[TcpOption]) -> Options {
             TcpOption::SackPermitted => options.sack_permitted = true,
             TcpOption::Timestamps(value, echo) => options.timestamps = Some((*value, *echo)),
             TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(*counters),
-            // The maximum number of SACK blocks depends on whether the list has timestamps, which
-            // may follow the blocks.
+            // The maximum number of SACK blocks depends on the presence of timestamps, which may
+            // come after the SACK blocks in the list.
             TcpOption::Sack(_) => {}
             TcpOption::FastOpen(cookie, experimental) => {
                 if let CookieText::Bytes(bytes) = cookie
@@ -48,14 +48,14 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
     if let TcpOption::Sack(blocks) = option { blocks } else { &[] }
 }
 
-/// Return the unsupported TCP options of a list.
+/// Return the TCP options of a list that are not supported.
 ///
-/// The endpoint receives only the TCP options that this function accepts. A script that injects
-/// another TCP option would therefore not test the endpoint.
+/// An injected segment may have only the TCP options that this function accepts, because the
+/// endpoint receives no others. With any other TCP option, a script would not test the endpoint.
 pub fn unsupported(list: &[TcpOption], way: Direction) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),
-        // A host never sends a cookie of invalid length.
+        // A host never sends a Fast Open cookie of invalid length.
         TcpOption::FastOpen(CookieText::Bytes(bytes), _)
             if way == Direction::Out && Cookie::of(bytes).is_none() =>
         {
@@ -66,8 +66,8 @@ pub fn unsupported(list: &[TcpOption], way: Direction) -> Vec<String> {
     list.iter().filter_map(each).collect()
 }
 
-/// Return a segment of the script in which named cookies are replaced by those that the host
-/// computes.
+/// Return a copy of a segment of the script, in which the cookie that the host computes replaces
+/// the name of a cookie.
 pub fn with_cookies(packet: &Packet, host: &settings::FastOpen) -> Packet {
     let mut packet = packet.clone();
     for option in packet.options.iter_mut().flatten() {
@@ -83,7 +83,8 @@ pub fn with_cookies(packet: &Packet, host: &settings::FastOpen) -> Packet {
     packet
 }
 
-/// Convert a segment of the script to the endpoint's sequence numbers and timestamps.
+/// Convert a segment of the script to the form of the endpoint, with the endpoint's sequence
+/// numbers and timestamps.
 pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
     let syn = packet.flags.has(Flags::SYN);
     let mut list = packet.options.clone().unwrap_or_default();
@@ -116,7 +117,7 @@ pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
     }
 }
 
-/// Convert a segment of the endpoint to the form of a script.
+/// Convert a segment of the endpoint to the form of the script.
 pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     let o = &header.options;
     let syn = header.flags.has(Flags::SYN);
@@ -156,10 +157,11 @@ fn written(option: FastOpen) -> TcpOption {
     TcpOption::FastOpen(CookieText::Bytes(option.cookie.bytes().to_vec()), option.experimental)
 }
 
-/// Comparison of timestamps: the duration of a tick in the script, and the tolerance of times.
+/// Parameters of the comparison of timestamps: the duration of one tick in the script, and the
+/// tolerance of times.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ticks {
-    /// Duration of a tick. `None` disables the comparison of timestamps.
+    /// Duration of a tick. If the duration of a tick is `None`, timestamps are not compared.
     pub tick: Option<Duration>,
     /// Tolerance of times.
     pub tolerance: Duration,
@@ -172,7 +174,8 @@ impl Ticks {
     }
 }
 
-/// Return all differences between an expected segment and a sent one.
+/// Return all differences between the segment that the script expects and the segment that the
+/// endpoint sent.
 pub fn differences(expected: &Packet, header: &Header, connection: &Connection, ticks: Ticks) -> Vec<String> {
     let mut all = Vec::new();
     let syn = header.flags.has(Flags::SYN);

@@ -1,15 +1,15 @@
-//! TCP parameters of a connection that were set by socket options.
+//! TCP parameters of a connection that options of its socket have set.
 
 use tcp::congestion::Algorithm;
 use tcp::{Tcp, WindowTuning};
 use units::{Bytes, Duration};
 
-/// TCP parameters of a connection that were set by socket options.
+/// TCP parameters of a connection that options of its socket have set.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
     /// TCP_MAXSEG.
     pub mss: Option<u64>,
-    /// TCP_USER_TIMEOUT. Zero disables the timeout.
+    /// TCP_USER_TIMEOUT. The value 0 of TCP_USER_TIMEOUT disables the timeout.
     pub user_timeout: Option<Duration>,
     /// TCP_SYNCNT.
     pub syn_retries: Option<u64>,
@@ -20,7 +20,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// Replace the TCP parameters that socket options set.
+    /// Replace those TCP parameters that options of the socket have set.
     pub fn lay_over(&self, tcp: &mut Tcp) {
         if let Some(mss) = self.mss {
             tcp.mss = Bytes(tcp.mss.0.min(mss)); // a value above the MSS of the interface has no effect (tcp(7))

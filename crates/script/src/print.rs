@@ -1,4 +1,4 @@
-//! Formatting of the parts of a script in the language of scripts.
+//! Formatting of the parts of a script as text in the language of packetdrill.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
@@ -45,7 +45,7 @@ impl Display for Event {
     }
 }
 
-/// Format of a time span: seconds without trailing zeros.
+/// Format of a time span: in seconds, without trailing zeros.
 struct Seconds(Duration);
 
 impl Display for Seconds {
@@ -89,7 +89,7 @@ impl Display for Direction {
     }
 }
 
-/// Return the letters of control bits.
+/// Return the letters that a script uses for control bits.
 pub(crate) fn letters(flags: Flags) -> String {
     if flags == Flags::default() {
         return "-".into();
@@ -97,7 +97,7 @@ pub(crate) fn letters(flags: Flags) -> String {
     LETTERS.iter().filter(|l| flags.has(l.1)).map(|l| l.0).collect()
 }
 
-/// Return the name of an ECN codepoint.
+/// Return the name that a script uses for an ECN codepoint.
 pub(crate) fn ecn_name(ecn: net::Ecn) -> &'static str {
     match ecn {
         net::Ecn::NotEct => "noecn",
@@ -177,7 +177,7 @@ impl Display for TcpOption {
     }
 }
 
-/// Return the names of the counters of an Accurate ECN option, in order.
+/// Return the names of the counters of an Accurate ECN option, in the order of the option.
 pub(crate) fn counter_names(order: AccEcnOrder) -> [&'static str; 3] {
     match order {
         AccEcnOrder::Ect0First => ["e0b", "ceb", "e1b"],

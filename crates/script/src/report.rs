@@ -1,4 +1,4 @@
-//! The result of a script.
+//! The result of running a script.
 
 use serde_json::{Map, Value, json};
 use units::Time;
@@ -12,12 +12,12 @@ use crate::syntax::Code;
 pub struct Report {
     /// Passed, failed or unsupported.
     pub verdict: Verdict,
-    /// Timeline of events, in order of time.
+    /// Timeline of what happened in the run, in order of time.
     pub timeline: Vec<Moment>,
-    /// Executed `%{ … }%` blocks, with the TCP_INFO fields at their time. A caller that can run
-    /// Python evaluates the Python blocks.
+    /// Python blocks that the run reached, with the values of the TCP_INFO fields at the time of
+    /// each block. A caller that can run Python can evaluate the Python blocks of the report.
     pub blocks: Vec<Block>,
-    /// All `%{ … }%` blocks of the script.
+    /// All Python blocks of the script, including those that the run did not reach.
     pub code: Vec<Code>,
 }
 
@@ -28,12 +28,12 @@ pub enum Verdict {
     Passed,
     /// The endpoint behaved differently.
     Failed(Failure),
-    /// The script needs features that are not supported. The list of features is in the order of
-    /// lines.
+    /// The script needs features that are not supported. The features that the script needs are
+    /// listed in the order of their lines.
     Unsupported(Vec<Missing>),
 }
 
-/// A feature that a script needs and that is not supported.
+/// A feature that a script needs and that the crate does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Line of the script.
@@ -42,12 +42,13 @@ pub struct Missing {
     pub what: String,
 }
 
-/// First difference between the script and the endpoint.
+/// First difference between the behaviour that the script expects and the behaviour of the
+/// endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Failure {
     /// Line of the script.
     pub line: u32,
-    /// Column, if the failure is a syntax error.
+    /// Column in the line, if the failure is a syntax error.
     pub column: Option<u32>,
     /// Description of the difference.
     pub problem: String,
@@ -63,18 +64,18 @@ impl From<SyntaxError> for Failure {
     }
 }
 
-/// An event of the timeline.
+/// An entry of the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// Time on the script's clock.
     pub at: Time,
-    /// Line of the script, if the event belongs to one.
+    /// Line of the script to which the entry belongs, if the entry belongs to a line.
     pub line: Option<u32>,
     /// Description of the event.
     pub what: String,
 }
 
-/// A Python block with its values.
+/// A Python block that the run reached, with the values of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Time on the script's clock.
@@ -83,12 +84,13 @@ pub struct Block {
     pub line: u32,
     /// Text of the block.
     pub text: String,
-    /// Fields of TCP_INFO without the prefix `tcpi_`, or `None` without a connection.
+    /// Values of the fields of TCP_INFO, named without the prefix `tcpi_`, or `None` without a
+    /// connection.
     pub info: Option<Vec<(&'static str, u64)>>,
 }
 
 impl Report {
-    /// Return the report of a script with a syntax error.
+    /// Return the report of a script that has a syntax error.
     pub fn unreadable(e: SyntaxError) -> Report {
         Report {
             verdict: Verdict::Failed(e.into()),
@@ -98,7 +100,7 @@ impl Report {
         }
     }
 
-    /// Return the report as JSON. `verdict` is "passed", "failed" or "unsupported".
+    /// Return the report in JSON format. `verdict` is "passed", "failed" or "unsupported".
     pub fn json(&self) -> Value {
         let mut map = Map::new();
         match &self.verdict {

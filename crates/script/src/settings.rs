@@ -1,12 +1,12 @@
-//! Changes of the parameters of [`tcp::Tcp`], by path.
+//! Changes of TCP parameters ([`tcp::Tcp`]), each given as a path and a value.
 
 use serde_json::{Value, json};
 use tcp::Tcp;
 use units::Read;
 use units::param::Params;
 
-/// Return `tcp` with changed parameters, given as paths and values, or `Err` if a parameter is
-/// invalid.
+/// Return `tcp` with changed parameters, or `Err` if a parameter is invalid. Each change is a path
+/// and a value.
 pub fn change(tcp: &Tcp, changes: &[(&str, Value)]) -> Result<Tcp, String> {
     let mut document = tcp.write();
     for (path, value) in changes {
@@ -16,7 +16,8 @@ pub fn change(tcp: &Tcp, changes: &[(&str, Value)]) -> Result<Tcp, String> {
     Tcp::read(&document, "tcp").map_err(|e| e.to_string())
 }
 
-/// Return `tcp` with one parameter set by its path, as `tcp.rto.min=1 s`; `Err` if it is invalid.
+/// Return `tcp` with one changed parameter, given as in `tcp.rto.min=1 s`, or `Err` if the
+/// parameter is invalid.
 pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
     let Some((path, value)) = setting.split_once('=') else {
         return Err(format!("{setting:?} is not a setting; write tcp.key=value"));
@@ -25,8 +26,9 @@ pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
     change(tcp, &[(path.strip_prefix("tcp.").unwrap_or(path), value)])
 }
 
-/// Set the value at a path. If a table of parameters has a shorthand, a text in its place sets the
-/// key that the shorthand stands for.
+/// Set the value at a path of the document. If a table of parameters has a shorthand, the document
+/// may have a text in place of the table. If the document has a text in place of a table, the text
+/// is the value of the shorthand's key.
 fn put(document: &mut Value, path: &str, value: Value) {
     let shorthand = Tcp::shorthand_of(path).filter(|_| value.is_string());
     let mut at = document;

@@ -1,4 +1,4 @@
-//! Conditions of a run: TCP parameters, tolerance, shell scripts and definitions.
+//! Conditions under which a script runs: TCP parameters, tolerance, shell scripts and definitions.
 
 use serde_json::{Map, Value, json};
 use tcp::Tcp;
@@ -8,20 +8,20 @@ use units::{Duration, Read};
 /// Conditions of a run.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// TCP parameters of sockets, before the script changes them.
+    /// TCP parameters of new sockets, before the script changes the parameters.
     pub tcp: Tcp,
-    /// Tolerance of times, unless the script sets it. The default is 4 ms.
+    /// Tolerance of times, if the script does not set a tolerance. The default tolerance is 4 ms.
     pub tolerance: Option<Duration>,
-    /// Available shell scripts that prepare the host, by the name that the script uses. Unsupported
-    /// commands in them are ignored and recorded in the timeline.
+    /// Shell scripts that prepare the host, each with the name that packet scripts use for it.
+    /// Unsupported commands of a shell script are ignored and recorded in the timeline.
     pub preparation: Vec<(String, String)>,
-    /// Words that are defined as other texts (packetdrill's `-D NAME=value`).
+    /// Words that are defined by texts, as with packetdrill's option `-D NAME=value`.
     pub defines: Vec<(String, String)>,
 }
 
 impl Setup {
-    /// Create the conditions from a stack, changes of its parameters, and a tolerance such as "4
-    /// ms".
+    /// Create the conditions from the name of a stack, changes of its TCP parameters, and a
+    /// tolerance such as "4 ms".
     pub fn read(stack: &str, changes: &Value, tolerance: Option<&str>) -> Result<Setup, Invalid> {
         let tolerance = tolerance.map(|t| Duration::read(&json!(t), "tolerance")).transpose()?;
         if !Tcp::STACKS.contains(&stack) {
@@ -29,9 +29,9 @@ impl Setup {
         }
         let mut all = Map::new();
         if stack == "linux" {
-            // A Linux socket begins with this receive window, and with a window shift for a buffer
-            // of up to 6 MiB. Packets arrive through a TUN device, and a write returns when its
-            // data is in the buffer.
+            // A Linux socket begins with the receive window below, and with a window scale option
+            // for a buffer of up to 6 MiB. Packets arrive through a TUN device, and a write call
+            // returns when its data is in the send buffer.
             let socket = json!({
                 "receive_window": "65535 B",
                 "window": {"shift": 7},

@@ -1,5 +1,5 @@
-//! Check of a script for unsupported features, before the script runs. The check reports all
-//! unsupported features together.
+//! Check that a script needs no unsupported feature, before the script runs. The check reports all
+//! unsupported features of the script together.
 
 use crate::calls::NAMES;
 use crate::calls::options::SUPPORTED;
@@ -10,7 +10,7 @@ use crate::matching;
 use crate::report::Missing;
 use crate::syntax::{Action, Call, Command, Event, Expr, Flags, Packet, Script, Setting};
 
-/// Options of a script without an effect: addresses, ports, tools, and output.
+/// Options of a script that have no effect: addresses, ports, tools, and output.
 const HARMLESS: &[&str] = &[
     "bind_port",
     "code_command",
@@ -28,8 +28,8 @@ const HARMLESS: &[&str] = &[
     "verbose",
 ];
 
-/// Return all unsupported features, once each, for a host with these settings and these shell
-/// scripts.
+/// Return all unsupported features of a script, each once, given the settings of the host and the
+/// available shell scripts.
 pub fn missing(script: &Script, kernel: &Kernel, known: &[(String, String)]) -> Vec<Missing> {
     let mut kernel = kernel.clone();
     let mut all: Vec<Missing> = Vec::new();
@@ -76,8 +76,8 @@ fn event(event: &Event, kernel: &mut Kernel, known: &[(String, String)]) -> Vec<
     }
 }
 
-/// Return the unsupported features of a command. `kernel` holds the settings after the previous
-/// commands, and `known` the available shell scripts.
+/// Return the unsupported features of a shell command. The argument `kernel` contains the settings
+/// after the previous commands, and `known` the shell scripts that are available.
 fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]) -> Vec<String> {
     let (effects, mut missing) = command::read(&command.text);
     for effect in effects {
@@ -95,8 +95,8 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
 
 /// Return the settings of a shell script that cannot be applied.
 ///
-/// The other commands of the shell script are ignored, because they prepare addresses, devices and
-/// tools, which do not exist in the simulated host.
+/// Other commands of the shell script are ignored. The ignored commands prepare addresses, devices
+/// and tools, which the simulated host does not have.
 fn missing_in_prefix(kernel: &mut Kernel, name: &str, text: &str) -> Vec<String> {
     let (effects, unknown) = command::read(text);
     let mut missing: Vec<String> = unknown.into_iter().filter(|c| command::sets_up_kernel(c)).collect();
@@ -154,7 +154,7 @@ fn call(call: &Call) -> Vec<String> {
     all
 }
 
-/// Return the unsupported flags of messages.
+/// Return the message flags of a call that are not supported.
 fn flags(e: &Expr) -> Vec<String> {
     match e {
         Expr::Word(name) if name == "MSG_OOB" => vec![name.clone()],
@@ -163,7 +163,7 @@ fn flags(e: &Expr) -> Vec<String> {
     }
 }
 
-/// Add the symbols of an expression whose value is not known to this crate.
+/// Add each symbol of an expression to `all` if the crate does not know the value of the symbol.
 fn unknown(e: &Expr, all: &mut Vec<String>) {
     match e {
         Expr::Word(name) if constants::value(name).is_none() => all.push(name.clone()),

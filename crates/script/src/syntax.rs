@@ -1,4 +1,4 @@
-//! Syntax tree of a script: options, commands and events.
+//! Syntax tree of a script, which consists of options, commands and events.
 //!
 //! Scripts are written in the language of packetdrill (Cardwell et al., USENIX ATC 2013).
 //! docs/how-to/packet-scripts.md describes the supported part.
@@ -10,13 +10,13 @@ use units::Duration;
 /// A script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// Options `--name=value` at the beginning.
+    /// Options at the beginning of the script, written as `--name=value`.
     pub settings: Vec<Setting>,
-    /// Shell commands before the first event.
+    /// Shell commands that the script runs before its first event.
     pub init: Option<Command>,
     /// Events, in order.
     pub events: Vec<Event>,
-    /// Shell commands without a time after the last event.
+    /// Shell commands without a time, which the script runs after its last event.
     pub cleanup: Vec<Command>,
 }
 
@@ -27,7 +27,7 @@ pub struct Setting {
     pub line: u32,
     /// Name without the dashes.
     pub name: String,
-    /// Text after the equals sign.
+    /// Value of the option: the text after the equals sign.
     pub value: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub struct Command {
     pub text: String,
 }
 
-/// An event with its time.
+/// An event of a script, with its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Line of the script.
@@ -51,16 +51,16 @@ pub struct Event {
     pub action: Action,
 }
 
-/// The time of an event.
+/// The time of an event in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// `0.1`: seconds since the start of the script.
+    /// Absolute time such as `0.1`: seconds since the start of the script.
     At(Duration),
-    /// `+0.1`: seconds since the previous event.
+    /// Relative time such as `+0.1`: seconds since the previous event.
     After(Duration),
-    /// `0.1~0.2`: an interval since the start of the script.
+    /// Absolute interval such as `0.1~0.2`: from 0.1 s to 0.2 s since the start of the script.
     Between(Duration, Duration),
-    /// `+0.1~+0.2`: an interval since the previous event.
+    /// Relative interval such as `+0.1~+0.2`: from 0.1 s to 0.2 s since the previous event.
     AfterBetween(Duration, Duration),
     /// `*`: at any time.
     Any,
@@ -71,17 +71,17 @@ pub enum When {
 pub enum Action {
     /// A TCP segment.
     Packet(Box<Packet>),
-    /// A packet other than TCP over IPv4, with its protocol.
+    /// A packet that is not TCP over IPv4, with the name of its protocol.
     Foreign(Direction, String),
     /// A system call.
     Call(Box<Call>),
     /// Shell commands.
     Command(Command),
-    /// `%{ … }%`: Python code that can use the fields of TCP_INFO.
+    /// Python block `%{ … }%`, whose code can use the fields of TCP_INFO.
     Code(Code),
 }
 
-/// Text between `%{` and `}%`.
+/// Python code: the text between `%{` and `}%`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Code {
     /// Line on which the text of the block begins.
@@ -93,9 +93,9 @@ pub struct Code {
 /// Direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// `<`: the script injects the packet.
+    /// Direction `<`: the script injects the packet.
     In,
-    /// `>`: the script expects the packet from the endpoint.
+    /// Direction `>`: the script expects the endpoint to send the packet.
     Out,
 }
 
@@ -106,40 +106,40 @@ pub struct Packet {
     pub way: Direction,
     /// ECN field of the IP header.
     pub ecn: EcnField,
-    /// DSCP, if the script gives it.
+    /// DSCP of the packet, if the script gives a DSCP.
     pub dscp: Option<u8>,
-    /// Another field of the IP header, which is not supported.
+    /// Another field of the IP header, which the crate does not support.
     pub ip: Option<String>,
     /// Control bits.
     pub flags: Flags,
-    /// Sequence number, relative to the sender's first.
+    /// Sequence number, relative to the initial sequence number of the sender.
     pub seq: u32,
     /// Size of the payload, in bytes.
     pub len: u32,
-    /// Acknowledgment number, relative to the first sequence number of the receiver.
+    /// Acknowledgment number, relative to the initial sequence number of the receiver.
     pub ack: Option<u32>,
     /// Window field.
     pub window: Option<u16>,
     /// Urgent pointer.
     pub urgent: Option<u16>,
-    /// Options, or `None` for any options (`<...>`).
+    /// TCP options. `None` means that the segment may have any options (`<...>`).
     pub options: Option<Vec<TcpOption>>,
 }
 
-/// ECN field in a script.
+/// ECN field of a packet in a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {
-    /// If the ECN field is absent, an injected packet is Not-ECT, and the ECN field of an expected
-    /// packet is not compared.
+    /// The script does not give the ECN field. Without a given ECN field, an injected packet is
+    /// Not-ECT, and the ECN field of an expected packet is not compared.
     #[default]
     Absent,
-    /// The given codepoint of the ECN field.
+    /// The script gives this codepoint as the ECN field.
     Is(net::Ecn),
     /// ECT(0) or ECT(1).
     Ect01,
 }
 
-/// Letters of control bits, in the order of writing.
+/// Letters of the control bits, in the order in which a script writes them.
 pub const LETTERS: [(char, Flags); 9] = [
     ('S', Flags::SYN),
     ('F', Flags::FIN),
@@ -169,13 +169,14 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val 1 ecr 2`.
     Timestamps(u32, u32),
-    /// `ECN e1b 1 ceb 0`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE and ECT(1), or
-    /// in reverse order.
+    /// Accurate ECN option such as `ECN e1b 1 ceb 0` (RFC 9768 §3.2.3). The counters of the
+    /// Accurate ECN option are for ECT(0), CE and ECT(1), in this order or in reverse order.
     AccurateEcn(AccEcn),
-    /// `FO 0123456789abcdef`: a Fast Open cookie. `FOEXP …` uses the option kind for experiments.
-    /// `FO` alone requests a cookie.
+    /// Fast Open option with a cookie, such as `FO 0123456789abcdef`. The name `FOEXP` instead of
+    /// `FO` stands for the option kind that experiments share. The option `FO` without a cookie
+    /// requests a cookie.
     FastOpen(CookieText, bool),
-    /// An option that is not supported.
+    /// A TCP option that the crate does not support.
     Other(String),
 }
 
@@ -184,16 +185,17 @@ pub enum TcpOption {
 pub enum CookieText {
     /// Bytes, of any length.
     Bytes(Vec<u8>),
-    /// `TFO_COOKIE`: the cookie that the host computes.
+    /// The cookie that the host computes, written as `TFO_COOKIE`.
     Host,
-    /// `TFO_COOKIE_ZERO`: the cookie that the host would compute with a key of zeros.
+    /// The cookie that the host would compute with a key of zeros, written as `TFO_COOKIE_ZERO`.
     ZeroKey,
 }
 
-/// A system call with its expected result.
+/// A system call, with the result that the script expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Time at which a blocking call returns, relative to the origin of the event's time.
+    /// Time at which a blocking call returns. The time of return counts from the same origin as the
+    /// time of the event.
     pub end: Option<Duration>,
     /// Name.
     pub name: String,
@@ -207,14 +209,14 @@ pub struct Call {
     pub note: Option<String>,
 }
 
-/// Expected result of a call.
+/// Result of a call that the script expects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// `= ?`: any result.
     Any,
-    /// `= 3`: exactly this value.
+    /// Exactly one value, as in `= 3`.
     Is(Expr),
-    /// `= 3..5`: a value in this range.
+    /// A value in a range, as in `= 3..5`.
     Between(i64, i64),
 }
 
@@ -229,7 +231,7 @@ pub enum Expr {
     Float(String),
     /// A symbol.
     Word(String),
-    /// A quoted string, after its escapes.
+    /// A quoted string, in which escape sequences have been replaced.
     Text(Vec<u8>),
     /// `a | b`.
     Or(Vec<Expr>),
@@ -241,12 +243,12 @@ pub enum Expr {
     Call(String, Vec<Expr>),
 }
 
-/// A member of a struct: `name = value`, `name(argument) = value`, or a bare value.
+/// A member of a struct, such as `name = value`, `name(argument) = value`, or a value alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// Name.
     pub name: Option<String>,
-    /// Argument in parentheses after the name.
+    /// Argument in parentheses after the name of the member.
     pub argument: Option<Expr>,
     /// Value.
     pub value: Expr,

@@ -1,4 +1,4 @@
-//! Random scripts: each ends with a verdict.
+//! Tests with random scripts, each of which must end with a verdict.
 
 use proptest::prelude::*;
 use script::{Setup, run_text};
@@ -122,7 +122,7 @@ proptest! {
         run_text(&text, &setup).json();
     }
 
-    /// Random scripts without expected segments, so that each script runs to its end.
+    /// The random scripts expect no segments, so each script runs to its end.
     #[test]
     fn any_traffic_has_a_verdict(events in prop::collection::vec(event(), 0..40)) {
         let setup = Setup::read("linux", &json!({}), None).unwrap();
@@ -131,7 +131,8 @@ proptest! {
     }
 }
 
-/// The kernel's count of a send buffer saturates instead of overflowing.
+/// The kernel memory of a send buffer saturates at the maximum 64-bit number instead of
+/// overflowing.
 #[test]
 fn a_script_may_write_more_than_any_memory_contains() {
     let setup = Setup::read("rfc", &json!({}), None).unwrap();

@@ -1,4 +1,5 @@
-//! Ends of connections, and the comparison of their options, with the parameters of Linux.
+//! Tests of the ends of connections and of the comparison of options, with the parameters of the
+//! Linux stack.
 
 use script::{Setup, Verdict, run_text};
 use serde_json::json;

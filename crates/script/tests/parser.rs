@@ -1,4 +1,4 @@
-//! The parser: syntax trees of valid scripts, and errors of invalid ones.
+//! Tests of the parser: valid scripts give syntax trees, and invalid scripts give errors.
 
 use proptest::prelude::*;
 use script::parse;
@@ -182,7 +182,7 @@ fn a_syntax_error_has_a_position() {
         ("x", 1, 1, "expected the time of an event, such as 0.1, +.1 or *, found 'x'"),
         ("0\n\n  ?", 3, 3, "expected a packet (< or >), a system call"),
         ("0 < Q 0:0(0) win 1", 1, 5, "expected flags of a segment"),
-        ("0 < S 0:1(0) win 1", 1, 7, "0 bytes from 0 end at 0, not 1"),
+        ("0 < S 0:1(0) win 1", 1, 7, "a payload of 0 bytes that begins at 0 ends at 0, not 1"),
         ("0 < S 0;0(0)", 1, 8, "expected ':', found ';'"),
         ("0 < S 0:0(0) win 65536", 1, 18, "must be between 0 and 65535, not 65536"),
         (
@@ -202,9 +202,9 @@ fn a_syntax_error_has_a_position() {
         ("0 %{ assert", 1, 3, "has no end; write }%"),
         ("/* x", 1, 1, "has no end; write */"),
         ("0.2~0.1 close(3) = 0", 1, 5, "ends before it begins"),
-        ("+.1~.2 close(3) = 0", 1, 5, "both ends are relative"),
+        ("+.1~.2 close(3) = 0", 1, 5, "because both ends of the interval must be relative"),
         ("99999999 close(3) = 0", 1, 1, "at most 18446743 s"),
-        ("0 f(\"a\\q\")", 1, 7, "an unknown escape: write one of C"),
+        ("0 f(\"a\\q\")", 1, 7, "an unknown escape sequence: write"),
         ("0 f(\"\\x\")", 1, 6, "an unknown escape"),
         ("0 f(\"\\400\")", 1, 6, "an unknown escape"),
         ("0 f(\"a\\", 1, 5, "has no end; write \""),
@@ -307,7 +307,7 @@ fn packet() -> impl Strategy<Value = Action> {
     let field = (ecn, prop::option::of(0u8..64));
     (any::<bool>(), field, 0u16..0x200, numbers, options).prop_map(
         |(out, (ecn, dscp), flags, (seq, len, ack, window, urgent), options)| {
-            // The DSCP shares a byte with the ECN field.
+            // The DSCP is in the same byte of the IP header as the ECN field.
             let dscp = dscp.filter(|_| matches!(ecn, EcnField::Is(_)));
             let way = if out { Direction::Out } else { Direction::In };
             let options = if out { options } else { Some(options.unwrap_or_default()) };
@@ -330,20 +330,20 @@ fn packet() -> impl Strategy<Value = Action> {
 }
 
 proptest! {
-    /// A printed script is parsed to the same syntax tree.
+    /// If a script is formatted as text and parsed again, the syntax tree is the same.
     #[test]
     fn printing_and_parsing_are_inverse(when in when(), action in prop_oneof![call(), packet()]) {
         let written = Event { line: 1, when, action };
         prop_assert_eq!(event(&written.to_string()), written.clone(), "{}", written);
     }
 
-    /// Any text is parsed to a script or an error.
+    /// For any text, the parser returns a script or an error.
     #[test]
     fn any_text_is_parsed_or_refused(text in "\\PC{0,200}") {
         let _ = parse(&text);
     }
 
-    /// Text that resembles a script is parsed to a script or an error.
+    /// For a text that resembles a script, the parser returns a script or an error.
     #[test]
     fn text_that_resembles_a_script_is_parsed_or_refused(
         parts in prop::collection::vec(prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! Scripts that pass, fail, and are not supported.
+//! Scripts that pass, scripts that fail, and scripts that are not supported.
 
 use script::{Failure, Report, Setup, Verdict, run_text};
 use tcp::Tcp;
@@ -28,7 +28,7 @@ fn unsupported(text: &str) -> Vec<(u32, String)> {
     }
 }
 
-/// Return a script that accepts a connection on line 7 and continues with `rest`.
+/// Return a script that accepts a connection on its line 7, followed by the text `rest`.
 const ACCEPTED: &str = "\
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
@@ -60,7 +60,7 @@ fn a_passive_open_with_a_request_and_a_response_passes() {
     ));
 }
 
-/// The window of the SYN-ACK applies until the peer announces another window.
+/// The window of the SYN-ACK stays in effect until the peer announces another window.
 #[test]
 fn two_segments_at_one_time_are_both_received() {
     passes(&accepted(
@@ -156,7 +156,7 @@ fn segments_sent_together_can_be_expected_as_one() {
     passes(&accepted(
         "+0 write(4, ..., 2500) = 2500\n+0 > . 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1",
     ));
-    // PSH is not compared if the expected segment was sent as several.
+    // If several sent segments form one expected segment, the PSH flag is not compared.
     passes(&accepted("+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2001(2000) ack 1"));
     let failure = fails(&accepted("+0 write(4, ..., 2500) = 2500\n+0 > P. 1:1001(1000) ack 1"));
     assert_eq!(failure.problem, "flags: P. expected, . sent");
@@ -177,7 +177,7 @@ fn the_time_of_a_retransmission_is_compared() {
     assert_eq!(failure.line, 10);
     assert_eq!(failure.problem, "the segment is sent 100 ms too late");
     assert_eq!(failure.expected.as_deref(), Some("> P. 1:101(100) ack 1 at 1.000000 s"));
-    assert_eq!(failure.happened.as_deref(), Some("it is sent at 1.100000 s"));
+    assert_eq!(failure.happened.as_deref(), Some("the segment is sent at 1.100000 s"));
     assert_eq!(fails(&text("+1.5~+1.6")).problem, "the segment is sent 500 ms too early");
     // A script can set a larger tolerance.
     passes(&format!("--tolerance_usecs=150000\n{}", text("+.9")));
@@ -191,8 +191,8 @@ fn an_unexpected_segment_fails_at_the_next_expected_one() {
          +0 > P. 1:101(100) ack 1",
     ));
     assert_eq!((failure.line, failure.problem.as_str()), (10, "the segment is sent 1.5 s too early"));
-    // As in packetdrill, segments left at the end of a script are not compared. The timeline of the
-    // report contains the segment that the script did not expect.
+    // As in packetdrill, segments that remain at the end of a script are not compared. The timeline
+    // of the report contains each segment that the script did not expect.
     let report = run(&accepted("+0 write(4, ..., 100) = 100\n+.1 close(3) = 0"));
     assert_eq!(report.verdict, Verdict::Passed);
     let [.., sent, closed] = &report.timeline[..] else { panic!() };
@@ -210,7 +210,8 @@ fn a_missing_segment_fails() {
     assert_eq!(failure.happened.as_deref(), Some("the endpoint sends nothing more"));
 }
 
-/// Timestamps are compared if the script gives the duration of a tick. Echoes are always compared.
+/// Timestamps are compared if the script gives the duration of a tick. Timestamp echo replies are
+/// always compared.
 #[test]
 fn wrong_timestamps_fail() {
     let tcp = Tcp { timestamps: true, ..Tcp::default() };
@@ -279,7 +280,10 @@ fn wrong_results_of_calls_fail() {
 #[test]
 fn calls_that_block_too_long_or_too_short_fail() {
     let failure = fails(&accepted("+0 read(4, ..., 1000) = 200\n+.1 < P. 1:201(200) ack 1 win 32792"));
-    assert_eq!((failure.line, failure.problem.as_str()), (8, "read blocks, and nothing can end that"));
+    assert_eq!(
+        (failure.line, failure.problem.as_str()),
+        (8, "read blocks, and no event of the script can end the call")
+    );
     let late = |at: &str| {
         accepted(&format!("+0...0.1 read(4, ..., 1000) = 200\n{at} < P. 1:201(200) ack 1 win 32792"))
     };
@@ -429,7 +433,8 @@ fn a_result_of_minus_1_matches_any_error() {
     assert_eq!(fails("0 read(9, ..., 5) = -2").happened.as_deref(), Some("read returned -1 EBADF"));
 }
 
-/// Settings in a shell script that prepares the host count as settings of the script.
+/// The settings in a shell script that prepares the host have the same effect as settings in the
+/// packet script.
 #[test]
 fn an_unsupported_setting_in_a_shell_script_is_named() {
     let run = |prefix: &str| {
@@ -461,7 +466,7 @@ fn an_unsupported_setting_in_a_shell_script_is_named() {
     assert_eq!(run("sysctl -q net.ipv4.tcp_mtu_probing=0\nifconfig lo up\nset -e"), []);
 }
 
-/// packetdrill's `-D` defines a value, an error, a cookie or a command.
+/// The option `-D` of packetdrill can define a value, an error, a cookie or a command.
 #[test]
 fn defined_words_are_replaced() {
     let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
@@ -506,8 +511,8 @@ fn a_descriptor_number_that_is_assigned_twice_names_the_newer_socket() {
          +0 close(4) = 0
          +0 fcntl(4, F_GETFL) = -1 EBADF (Bad file descriptor)",
     ));
-    // The listening socket, whose descriptor number was assigned again, continues under its
-    // internal number.
+    // The descriptor number of the listening socket is assigned again, but the listening socket
+    // remains usable under an internal number.
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          +0 bind(3, ..., ...) = 0
@@ -531,7 +536,8 @@ fn a_descriptor_number_that_is_assigned_twice_names_the_newer_socket() {
     assert_eq!(unsupported(&text), [(9, what)]);
 }
 
-/// Timestamps older than 24 days are not compared (RFC 7323 §5.5).
+/// A timestamp that the endpoint received more than 24 days ago is not compared with new timestamps
+/// (RFC 7323 §5.5).
 #[test]
 fn times_may_reach_the_end_of_the_clock() {
     passes(&accepted("+2073601 < P. 1:101(100) ack 1 win 32792\n+0 read(4, ..., 1000) = 100"));
@@ -541,7 +547,7 @@ fn times_may_reach_the_end_of_the_clock() {
     assert!(failure.problem.contains("more than 213 days"), "{}", failure.problem);
 }
 
-/// A queue discipline that paces is supported only with a congestion control that paces.
+/// A queue discipline that paces is supported only together with a congestion control that paces.
 #[test]
 fn unsupported_queue_disciplines_are_named() {
     let fq = |bytes: u32, congestion: &str| {
@@ -550,8 +556,7 @@ fn unsupported_queue_disciplines_are_named() {
         let rest = "+0 > . 1:1001(1000) ack 1\n+.1 < . 1:1(0) ack 1001 win 32792";
         format!("{set}\n{}", accepted(&format!("+0 write(4, ..., {bytes}) = {bytes}\n{rest}")))
     };
-    let pacing =
-        "pacing by fq of more than the first 10 segments, with a congestion control that does not pace";
+    let pacing = "pacing by fq of more than the first 10 segments, together with a congestion control that does not pace";
     let all = unsupported(&fq(11_000, "reno"));
     assert_eq!(all[0].0, 11);
     assert!(all[0].1.starts_with(pacing), "{}", all[0].1);
@@ -559,11 +564,11 @@ fn unsupported_queue_disciplines_are_named() {
     passes(&fq(10_000, "reno"));
     assert_eq!(
         unsupported("`tc qdisc replace dev tun0 root pfifo limit 0`\n0 close(3) = -1"),
-        [(1, "pfifo with limit 0: an interface that drops what TCP sends".to_string())]
+        [(1, "pfifo with limit 0: an interface that drops packets of TCP".to_string())]
     );
 }
 
-/// Flags and control messages of a message are compared in order.
+/// The flags and control messages of a received message are compared in order.
 #[test]
 fn wrong_control_messages_fail() {
     let errors = |flags: &str, received: &str| {
@@ -616,10 +621,10 @@ fn wrong_control_messages_fail() {
     let failure = fails(&errors(without_id, all));
     assert_eq!(failure.problem, "recvmsg: control message 2 expected, 1 returned");
     for (flag, what) in [
-        ("SOF_TIMESTAMPING_RX_SOFTWARE", "SOF_TIMESTAMPING_RX_SOFTWARE: times of received data"),
+        ("SOF_TIMESTAMPING_RX_SOFTWARE", "SOF_TIMESTAMPING_RX_SOFTWARE: timestamps of received data"),
         (
             "SOF_TIMESTAMPING_OPT_TSONLY|SOF_TIMESTAMPING_OPT_STATS",
-            "SOF_TIMESTAMPING_OPT_STATS: statistics beside a time",
+            "SOF_TIMESTAMPING_OPT_STATS: statistics that accompany a timestamp",
         ),
     ] {
         assert_eq!(unsupported(&errors(flag, "msg_flags=0")), [(8, what.to_string())]);

@@ -1,7 +1,8 @@
-//! Applications: the programs at the two endpoints of a connection. The simulator notifies an
-//! application of events at an endpoint. The application returns actions, which the connection
-//! carries out. An application selects the events that it needs ([`Application::needs`]), so that
-//! one which only writes costs no instruction per packet.
+//! Applications are the programs at the two endpoints of a connection. The simulator notifies an
+//! application of each event at one of its endpoints. The application returns actions in response
+//! to an event, and the connection performs these actions. An application selects the events that
+//! it needs ([`Application::needs`]), so that an application that only writes costs no time per
+//! packet.
 
 use units::param::Invalid;
 use units::{Duration, Time};
@@ -14,24 +15,26 @@ use crate::opener::Opener;
 /// Event at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The client opens the connection. Data written now is sent when the handshake is complete.
-    /// The server does not receive this event.
+    /// The client opens the connection and may write at once. Data that the client writes at this
+    /// event is sent when the handshake is complete. The event `Opening` occurs only at the client.
     Opening,
     /// The handshake is complete at this endpoint.
     Opened,
-    /// The given number of bytes arrived in order. The endpoint reads the arrived bytes at once,
-    /// unless the application reads at its own pace.
+    /// The given number of bytes has arrived in order. The endpoint reads arriving bytes at once,
+    /// unless the application itself determines when it reads.
     Received(u64),
     /// The timer of the application expired.
     Woken,
-    /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]).
-    /// Writing the given number of bytes would restore that level.
+    /// The unsent data has fallen below the amount that the application maintains
+    /// ([`Needs::unsent`]). The value of the event is the number of bytes that the application has
+    /// to write in order to restore the amount of unsent data.
     SendSpace(u64),
-    /// The peer closed the connection, and all its data was delivered to the application.
+    /// The peer has closed the connection, and all data of the peer was delivered to the
+    /// application.
     PeerClosed,
 }
 
-/// A request with its response.
+/// A request and its response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transaction {
     /// Time when the client wrote the request.
@@ -42,16 +45,17 @@ pub struct Transaction {
     pub response: u64,
 }
 
-/// Actions of an application at an endpoint.
+/// Actions of an application at one endpoint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Actions {
-    /// Number of bytes to write. [`u64::MAX`] means an unlimited amount of data.
+    /// Number of bytes to write. The value [`u64::MAX`] means an unlimited amount of data.
     pub write: u64,
-    /// Number of bytes to read, if the application reads at its own pace.
+    /// Number of bytes to read, if the application itself determines when it reads.
     pub read: u64,
-    /// True to close: the application writes no more data.
+    /// True to close the endpoint, so that the application writes no more data.
     pub close: bool,
-    /// Time at which to set the timer of this endpoint. [`Time::NEVER`] leaves the timer as it is.
+    /// Expiry time of the timer of this endpoint. If the time is [`Time::NEVER`], the timer does
+    /// not change.
     pub wake: Time,
 }
 
@@ -61,12 +65,12 @@ impl Actions {
     /// Close this endpoint.
     pub const CLOSE: Actions = Actions { close: true, ..Actions::NONE };
 
-    /// Return the action that writes `bytes` bytes.
+    /// Return the action of writing `bytes` bytes.
     pub fn write(bytes: u64) -> Actions {
         Actions { write: bytes, ..Actions::NONE }
     }
 
-    /// Return the action that sets the timer of this endpoint.
+    /// Return the action of setting the timer of this endpoint.
     pub fn wake(at: Time) -> Actions {
         Actions { wake: at, ..Actions::NONE }
     }
@@ -75,62 +79,66 @@ impl Actions {
 /// Events and services that an application needs at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// True if the application needs events beyond the opening and its own timer. If the value is
-    /// false, the endpoint closes when the peer has closed.
+    /// True if the application needs any event other than the opening and its own timer. If the
+    /// application needs only the opening and its own timer, the endpoint closes as soon as the
+    /// peer has closed.
     pub events: bool,
-    /// True if the application needs only the event that the data up to [`EndpointState::awaited`]
-    /// arrived, and the event that the peer closed.
+    /// True if the application needs only two kinds of events: the arrival of all data up to
+    /// [`EndpointState::awaited`], and the close of the peer.
     pub messages: bool,
-    /// True if the application reads at its own pace instead of at once.
+    /// True if the application itself determines when it reads, and false if the endpoint reads at
+    /// once.
     pub own_pace: bool,
-    /// Amount of unsent data that the application maintains, in bytes. The application receives
-    /// [`Event::SendSpace`] when the unsent data is below this amount.
+    /// Amount of unsent data that the application maintains, in bytes. The application receives the
+    /// event [`Event::SendSpace`] when the unsent data is below this amount.
     pub unsent: u64,
 }
 
 impl Needs {
-    /// Only the opening and the timer.
+    /// The application needs only the opening and its own timer.
     pub const NOTHING: Needs = Needs { events: false, messages: false, own_pace: false, unsent: 0 };
     /// All events.
     pub const EVENTS: Needs = Needs { events: true, ..Needs::NOTHING };
-    /// Only the events that complete a message, which is a request or a response.
+    /// The application needs only the events that complete a message, that is, a request or a
+    /// response.
     pub const MESSAGES: Needs = Needs { messages: true, ..Needs::EVENTS };
 }
 
-/// State of an application at one endpoint. The connection counts the bytes, and the application
-/// sets the other fields.
+/// State of an application at one endpoint. The connection counts the bytes written and received,
+/// and the application sets the other fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndpointState {
-    /// Bytes written at this endpoint.
+    /// Number of bytes that the application wrote at this endpoint.
     pub written: u64,
-    /// Bytes received in order at this endpoint.
+    /// Number of bytes that this endpoint received in order.
     pub received: u64,
-    /// Number of messages that the application began at this endpoint.
+    /// Number of messages that the application has begun at this endpoint.
     pub begun: u32,
-    /// Number of messages that the application finished at this endpoint.
+    /// Number of messages that the application has finished at this endpoint.
     pub ended: u32,
-    /// Offset in the received data at which the awaited message ends.
+    /// Offset in the received data at which the message ends for which the application waits.
     pub awaited: u64,
-    /// A time that the application stores, such as the time of its last request.
+    /// A time for which the application needs storage, such as the time of its last request.
     pub since: Time,
 }
 
-/// Counter of requests and responses.
+/// Observer that counts requests and responses.
 pub trait RequestLog {
-    /// Count a request that the client has just written.
+    /// Count a request that the client has written.
     fn requested(&mut self);
-    /// Count a request whose response is complete now.
+    /// Count a request whose response is now complete.
     fn responded(&mut self, transaction: &Transaction);
 }
 
 impl EndpointState {
-    /// Return true if the last `came` bytes completed the awaited message.
+    /// Return true if the last `came` received bytes completed the message for which the
+    /// application waits.
     pub fn completes(&self, came: u64) -> bool {
         self.received >= self.awaited && self.received - came < self.awaited
     }
 }
 
-/// A counter that ignores every request.
+/// An observer that ignores all requests and responses.
 impl RequestLog for () {
     fn requested(&mut self) {}
     fn responded(&mut self, _: &Transaction) {}
@@ -140,28 +148,28 @@ impl RequestLog for () {
 pub struct Context<'a> {
     /// Current time.
     pub now: Time,
-    /// State of the client endpoint. Either endpoint may read the states of both, because the
-    /// headers of a real protocol would contain this information.
+    /// State of the client endpoint. The application may read the states of both endpoints at
+    /// either endpoint, because a real protocol would send the same information in its headers.
     pub client: &'a mut EndpointState,
-    /// State of the server endpoint. The state is not updated if the application
-    /// [needs](Application::needs) no events at the server.
+    /// State of the server endpoint. If the application [needs](Application::needs) no events at
+    /// the server, the state of the server is not updated.
     pub server: &'a mut EndpointState,
     /// Random numbers of the connection.
     pub draws: RandomDraws<'a>,
-    /// Counter of requests and responses.
+    /// Observer that counts requests and responses.
     pub log: &'a mut dyn RequestLog,
 }
 
 impl Context<'_> {
-    /// Return the time that is `span` after the current time.
+    /// Return the current time plus `span`.
     pub fn after(&self, span: Duration) -> Time {
         self.now + span
     }
 }
 
-/// Behaviour of the two endpoints of a connection.
+/// Behaviour of an application at both endpoints of a connection.
 pub trait Application {
-    /// Return the actions of an endpoint in response to an event there.
+    /// Return the actions of an endpoint in response to an event at this endpoint.
     fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions;
 
     /// Return the events and services that the application needs at an endpoint.
@@ -169,34 +177,37 @@ pub trait Application {
         Needs::NOTHING
     }
 
-    /// Return false if the application stores nothing and sets no timer, such as an application
-    /// that writes all its data at the opening and closes. The connections of an application that
-    /// stores nothing have no application state.
+    /// Return false if the application stores nothing and sets no timer. An example of an
+    /// application without state is one that writes all its data when the connection opens, and
+    /// then closes. If an application stores nothing, its connections have no application state.
     fn has_state(&self) -> bool {
         true
     }
 
-    /// Return `Ok` if the application closes every one of its connections. Otherwise return the key
-    /// whose absence makes it endless, and the value that the key needs.
+    /// Return `Ok` if the application closes each of its connections at some time. If some
+    /// connections never close, return the key that would make them close, and a description of the
+    /// key's value.
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         Ok(())
     }
 
-    /// Read the files that the application needs, before a run. `path` is the key of the traffic in
-    /// the scenario, for errors.
+    /// Read the files that the application needs, before the run begins. The argument `path` is the
+    /// path of the traffic in the scenario, for error messages.
     fn load(&self, _path: &str) -> Result<(), Invalid> {
         Ok(())
     }
 
-    /// Return the opener of the connections, if this traffic decides when its connections open.
-    /// Otherwise the flow has one connection, or those of its `arrivals`.
+    /// Return the opener of the flow's connections, if the traffic itself determines when its
+    /// connections open. Without an opener, the flow has one connection, or the connections of its
+    /// key `arrivals`.
     fn opener(&self) -> Option<&dyn Opener> {
         None
     }
 
-    /// Return request `number`, which the client has written and which has no response yet, given
-    /// the state of the client endpoint. Requests are counted in the order of their responses.
-    /// Return `None` if the application has no requests.
+    /// Return the request with the given number, which the client has written and whose response is
+    /// not complete. The argument `client` is the state of the client endpoint. The numbers of
+    /// requests follow the order of their responses. Return `None` if the application does not use
+    /// requests.
     fn pending_request(
         &self,
         _number: u32,
@@ -206,8 +217,9 @@ pub trait Application {
         None
     }
 
-    /// Return the completed share of the work, from 0 to 1, given the state of the client endpoint
-    /// and the acknowledged bytes. The result is 0 if the share is unknown.
+    /// Return the fraction of the connection's work that is done, from 0 to 1, given the state of
+    /// the client endpoint and the number of acknowledged bytes. The result is 0 if the fraction is
+    /// unknown.
     fn share_done(&self, _client: &EndpointState, _acked: u64, _lots: RandomDraws) -> f64 {
         0.0
     }

@@ -1,4 +1,5 @@
-//! A bulk transfer: one file, or unlimited data. The receiver reads at once or at a limited rate.
+//! A bulk transfer: one file, or unlimited data. The receiver reads the data at once or at a
+//! limited rate.
 
 use units::{Bytes, Range, Rate, params};
 
@@ -7,34 +8,35 @@ use crate::distribution::Size;
 use crate::draws::RandomDraws;
 
 params! {
-    /// A bulk transfer. The sender opens the connection, writes all data at once and closes. The
-    /// receiver closes after the sender. If `read_rate` limits the receiver, unread data fills its
-    /// receive window.
+    /// A bulk transfer. The sender opens the connection, writes all its data at once and closes.
+    /// The receiver closes after the sender has closed. If `read_rate` limits the receiver, unread
+    /// data fills the receive window.
     pub struct Bulk: "bulk" {
-        /// Size of the file, fixed or sampled from a distribution. If the size is absent, the data
-        /// is unlimited, and the run needs a duration.
+        /// Size of the file, fixed or sampled from a distribution. If the size is absent, the
+        /// sender has an unlimited amount of data, and the run needs a duration.
         size: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
-        /// Rate at which the receiving application reads. If the key is absent, the application
+        /// Rate at which the receiving application reads. If `read_rate` is absent, the application
         /// reads all data at once.
         read_rate: Option<Rate> = (None), in Range::ANY, from "";
-        /// Maximum number of bytes per read, if `read_rate` is given.
+        /// Maximum number of bytes per read call, if `read_rate` is given.
         read_chunk: Bytes = (Bytes(4096)), in Range::between(1.0, 4e9), from "";
     }
 }
 
-/// States of a slow reader: the server stores [`READING`] in [`EndpointState::begun`] between two
-/// reads, and [`CLOSED_THERE`] in [`EndpointState::ended`] after the sender has closed.
+/// Values that represent the states of a slow reader at the server. [`READING`] in the field
+/// [`EndpointState::begun`] means that the server waits between two reads. [`CLOSED_THERE`] in the
+/// field [`EndpointState::ended`] means that the sender has closed.
 const READING: u32 = 1;
 const CLOSED_THERE: u32 = 1;
 
 impl Bulk {
-    /// Return the size of the file, or `None` for data without end.
+    /// Return the size of the file, or `None` for an unlimited amount of data.
     pub(crate) fn bytes(&self, draws: RandomDraws) -> Option<u64> {
         self.size.as_ref().map(|size| draws.size(Side::Client, size, 0))
     }
 
-    /// Read the next chunk when the time of the previous chunk is over, and close after the last
-    /// chunk. [`EndpointState::awaited`] counts the bytes that were read.
+    /// Read the next chunk when the time for the previous chunk has passed, and close after the
+    /// last chunk. The field [`EndpointState::awaited`] counts the bytes that were read so far.
     fn read(&self, rate: Rate, event: Event, context: &mut Context) -> Actions {
         match event {
             Event::Woken => context.server.begun = 0,

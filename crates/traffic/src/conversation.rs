@@ -1,47 +1,51 @@
-//! Requests and responses over a connection: the part that several applications share.
+//! Requests and responses over a connection. Several applications use this code.
 
 use units::{Duration, Time};
 
 use crate::application::{Actions, Context, EndpointState, Event, Side, Transaction};
 use crate::draws::RandomDraws;
 
-/// The requests of a connection. The server answers the requests in the order in which they arrive.
+/// The requests of one connection. The server answers the requests of a connection in the order of
+/// their arrival.
 pub trait Conversation {
     /// Return the number of requests of the connection, or `None` if the number is unlimited.
     fn count(&self, draws: RandomDraws) -> Option<u32>;
 
-    /// Return the size of request `number`, in bytes.
+    /// Return the size of the request with the given number, in bytes.
     fn request(&self, number: u32, draws: RandomDraws) -> u64;
 
-    /// Return the number of bytes that the server sends from the completion of the previous
-    /// response to the completion of response `number`. Responses are numbered in the order of
-    /// completion.
+    /// Return the size of the response with the given number, in bytes. The size includes all bytes
+    /// that the server sends after the previous response is complete. Responses are numbered in the
+    /// order in which they are complete.
     fn response(&self, number: u32, draws: RandomDraws) -> u64;
 
-    /// Return the processing time of the server for request `number`.
+    /// Return the server's processing time for the request with the given number.
     fn server_time(&self, number: u32, draws: RandomDraws) -> Duration;
 
-    /// Return the earliest time to write request `number`. The client computes this time when it
-    /// writes the earlier requests and, if request `number` waits for the previous response, when
-    /// that response is complete.
+    /// Return the earliest time at which the client may write the request with the given number.
+    /// The client calls this function when it has written the previous request, or when the
+    /// previous response is complete if the request has to wait for this response.
     fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time;
 
-    /// Return true if request `number` waits for the response to the previous request.
+    /// Return true if the request with the given number has to wait for the response to the
+    /// previous request.
     fn waits(&self, number: u32) -> bool;
 
-    /// Return true if the server closes after the last response. Otherwise the client closes when
-    /// it has the last response.
+    /// Return true if the server closes the connection after the last response. If the server does
+    /// not close first, the client closes when it has received the last response.
     fn server_closes(&self) -> bool;
 
-    /// Return the request of response `number`, in the order of completion.
+    /// Return the request and the response with the given number, in the order in which responses
+    /// are complete.
     fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
         let (request, response) = (self.request(number, draws), self.response_of(number, client, draws));
         Transaction { since: client.since, request, response }
     }
 
-    /// Return the size of response `number`, as [`Conversation::response`]. While the client waits
-    /// for the first response, the size is the client's [`EndpointState::awaited`], which avoids a
-    /// second sample.
+    /// Return the size of the response with the given number, which is equal to
+    /// [`Conversation::response`]. While the client waits for the first response, its field
+    /// [`EndpointState::awaited`] is equal to the size of the response, so the size need not be
+    /// sampled again.
     fn response_of(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> u64 {
         let is_awaited = number == 0 && client.ended == 0 && client.begun > 0;
         if is_awaited { client.awaited } else { self.response(number, draws) }
@@ -59,8 +63,8 @@ pub trait Conversation {
         }
     }
 
-    /// Write the requests that are due. `now` is true if the timer of the next request has just
-    /// expired.
+    /// Write all requests that are due. The argument `now` is true if the timer for the next
+    /// request has just expired.
     fn write_requests(&self, mut now: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
         loop {
@@ -89,9 +93,9 @@ pub trait Conversation {
         }
     }
 
-    /// Process data that arrived at the client. [`EndpointState::awaited`] is the offset at which
-    /// the awaited response ends. (A real client would read the size of the response from the
-    /// headers.)
+    /// Process data that arrived at the client. The field [`EndpointState::awaited`] is the offset
+    /// in the received data at which the next response ends. (A real client would read the size of
+    /// the response from a header.)
     fn process_responses(&self, context: &mut Context) -> Actions {
         let before = context.client.ended;
         while context.client.ended < context.client.begun && context.client.received >= context.client.awaited
@@ -113,8 +117,8 @@ pub trait Conversation {
         }
     }
 
-    /// Process data that arrived at the server. [`EndpointState::awaited`] is the offset at which
-    /// the awaited request ends.
+    /// Process data that arrived at the server. The field [`EndpointState::awaited`] is the offset
+    /// in the received data at which the next request ends.
     fn process_requests(&self, context: &mut Context) -> Actions {
         let idle = context.server.begun == context.server.ended;
         let before = context.server.ended;
@@ -132,8 +136,8 @@ pub trait Conversation {
         }
     }
 
-    /// Answer the received requests in the order of their arrival. `ready` is true if the
-    /// processing time of the next response has just ended.
+    /// Write the responses to the received requests, in the order in which the requests arrived.
+    /// The argument `ready` is true if the processing time for the next response has just ended.
     fn write_responses(&self, mut ready: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
         while context.server.begun < context.server.ended {

@@ -1,4 +1,4 @@
-//! Traffic: applications on connections, the times at which connections open, and datagrams.
+//! Traffic: applications that use connections, the times at which connections open, and datagrams.
 
 pub mod application;
 mod arrivals;
@@ -31,7 +31,8 @@ use engine::Stream;
 use datagrams::{Cbr, OnOff, Poisson, Replay, Voip};
 use units::{Params, choice};
 
-/// Define the kinds of traffic: applications, which use connections, and datagrams, which do not.
+/// Define the kinds of traffic, which are either applications that use connections or datagrams
+/// without connections.
 macro_rules! traffic {
     (applications { $($A:ident($Application:ty),)+ } datagrams { $($D:ident($Datagrams:ty),)+ }) => {
         choice! {
@@ -43,7 +44,7 @@ macro_rules! traffic {
         }
 
         impl Traffic {
-            /// Return the key that names the kind of traffic in a scenario.
+            /// Return the key that a scenario uses for the kind of traffic.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Traffic::$A(_) => <$Application>::KEY,)+
@@ -51,7 +52,8 @@ macro_rules! traffic {
                 }
             }
 
-            /// Return the application, or `None` if the traffic consists of datagrams.
+            /// Return the application of the traffic, or `None` if the traffic consists of
+            /// datagrams.
             pub fn application(&self) -> Option<&dyn Application> {
                 match self {
                     $(Traffic::$A(application) => Some(application),)+
@@ -59,8 +61,8 @@ macro_rules! traffic {
                 }
             }
 
-            /// Return the sender of datagrams, or `None` if the traffic is an application. `random`
-            /// supplies its random numbers.
+            /// Return the sender of the datagrams, or `None` if the traffic is an application. The
+            /// argument `random` is the stream of random numbers for the sender.
             pub fn emitter(&self, random: Stream) -> Option<Emitter> {
                 match self {
                     $(Traffic::$A(_) => None,)+
@@ -89,8 +91,8 @@ traffic! {
     }
 }
 
-/// Add the keys of the web preset that a traffic document names. Keys that the document contains
-/// stay unchanged.
+/// If a document of web traffic names a preset, add the keys of this preset to the document. Keys
+/// that the document already contains do not change.
 pub fn expand(document: &mut units::param::Json) {
     if document.get("kind").and_then(|kind| kind.as_str()) == Some(<web::Web as Params>::KEY) {
         web_presets::expand(document);
@@ -98,12 +100,13 @@ pub fn expand(document: &mut units::param::Json) {
 }
 
 impl Traffic {
-    /// Return true if the traffic consists of datagrams and so has no connection.
+    /// Return true if the traffic consists of datagrams, which do not use connections.
     pub fn is_datagrams(&self) -> bool {
         self.application().is_none()
     }
 
-    /// Return the size of a bulk transfer in bytes, or `None` for endless data and other traffic.
+    /// Return the size of a bulk transfer in bytes, or `None` for unlimited data and for other
+    /// traffic.
     pub fn bulk_bytes(&self, draws: RandomDraws) -> Option<u64> {
         match self {
             Traffic::Bulk(bulk) => bulk.bytes(draws),

@@ -1,4 +1,4 @@
-//! Messages at intervals over one long connection.
+//! Messages that an application writes at intervals over one long connection.
 
 use units::{Duration, Range, params};
 
@@ -8,19 +8,19 @@ use crate::draws::RandomDraws;
 use crate::spacing::Spacing;
 
 params! {
-    /// Messages at intervals over one connection. The sender opens the connection and writes a
-    /// message after each interval. After the last message the sender closes, and then the receiver
-    /// closes.
+    /// Messages that the sender writes at intervals over one connection. The sender opens the
+    /// connection and writes a message after each interval. After the last message the sender
+    /// closes the connection, and then the receiver closes it.
     pub struct Messages: "messages" {
         /// Size of a message, fixed or sampled from a distribution.
         size: Size = required, in Range::between(1.0, 1e12), from "";
         /// Mean interval between messages. The first message is written one interval after the
-        /// connection opens.
+        /// opening of the connection.
         interval: Duration = required, in Range::above(0.0), from "";
-        /// Distribution of the intervals.
+        /// Distribution of the intervals between messages.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "";
         /// Number of messages. If the number of messages is absent, messages continue until the end
-        /// of the run, and the run needs a duration.
+        /// of the run, so the run needs a duration.
         messages: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }

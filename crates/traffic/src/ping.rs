@@ -1,4 +1,4 @@
-//! Round-trip times measured by an application, on an idle or a loaded connection.
+//! Round-trip times that an application measures on an idle or a loaded connection.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Read, Time, params, words};
@@ -7,7 +7,7 @@ use crate::application::{Actions, Application, Context, EndpointState, Event, Ne
 use crate::draws::RandomDraws;
 
 words! {
-    /// Additional data on the connection of a ping.
+    /// Additional data on the connection over which pings are sent.
     pub enum Load {
         /// No other data.
         None = "none",
@@ -19,42 +19,44 @@ words! {
 }
 
 params! {
-    /// Round-trip times measured by an application. When the connection is open, the client
-    /// (`from`) writes a ping. When the server (`to`) has the complete ping, it writes a reply of
-    /// the same size. With `load`, the same connection also carries unlimited data, and pings and
-    /// replies queue behind that data. Pings with `load` measure responsiveness under load
-    /// (`ippmresponsiveness`, Measuring Responsiveness).
+    /// Round-trip times that an application measures by pings. When the connection is open, the
+    /// client (`from`) writes the first ping. When the server (`to`) has received a complete ping,
+    /// it writes a reply of the same size. If `load` is set, the same connection also carries an
+    /// unlimited amount of data, and pings and replies queue behind this data. Pings with a load
+    /// measure responsiveness under load (`ippmresponsiveness`, Measuring Responsiveness).
     pub struct Ping: "ping", checked by check_ping {
-        /// Size of a ping, and of a reply.
-        size: Bytes = (Bytes(64)), in Range::between(1.0, 1e6), from "ping(8): 56 bytes and a header of 8";
-        /// Interval between pings, whether or not the previous reply has arrived. If the interval
-        /// is absent, the client writes the next ping when the reply arrives.
+        /// Size of each ping and of each reply.
+        size: Bytes = (Bytes(64)), in Range::between(1.0, 1e6), from "ping(8): 56 bytes of data and a header of 8 bytes";
+        /// Interval between two pings. Pings with a fixed interval are written even if the previous
+        /// reply has not arrived. If the interval is absent, the client writes the next ping when
+        /// it has received the reply.
         interval: Option<Duration> = (None), in Range::above(0.0), from "";
         /// Number of pings. If the number of pings is absent, pings continue until the end of the
-        /// run, and the run needs a duration.
+        /// run, so the run needs a duration.
         pings: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// Additional data on the connection that carries the pings.
+        /// Additional data on the connection over which pings are sent.
         load: Load = (Load::None), in Range::ANY, from "";
-        /// Amount of unsent load data that its sender maintains. A ping or a reply waits behind the
-        /// unsent load data.
-        unsent: Bytes = (Bytes(16_384)), in Range::between(1.0, 1e9), from "ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT";
+        /// Amount of unsent load data that the sender of the load maintains. A ping or a reply
+        /// waits until the unsent load data before the ping or reply has been sent.
+        unsent: Bytes = (Bytes(16_384)), in Range::between(1.0, 1e9), from "ippmresponsiveness, Client side influence: the sender has a minimum of unsent data, as with TCP_NOTSENT_LOWAT";
     }
 }
 
 fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
     match &p.interval {
         Some(interval) if p.load != Load::None => {
-            let problem =
-                "cannot be used with a load: the client then writes a ping when the previous reply arrives";
-            Err(Invalid::new(&join(path, "interval"), &interval.write(), problem).remedy("leave it out"))
+            let problem = "cannot be used with a load, because the client then writes each ping when \
+                the previous reply arrives";
+            Err(Invalid::new(&join(path, "interval"), &interval.write(), problem)
+                .remedy("remove the key interval"))
         }
         _ => Ok(()),
     }
 }
 
 impl Ping {
-    /// Write the next ping. `since` is the time of the first ping if the interval is fixed, and of
-    /// the last ping otherwise.
+    /// Write the next ping. If the interval is fixed, the field `since` is the time of the first
+    /// ping. If the interval is not fixed, the field `since` is the time of the last ping.
     fn ping(&self, context: &mut Context) -> Actions {
         context.client.begun += 1;
         context.server.awaited = context.client.written + self.size.0;
@@ -67,12 +69,13 @@ impl Ping {
         Actions { wake: next.unwrap_or(Time::NEVER), ..Actions::write(self.size.0) }
     }
 
-    /// Return the time of ping `number`, counted from 0, if the interval is fixed.
+    /// Return the time of the ping with the given number, counted from 0, if the interval is fixed.
     fn written(&self, client: &EndpointState, number: u32) -> Option<Time> {
         self.interval.map(|interval| client.since + Duration(interval.0.saturating_mul(u64::from(number))))
     }
 
-    /// Return the number of pings or replies that the last `came` received bytes completed.
+    /// Return the number of pings or replies that became complete with the last `came` received
+    /// bytes.
     fn whole(&self, end: &EndpointState, came: u64) -> u32 {
         match self.load {
             Load::None => (end.received / self.size.0 - (end.received - came) / self.size.0) as u32,
@@ -80,7 +83,7 @@ impl Ping {
         }
     }
 
-    /// Return the server's replies to complete pings.
+    /// Return the action of the server for complete pings, which is to write the replies.
     fn reply(&self, context: &mut Context, pings: u32) -> Actions {
         if pings == 0 {
             return Actions::NONE;
@@ -90,7 +93,7 @@ impl Ping {
         Actions::write(reply)
     }
 
-    /// Process complete replies at the client.
+    /// Process the complete replies that the client has received.
     fn on_replies(&self, context: &mut Context, replies: u32) -> Actions {
         for _ in 0..replies {
             let transaction = self.pending_request(context.client.ended, context.client, context.draws);

@@ -1,4 +1,4 @@
-//! Requests and responses, one after the other over a connection.
+//! Requests and responses that follow each other over a connection.
 
 use units::{Duration, Range, Time, params, words};
 
@@ -11,7 +11,7 @@ use crate::spacing::Spacing;
 words! {
     /// Endpoint that closes the connection after the last response.
     pub enum Closes {
-        /// The client closes when it has the last response.
+        /// The client closes when it has received the last response.
         Client = "client",
         /// The server closes after it has written the last response, as HTTP/1.0 does.
         Server = "server",
@@ -19,29 +19,31 @@ words! {
 }
 
 params! {
-    /// Requests and responses, one after the other over a connection. The client (`from`) opens the
-    /// connection and writes a request. The server (`to`) answers each complete request, and the
-    /// client writes the next request after the complete response. For transactions of connect,
-    /// request, response and close, give one request per connection and use `arrivals`; `after =
-    /// "closing"` makes a closed loop of them.
+    /// Requests and responses that follow each other over a connection. The client (`from`) opens
+    /// the connection and writes a request. The server (`to`) answers each complete request. When
+    /// the response is complete, the client writes the next request. For transactions that consist
+    /// of connect, request, response and close, set one request per connection and the key
+    /// `arrivals`. With `after = "closing"`, the transactions form a closed loop.
     pub struct RequestResponse: "request_response" {
         /// Size of a request, fixed or sampled from a distribution.
         request: Size = required, in Range::between(1.0, 1e12), from "";
         /// Size of a response, fixed or sampled from a distribution.
         response: Size = required, in Range::between(1.0, 1e12), from "";
         /// Number of requests per connection. If the number of requests is absent, requests
-        /// continue until the end of the run, and the run needs a duration.
+        /// continue until the end of the run, so the run needs a duration.
         requests: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// Mean time from the arrival of a request to its response.
+        /// Mean time that the server needs from the arrival of a request to its response.
         server_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Distribution of the times from the arrival of a request to its response.
+        /// Distribution of the time that the server needs from the arrival of a request to its
+        /// response.
         server_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
-        /// Mean time from the arrival of a response to the next request.
+        /// Mean time that the client waits after the arrival of a response before its next request.
         think_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Distribution of the times from the arrival of a response to the next request.
+        /// Distribution of the time that the client waits after the arrival of a response before
+        /// its next request.
         think_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
         /// Endpoint that closes the connection after the last response.
-        closes: Closes = (Closes::Client), in Range::ANY, from "rfc1945 §1.3: the server; rfc9112 §9.3: either, as connections persist";
+        closes: Closes = (Closes::Client), in Range::ANY, from "rfc1945 §1.3: the server closes; rfc9112 §9.3: either endpoint may close, because connections persist";
     }
 }
 

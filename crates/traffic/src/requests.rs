@@ -1,5 +1,5 @@
-//! Requests from a list. The list of requests does not depend on the network, so that runs over
-//! different networks have the same traffic.
+//! Requests from a list. A list of requests does not depend on the network, so runs over different
+//! networks can have the same traffic.
 
 mod list;
 
@@ -15,29 +15,31 @@ use crate::draws::RandomDraws;
 use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 
 words! {
-    /// Times at which the client writes the requests of a connection with several requests.
+    /// Rule for the times at which the client writes the requests, if a connection has several
+    /// requests.
     pub enum Order {
-        /// The listed time, or the completion of the previous response if the completion is later
-        /// (HTTP/1.1 without pipelining).
+        /// The client writes a request at the listed time, or later when the previous response is
+        /// complete (HTTP/1.1 without pipelining).
         InTurn = "in-turn",
-        /// The listed time, whether or not earlier responses are complete (pipelining).
+        /// The client writes a request at the listed time, even if earlier responses are not
+        /// complete (pipelining).
         Pipelined = "pipelined",
     }
 }
 
 params! {
-    /// Requests from a list, which gives the time, the sizes and the connection of each request.
-    /// The list of requests does not depend on the results of the run. `aqmlab calibrate` writes
-    /// such a list from a run. The flows of a `[[flows]]` table are the users of the list, in
-    /// order.
+    /// Requests from a list that gives the time, the sizes and the connection of each request. The
+    /// requests do not depend on what happens in the run. The command `aqmlab calibrate` writes the
+    /// requests of a run as a list of requests. The flows of a `[[flows]]` table correspond to the
+    /// users of the list, in the same order.
     pub struct Requests: "requests" {
-        /// Name of a text file with the columns user, connection, at_s, request_bytes,
+        /// Name of a text file with five columns: user, connection, at_s, request_bytes,
         /// response_bytes.
         list: List = required, in Range::ANY, from "";
-        /// Times at which the client writes the requests of a connection.
+        /// Rule for the times at which the client writes the requests of a connection.
         order: Order = (Order::InTurn), in Range::ANY, from "rfc9112 §9.3.2";
-        /// Time from the arrival of a request to its response. The server processes the requests of
-        /// a connection one after the other.
+        /// Time that the server needs from the arrival of a request to its response. The server
+        /// processes the requests of the same connection one after the other.
         server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
     }
 }

@@ -1,6 +1,7 @@
-//! Web requests without a network: each response arrives at the time when the server sends it. The
-//! pages are the same as in a run, because the same code samples their random numbers. The times of
-//! the requests are the limit that a run approaches on a fast network.
+//! Web requests that are sampled without a network: each response arrives at the instant at which
+//! the server sends it. The sampled pages are the same as in a run, because the same code samples
+//! them from the same random numbers. With an ever faster network, the request times of a run
+//! approach the sampled request times.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,14 +14,15 @@ use crate::draws::RandomDraws;
 use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 use crate::web::Web;
 
-/// A request of a sampled user.
+/// A sampled request of a web user.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampled {
-    /// Number of the user in its table.
+    /// Number of the user in its `[[flows]]` table.
     pub user: u32,
-    /// Number of the page, counted from 0.
+    /// Number of the page. The pages of a user are counted from 0.
     pub page: u32,
-    /// Number of the connection, counted from 0 in the order of opening.
+    /// Number of the connection. The connections of a user are counted from 0 in the order of
+    /// opening.
     pub connection: u32,
     /// Time when the client writes the request.
     pub at: Time,
@@ -32,7 +34,7 @@ pub struct Sampled {
     pub response: u64,
 }
 
-/// Return the requests of a connection that opens at `opened`.
+/// Return the requests of a connection that opens at the time `opened`.
 fn requests<'a>(
     web: &'a Web,
     user: u32,
@@ -58,8 +60,9 @@ fn requests<'a>(
     (0..web.count(draws).unwrap_or(0)).map(request)
 }
 
-/// Append the requests of a user from `start` to `until` to a list, until the list has `most`
-/// requests. `draws` contains the random numbers of the user.
+/// Sample the requests of a user from the time `start` to the time `until`, and append the requests
+/// to a list. Sampling stops when the list has `most` requests. The argument `draws` contains the
+/// random numbers of the user.
 pub fn sample(
     web: &Web,
     start: Time,
@@ -121,8 +124,9 @@ mod tests {
         found.iter().map(|r| r.at.seconds()).collect()
     }
 
-    /// Values computed by hand: each page begins 10 s after the end of the previous one, and its
-    /// objects follow 1 s apart or after the previous response.
+    /// The expected times were calculated by hand: each page begins 10 s after the end of the
+    /// previous page. The objects of a page follow each other by 1 s, or each object follows the
+    /// response to the previous one.
     #[test]
     fn requests_are_written_when_they_are_due() {
         let each = sampled(json!({"object_gap": "1 s"}), 25.0);

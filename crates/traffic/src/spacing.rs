@@ -1,11 +1,11 @@
-//! Distributions of the interval between events: exponential, constant or uniform.
+//! Distributions of the interval between two events: exponential, constant or uniform.
 
 use units::{Duration, words};
 
 words! {
-    /// Distribution of the interval between events, given its mean.
+    /// Distribution of the interval between two events, given its mean.
     pub enum Spacing {
-        /// Exponential intervals: the events form a Poisson process.
+        /// Exponential intervals, so that the events form a Poisson process.
         Exponential = "exponential",
         /// Equal intervals.
         Constant = "constant",
@@ -15,8 +15,8 @@ words! {
 }
 
 impl Spacing {
-    /// Return the interval that a uniform random number in [0, 1) determines, by inversion (Devroye
-    /// 1986, II.2).
+    /// Return the interval that follows from a uniform random number in [0, 1), by inversion
+    /// (Devroye 1986, II.2).
     pub fn draw(self, mean: Duration, u: f64) -> Duration {
         match self {
             Spacing::Constant => mean,

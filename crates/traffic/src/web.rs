@@ -1,10 +1,10 @@
 //! Web pages: a user has sessions, a session has pages, and a page has objects.
 //!
-//! Sources: Feldmann, Gilbert, Huang & Willinger 1999, §2 (sessions, pages, and objects with one
-//! connection each); Barford & Crovella 1998 (objects of a page, times between pages); RFC 1945,
-//! RFC 9112 and RFC 9113 for the use of connections. The random numbers of a user depend only on
-//! the user, the page and the object. The pages are therefore the same over any kind of connection,
-//! and do not depend on the results of the network.
+//! Sources: Feldmann, Gilbert, Huang & Willinger 1999, §2, for sessions, pages and objects with one
+//! connection each. Source for the objects of a page and the times between pages: Barford &
+//! Crovella 1998. Sources for the use of connections: RFC 1945, RFC 9112 and RFC 9113. The random
+//! numbers of web traffic depend only on the user, the page and the object. The pages are therefore
+//! the same for every way to use connections, and independent of the network.
 
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
@@ -19,95 +19,104 @@ use crate::web_presets::Preset;
 words! {
     /// Use of connections.
     pub enum Connections {
-        /// One connection per object. The server closes the connection after the response
+        /// One connection per object. The server closes the connection after its only response
         /// (HTTP/1.0).
         Each = "each",
-        /// One connection per page. The client requests the objects one after the other (HTTP/1.1).
+        /// One connection per page. The client requests the objects of a page one after the other
+        /// (HTTP/1.1).
         Persistent = "persistent",
-        /// One connection per page. Requests do not wait for earlier responses, and responses
-        /// arrive in the order of the requests (HTTP/1.1).
+        /// One connection per page. The client requests all objects without waiting for earlier
+        /// responses, and the responses arrive in the order of the requests (HTTP/1.1).
         Pipelined = "pipelined",
-        /// One connection per page. The server sends the objects at the same time, 16 KiB of each
-        /// in turn (HTTP/2).
+        /// One connection per page. The server sends all objects of the page at the same time, in
+        /// turns of 16 KiB per object (HTTP/2).
         Multiplexed = "multiplexed",
-        /// One connection per session. The client requests its objects one after the other and
-        /// pauses between pages (HTTP/1.1 with keep-alive).
+        /// One connection per session. The client requests all objects of the session one after the
+        /// other, and pauses between pages (HTTP/1.1 with keep-alive).
         Session = "session",
     }
 }
 
 words! {
-    /// Event from which the time to the next page counts.
+    /// Event from which the time until the next page counts.
     pub enum PageGapFrom {
-        /// The arrival of the last object of the previous page, as for a user who reads the page.
+        /// The time counts from the arrival of the last object of the previous page, as for a user
+        /// who reads a page before requesting the next one.
         End = "end",
-        /// The beginning of the previous page. Pages begin whether or not earlier pages are
-        /// complete.
+        /// The time counts from the beginning of the previous page. A page begins even if earlier
+        /// pages are not complete.
         Start = "start",
     }
 }
 
 params! {
-    /// Web users. Each flow is one user: `from` is the user's host and `to` is the server's host. A
-    /// session has pages, a page has objects, and each object is a request with its response. The
-    /// first page begins one `page_gap` after the start of the flow.
+    /// Web users. Each flow is one user. The flow's key `from` names the host of the user, and `to`
+    /// the host of the server. A session consists of pages, and a page consists of objects. Each
+    /// object is one request with its response. The first page begins after one `page_gap`, counted
+    /// from the start of the flow.
     pub struct Web: "web", checked by Web::check {
-        /// Named model of web traffic. The values of the model apply to the keys that the scenario
-        /// does not set.
+        /// Named model of web traffic, which gives values to keys. A value of the named model
+        /// applies only if the scenario does not set the key.
         preset: Preset = (Preset::None), in Range::ANY, from "";
-        /// Number of pages per session. With one connection per session, the maximum is 1000 and a
-        /// larger number counts as 1000. If the number of pages is absent, the session never ends.
+        /// Number of pages per session. If all pages of a session share one connection, numbers
+        /// above the maximum of 1000 count as 1000. If the number of pages is absent, the user has
+        /// one session that never ends.
         pages: Option<Count> = (None), in Range::ANY, from "";
-        /// Number of sessions per user. If the number of sessions is absent, sessions follow each
-        /// other until the end of the run.
+        /// Number of sessions per user. If the number of sessions is absent, sessions continue
+        /// until the end of the run.
         sessions: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// Time between sessions, counted from the event that `page_gap_from` names. If the key is
-        /// absent, the time between sessions has the distribution of `page_gap`.
+        /// Time until the next session begins, counted from the event that `page_gap_from` names.
+        /// If `session_gap` is absent, the time until the next session has the distribution of
+        /// `page_gap`.
         session_gap: Option<Times> = (None), in Range::ANY, from "";
         /// Time between pages.
         page_gap: Times = preset, in Range::at_least(0.0), from "";
-        /// Event from which the time to the next page counts.
-        page_gap_from: PageGapFrom = (PageGapFrom::End), in Range::ANY, from "barford1998surge: OFF times begin when a page is there";
-        /// Number of objects per page. The maximum is 1024; a larger number counts as 1024.
+        /// Event from which the time until the next page counts.
+        page_gap_from: PageGapFrom = (PageGapFrom::End), in Range::ANY, from "barford1998surge: OFF times begin when a page has arrived";
+        /// Number of objects per page. Numbers of objects above the maximum of 1024 count as 1024.
         objects: Count = preset, in Range::ANY, from "";
-        /// Time between the requests for two objects of a page, if each object has its own
-        /// connection.
+        /// Time between two consecutive requests of a page, if each object has its own connection.
         object_gap: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
         /// Size of a request.
         request: Size = preset, in Range::between(1.0, 1e12), from "";
         /// Size of an object.
         response: Size = preset, in Range::between(1.0, 1e15), from "";
-        /// Size of the first object of a page. If the key is absent, the size is distributed like
-        /// that of the other objects.
+        /// Size of the first object of a page. If `main_response` is absent, the first object has
+        /// the same distribution of sizes as the other objects.
         main_response: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
-        /// Time from the arrival of the first object of a page to the requests for the others. If
-        /// the time is absent, the other objects do not wait for the first object.
+        /// Time from the arrival of the first object of a page to the requests for the other
+        /// objects. If `parse_time` is absent, the other objects are requested without waiting for
+        /// the first object.
         parse_time: Option<Times> = (None), in Range::at_least(0.0), from "";
-        /// Time from the arrival of a request to its response. The server processes the requests of
-        /// a connection one after the other, and multiplexed requests together.
+        /// Time that the server needs from the arrival of a request to its response. The server
+        /// processes the requests of a connection one after the other, but multiplexed requests
+        /// together.
         server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
-        /// Processing time of the server for the first object of a page, which a program often
-        /// generates. If the key is absent, the time is distributed like `server_time`.
+        /// Time that the server needs for the first object of a page, which is often generated by a
+        /// program. If `main_server_time` is absent, the first object has the same distribution of
+        /// processing times as the other objects.
         main_server_time: Option<Times> = (None), in Range::at_least(0.0), from "";
         /// Use of connections.
         connections: Connections = (Connections::Each), in Range::ANY, from "rfc1945 §1.3";
-        /// Maximum number of unfinished objects per user, if each object has its own connection. If
-        /// the maximum is absent, the number of unfinished objects is unlimited.
-        parallel: Option<u64> = (None), in Range::between(1.0, 1e6), from "rfc2616 §8.1.4: two; browsers: six and more";
+        /// Maximum number of objects per user that are requested but not complete, if each object
+        /// has its own connection. If `parallel` is absent, the number of unfinished objects per
+        /// user is unlimited.
+        parallel: Option<u64> = (None), in Range::between(1.0, 1e6), from "rfc2616 §8.1.4: two; browsers use six and more";
     }
 }
 
-/// Maximum number of objects per page. If each object has its own connection, the numbers of a
-/// page's connections begin at a multiple of this maximum.
+/// Maximum number of objects per page. If each object has its own connection, the number of a
+/// page's first connection is a multiple of the maximum number of objects per page.
 const MAX_OBJECTS: u32 = 1024;
 /// Maximum number of pages per connection.
 const MAX_PAGES_OF_CONNECTION: u32 = 1000;
 /// Maximum number of pages per user.
 const MAX_PAGES: u32 = u32::MAX / MAX_OBJECTS;
-/// Number of bytes that the server sends of each object in turn: the largest frame (RFC 9113 §4.2).
+/// Number of bytes that the server sends of each multiplexed object in its turn, which is the size
+/// of the largest frame (RFC 9113 §4.2).
 const FRAME: u64 = 16_384;
-/// Indices of the random times of a page. The indices from 1 to `MAX_OBJECTS - 1` are times
-/// between its objects.
+/// Indices of the random times that belong to a page. The indices from 1 to `MAX_OBJECTS - 1`
+/// belong to the times between the objects of the page.
 const AFTER_PAGE: u32 = 0;
 const PARSING: u32 = MAX_OBJECTS;
 const AFTER_SESSION: u32 = MAX_OBJECTS + 1;
@@ -121,10 +130,9 @@ impl Web {
         ];
         for (key, given) in needs_pages {
             if let (Some(value), None) = (given, &self.pages) {
-                let problem = "has no effect without pages, because the session never ends";
-                return Err(
-                    Invalid::new(&join(path, key), &value, problem).remedy("give pages, or remove it")
-                );
+                let problem = "has no effect without the key pages, because the session never ends";
+                return Err(Invalid::new(&join(path, key), &value, problem)
+                    .remedy("set the key pages, or remove this key"));
             }
         }
         if self.connections == Connections::Session {
@@ -134,7 +142,7 @@ impl Web {
                     .map_err(|refusal| refusal.remedy("give pages"));
             }
             if self.page_gap_from == PageGapFrom::Start {
-                let problem = "cannot be used with one connection per session";
+                let problem = "cannot be used if all pages of a session share one connection";
                 return refuse("page_gap_from", self.page_gap_from.write(), problem)
                     .map_err(|refusal| refusal.remedy("remove it"));
             }
@@ -148,7 +156,7 @@ impl Web {
         }
     }
 
-    /// Return the number of pages of the session that begins with page `first`.
+    /// Return the number of pages in the session whose first page is `first`.
     fn pages_of_session(&self, first: u32, draws: RandomDraws) -> u32 {
         let most = if self.connections == Connections::Session { MAX_PAGES_OF_CONNECTION } else { MAX_PAGES };
         let pages = |count: &Count| {
@@ -157,8 +165,9 @@ impl Web {
         self.pages.as_ref().map_or(u32::MAX, pages)
     }
 
-    /// Return the page and the object of request `number` in the session that begins with page
-    /// `first`. If `number` is beyond the last request, return the page after the session.
+    /// Return the page and the object of the request with the given number in the session whose
+    /// first page is `first`. If the session has fewer requests than the given number, return the
+    /// page after the session.
     fn in_session(&self, first: u32, number: u32, draws: RandomDraws) -> (u32, u32) {
         let mut left = number;
         for page in first..first + self.pages_of_session(first, draws) {
@@ -171,8 +180,8 @@ impl Web {
         (first + self.pages_of_session(first, draws), left)
     }
 
-    /// Return the page of a connection, or the first page of its session, and its object if the
-    /// connection carries one object.
+    /// Return the page of a connection, and its object if the connection carries only one object.
+    /// If the connection carries a session, return the first page of the session.
     fn place(&self, connection: u32) -> (u32, Option<u32>) {
         match self.connections {
             Connections::Each => (connection / MAX_OBJECTS, Some(connection % MAX_OBJECTS)),
@@ -180,7 +189,7 @@ impl Web {
         }
     }
 
-    /// Return the page and the object of request `number` of a connection.
+    /// Return the page and the object of the request with the given number on a connection.
     pub(crate) fn object(&self, number: u32, draws: RandomDraws) -> (u32, u32) {
         let (page, object) = self.place(draws.numbers().1);
         match self.connections {
@@ -189,7 +198,7 @@ impl Web {
         }
     }
 
-    /// Return the number of objects of a connection that begins with this page.
+    /// Return the number of objects that a connection carries, given its first page.
     fn objects_of_connection(&self, page: u32, draws: RandomDraws) -> u32 {
         match self.connections {
             Connections::Session => {
@@ -208,8 +217,9 @@ impl Web {
         draws.of_connection(page).size(Side::Server, main.unwrap_or(&self.response), object)
     }
 
-    /// Return the object that is the `k`-th to be complete, and the number of bytes that the server
-    /// has sent by then. The server sends the objects from `first` on in turn, one frame of each.
+    /// Return the object of a page that is the `k`-th one to be complete, and the number of bytes
+    /// that the server has sent when this object is complete. The server sends the objects from
+    /// number `first` on in turns, one frame per object.
     fn in_frames(&self, page: u32, first: u32, k: u32, draws: RandomDraws) -> (u32, u64) {
         let sizes: Vec<u64> = (0..self.objects(page, draws)).map(|o| self.size((page, o), draws)).collect();
         let (before, batch) = sizes.split_at(first as usize);
@@ -225,12 +235,12 @@ impl Web {
     }
 
     /// Return the number of the first multiplexed object: 1 if the other objects wait for object 0,
-    /// and 0 otherwise.
+    /// and 0 if all objects are multiplexed.
     fn first_of_batch(&self) -> u32 {
         u32::from(self.parse_time.is_some())
     }
 
-    /// Return the time from a page to the next page or session.
+    /// Return the time between a page and the next page or session.
     fn gap(&self, page: u32, number: u32, draws: RandomDraws) -> Duration {
         let session = self.session_gap.as_ref().filter(|_| number == AFTER_SESSION);
         draws.of_connection(page).times(Side::Client, session.unwrap_or(&self.page_gap), number)
@@ -241,7 +251,7 @@ impl Web {
         progress.pages_left = self.pages_of_session(progress.page, draws) - 1;
     }
 
-    /// Schedule the page after the current page. The gap before the next page begins at `since`.
+    /// Schedule the next page of a user. The time until the next page counts from the time `since`.
     fn next_page(&self, progress: &mut Progress, since: Time, draws: RandomDraws) -> NextOpening {
         if self.connections == Connections::Session {
             progress.page += std::mem::take(&mut progress.pages_left); // the connection carried all pages
@@ -260,7 +270,7 @@ impl Web {
         NextOpening::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, draws))
     }
 
-    /// Process the opening of a connection.
+    /// Process the event that a connection has opened.
     fn on_opened(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> NextOpening {
         if progress.begun == 0 {
             (progress.page_began, progress.objects) = (now, self.objects_of_connection(progress.page, draws));
@@ -288,7 +298,7 @@ impl Web {
         NextOpening::At(due)
     }
 
-    /// Process objects of a connection that are complete or were abandoned.
+    /// Process the event that objects of a connection are complete or abandoned.
     fn on_done(
         &self,
         progress: &mut Progress,
@@ -337,8 +347,8 @@ impl Opener for Web {
             OpenerEvent::Answered(connection) => self.on_done(progress, connection, 1, now, draws),
             OpenerEvent::Finished(_) | OpenerEvent::Closed { unanswered: 0, .. } => NextOpening::Wait,
             OpenerEvent::Closed { connection, unanswered } => {
-                // If objects were abandoned, the objects of the same page that were not requested
-                // are abandoned too.
+                // If a connection closes before its objects are complete, the objects of the same
+                // page that were not yet requested are abandoned, too.
                 let (page, object) = self.place(connection);
                 let rest = object.is_none() && page == progress.page;
                 let lost = if rest { progress.objects - progress.done } else { unanswered };
@@ -356,7 +366,7 @@ impl Opener for Web {
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         match (&self.pages, self.sessions) {
-            (None, _) => Err(("pages", "a number of pages, and of sessions")),
+            (None, _) => Err(("pages", "a number of pages and a number of sessions")),
             (_, None) => Err(("sessions", "a number of sessions")),
             _ => Ok(()),
         }
@@ -389,8 +399,8 @@ impl Conversation for Web {
 
     fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
         let (page, object) = self.object(number, draws);
-        // The server sends multiplexed objects together, so the processing time of the first object
-        // applies to all objects.
+        // The server sends multiplexed objects together, so only the processing time of the first
+        // multiplexed object counts.
         if self.connections == Connections::Multiplexed && number > self.first_of_batch() {
             return Duration::ZERO;
         }

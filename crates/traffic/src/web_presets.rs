@@ -1,6 +1,6 @@
-//! Named models of web traffic. Each preset gives values for the keys that a scenario does not set.
-//! A comment names each number that the source of a preset does not publish, and tests compare the
-//! presets with their sources.
+//! Named models of web traffic. A preset gives values for the keys of web traffic that a scenario
+//! does not set. If the source of a preset does not publish a number, a comment in this file says
+//! so. Tests compare the presets with their sources.
 
 use units::param::Json;
 use units::{Read, words};
@@ -8,17 +8,18 @@ use units::{Read, words};
 use serde_json::json;
 
 words! {
-    /// Named model of web traffic.
+    /// Named model of web traffic, which gives values to keys.
     pub enum Preset {
-        /// No model: the scenario sets every key.
+        /// No preset: the scenario sets every key.
         None = "none",
-        /// The web traffic of "The power of explicit congestion notification", §4.2
-        /// (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % of the objects
-        /// have 80 % of the bytes, and a few objects have gigabytes. Times between pages follow a
-        /// Pareto distribution.
+        /// The web traffic in §4.2 of "The power of explicit congestion notification"
+        /// (kuzmanovic2005ecnplus). The mean size of an object is 7.2 kB, and the largest 15 % of
+        /// the objects have 80 % of the bytes. A few web objects have sizes of gigabytes. Times
+        /// between pages follow a Pareto distribution.
         PowerOfEcn = "power-of-ecn",
-        /// The general traffic of the same paper, §5.3. The tail of the object sizes is heavier:
-        /// the largest 15 % of the objects have 90 % of the bytes.
+        /// The general traffic in §5.3 of "The power of explicit congestion notification"
+        /// (kuzmanovic2005ecnplus). The sizes of objects have a heavier tail than in
+        /// `power-of-ecn`: the largest 15 % of the objects have 90 % of the bytes.
         GeneralMix = "general-mix",
         /// The web traffic of Feldmann et al. 1999, with the numbers of the large example of ns-2
         /// (feldmann1999dynamics, ns2web).
@@ -26,41 +27,43 @@ words! {
         /// SURGE (barford1998surge): files with a lognormal body and a Pareto tail, embedded files,
         /// Weibull times between files, and Pareto times between pages.
         Surge = "surge",
-        /// PackMime (cao2004packmime) as implemented in ns-2: one connection per second on average,
-        /// each with one object, whether or not earlier connections have finished.
+        /// PackMime (cao2004packmime), as implemented in ns-2. On average one connection per second
+        /// opens, whether or not earlier connections have finished. Each connection carries one
+        /// object.
         PackMime = "packmime",
-        /// The HTTP model of 3GPP and 3GPP2 (3gpp25892): a main object, then embedded objects, then
-        /// a reading time.
+        /// The HTTP model of 3GPP and 3GPP2 (3gpp25892). A page consists of a main object, then
+        /// embedded objects, and is followed by a reading time.
         Http3gpp = "3gpp-http",
-        /// The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which
-        /// think between pages. A page is one dynamic object and its images over one connection.
-        /// The database of the bookstore is never the bottleneck.
+        /// The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers in a bookstore, with think
+        /// times between pages. A page consists of one dynamic object and its images, all over one
+        /// connection. The database of the bookstore is never the bottleneck.
         TpcW = "tpc-w",
         /// The browsing mix of TPC-W.
         TpcWBrowsing = "tpc-w-browsing",
     }
 }
 
-/// Return a distribution on the whole numbers from `first` to `last`; `at_most` is its distribution
-/// function, and `last` has the remaining probability.
+/// Return a distribution on the whole numbers from `first` to `last`. The function `at_most` is the
+/// distribution function, except that `last` has all remaining probability.
 fn steps(first: u32, last: u32, at_most: impl Fn(f64) -> f64) -> Json {
     let point = |n: u32| json!([n, if n == last { 1.0 } else { at_most(f64::from(n)) }]);
     json!({"kind": "empirical", "between": "steps", "cdf": (first..=last).map(point).collect::<Vec<_>>()})
 }
 
-/// Return sizes with these points of the distribution function, interpolated on a logarithmic
-/// scale.
+/// Return a distribution of sizes from points of its distribution function, which is interpolated
+/// on a logarithmic scale.
 fn sizes(points: &[(u32, f64)]) -> Json {
     let point = |&(bytes, p): &(u32, f64)| json!([format!("{bytes} B"), p]);
     json!({"kind": "empirical", "between": "log", "cdf": points.iter().map(point).collect::<Vec<_>>()})
 }
 
-/// Object sizes of kuzmanovic2005ecnplus, §4.2 and §5.3. The paper does not publish the
-/// distribution of the sizes (smith2001tcpip, le2003effects), so this distribution is a fit. A
-/// lognormal body has 85 % of the objects and 20 % of the bytes, and a Pareto tail up to 1 GB has
-/// 15 % and 80 %. The tail's shape of 1.2 and the body's sigma are our choice; the boundary of 7060
-/// B follows from them. With shape 1 and the same body, the tail has 90 % of the bytes, the
-/// published share for the paper's general traffic.
+/// Object sizes in §4.2 and §5.3 of kuzmanovic2005ecnplus. The paper kuzmanovic2005ecnplus does not
+/// publish the distribution of object sizes (smith2001tcpip, le2003effects), so this distribution
+/// is a fit. The lognormal body has 85 % of the objects and 20 % of the bytes. The Pareto tail up
+/// to 1 GB has 15 % of the objects and 80 % of the bytes. The shape of the tail, 1.2, and the sigma
+/// of the body are our choice. The boundary between body and tail, 7060 B, follows from the shape
+/// of the tail and the sigma of the body. If the shape is 1 and the body is the same, the tail has
+/// 90 % of the bytes, which is the published share for the paper's general traffic.
 fn objects_of_power_of_ecn(shape: f64) -> Json {
     json!({"kind": "mixture", "parts": [
         {"weight": 85, "of": {"kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "min": "100 B", "max": "7060 B"}},
@@ -68,11 +71,13 @@ fn objects_of_power_of_ecn(shape: f64) -> Json {
     ]})
 }
 
-/// The model of feldmann1999dynamics with the given objects, each over its own connection.
-/// According to the paper, the times between pages are Pareto distributed; the mean and the shape
-/// are our choice. The shape 1.5 alone would give a Hurst parameter of 0.75, and the sizes' shape
-/// 1.2 one of 0.9 (willinger1997selfsimilarity); the paper's value lies between them. The number of
-/// objects per page, the times between them and the requests are our choice too.
+/// The web model of feldmann1999dynamics with the object sizes of kuzmanovic2005ecnplus, where each
+/// object has its own connection. In the paper feldmann1999dynamics, the times between pages have a
+/// Pareto distribution, but its mean and its shape are our choice. The shape 1.5 alone would give a
+/// Hurst parameter of 0.75, and the shape 1.2 of the object sizes alone would give 0.9
+/// (willinger1997selfsimilarity). The Hurst parameter of the traffic in the paper lies between 0.75
+/// and 0.9. The number of objects per page, the times between objects, and the size of requests are
+/// our choice, too.
 fn power_of_ecn(shape: f64) -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},
@@ -85,11 +90,11 @@ fn power_of_ecn(shape: f64) -> Json {
     })
 }
 
-/// ns-2.35, tcl/ex/large-scale-web-traffic.tcl. (The paper's own workloads, with Pareto times
-/// between pages, were not available.) A session has 250 pages, with an exponential time of mean 15
-/// s from the end of one page to the next. A page has one object of 12 packets on average (Lomax,
-/// shape 1.2), here of 1000 B each. The clients of the ns-2 example send no request, so a request
-/// has one byte in this preset.
+/// ns-2.35, tcl/ex/large-scale-web-traffic.tcl. (The paper's own workloads, with Pareto distributed
+/// times between pages, were not available.) A session has 250 pages. The time from the end of a
+/// page to the next page is exponentially distributed with a mean of 15 s. A page has one object
+/// with a mean of 12 packets (Lomax distribution with shape 1.2), each of 1000 B in this preset.
+/// The clients in the ns-2 example send no requests, so a request in this preset has only one byte.
 fn feldmann1999() -> Json {
     json!({
         "pages": 250,
@@ -103,14 +108,14 @@ fn feldmann1999() -> Json {
     })
 }
 
-/// The models of SURGE as the literature quotes them; they were not compared with the paper. Files:
-/// 93 % lognormal (µ 9.357, σ 1.318) up to 133 kB, and above it Pareto (shape 1.1). Embedded files:
-/// Pareto (k 1, shape 2.43), rounded, in addition to the file itself. Times between files: Weibull
-/// (scale 1.46 s, shape 0.382). Times between pages: Pareto (k 1 s, shape 1.5). Two properties are
-/// not modelled: SURGE requests popular files more often and caches them, and it counts the time
-/// between files from the end of a file. In this preset, the time between files counts from the
-/// request of a file, and the next request also waits for the end of that file. The size of a
-/// request is our choice.
+/// The distributions of SURGE as other papers quote them, without a comparison with the original
+/// paper. Sizes of files: 93 % lognormal (µ 9.357, σ 1.318) up to 133 kB, and the others Pareto
+/// above 133 kB (shape 1.1). Number of embedded files, in addition to the main file: Pareto (k 1,
+/// shape 2.43), rounded. Times between files: Weibull (scale 1.46 s, shape 0.382). Times between
+/// pages: Pareto (k 1 s, shape 1.5). Two properties of SURGE are not modelled. SURGE requests
+/// popular files more often and caches them, and SURGE counts the time between files from the end
+/// of a file. In this preset, the time between files counts from the request of a file, but the
+/// next request also waits for the end of the previous file. The size of a request is our choice.
 fn surge() -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "3 s", "shape": 1.5},
@@ -127,20 +132,23 @@ fn surge() -> Json {
     })
 }
 
-/// ns-2.35, packmime/packmime_ranvar.cc, at a rate of one connection per second. The preset has the
-/// marginal distributions of the PackMime model. Times between connections are Weibull with shape
-/// 0.587 at this rate (exponential at high rates). Sizes have the points of the distribution
-/// functions of ns-2, with its Pareto tails. A server takes 1/W with W Weibull (scale 305, shape
-/// 0.63), at most 0.1 s. Three properties are not modelled: the dependence between connections
-/// (fractional ARIMA, runs of cache validations), the persistent connections, which are one in
-/// twelve, and the delays of its clouds, which a scenario models by links.
+/// The source is ns-2.35, packmime/packmime_ranvar.cc, at a rate of one connection per second. The
+/// preset has the marginal distributions of the PackMime model. At one connection per second, the
+/// times between connections have a Weibull distribution with shape 0.587. (At high rates, PackMime
+/// has exponential times.) The distribution functions of sizes have the points and the Pareto tails
+/// of ns-2. The processing time of the server is 1/W, at most 0.1 s, where W has a Weibull
+/// distribution (scale 305, shape 0.63). Three properties of PackMime are not modelled: the
+/// dependence between connections (fractional ARIMA, sequences of cache validations), the
+/// persistent connections (one in twelve), and the delays of PackMime's clouds, which a scenario
+/// models by links.
 fn packmime() -> Json {
-    // A response is a cache validation (28.9 % at this rate, from run lengths of 1.68 and 4.12) or
-    // a download.
+    // A response is either a cache validation or a download. At one connection per second, 28.9 %
+    // of the responses are cache validations, which follows from mean run lengths of 1.68 and 4.12.
     let validated =
         [(5, 0.0), (75, 0.1011), (113, 0.2021), (124, 0.3031), (140, 0.495), (152, 0.6566), (196, 0.7475)];
     let validated = [&validated[..], &[(214, 0.8081), (249, 0.899), (272, 1.0)]].concat();
-    // Base-2 logarithms: of the probability of a larger size, and of the size.
+    // Each point consists of two base-2 logarithms: of the probability of a larger size, and of the
+    // size itself.
     let downloaded = [
         (0.0, 8.1),
         (-0.369, 9.289),
@@ -175,8 +183,8 @@ fn packmime() -> Json {
     })
 }
 
-/// Return a distribution from points and a Pareto tail beyond the last point. Each point has two
-/// base-2 logarithms: of the probability of a larger size, and of the size.
+/// Return a distribution of sizes from points, with a Pareto tail above the last point. Each point
+/// consists of two base-2 logarithms: of the probability of a larger size, and of the size itself.
 fn with_tail(points: &[(f64, f64)], shape: f64) -> Json {
     let &(rest, last) = points.last().unwrap_or(&(0.0, 0.0));
     let (rest, last) = (libm::exp2(rest), libm::exp2(last));
@@ -190,8 +198,8 @@ fn with_tail(points: &[(f64, f64)], shape: f64) -> Json {
     ]})
 }
 
-/// Return P(1/W ≤ t) = exp(−(1/305 t)^0.63) at points on a logarithmic scale. Larger times become
-/// 0.1 s.
+/// Return a distribution by points of P(1/W ≤ t) = exp(−(1/305 t)^0.63), which are equally spaced
+/// in time. Processing times above 0.1 s become 0.1 s.
 fn server_time_of_packmime() -> Json {
     let at_most = |s: f64| libm::exp(-libm::pow(1.0 / (305.0 * s), 0.63));
     let mut points: Vec<Json> = (100..=10_000)
@@ -205,11 +213,13 @@ fn server_time_of_packmime() -> Json {
     json!({"kind": "empirical", "between": "linear", "cdf": points})
 }
 
-/// The model as ns-3 and other simulators quote it. Main object: lognormal (µ 8.35, σ 1.37), 100 B
-/// to 2 MB. Embedded objects: lognormal (µ 6.17, σ 2.36), 50 B to 2 MB; their number is Pareto (k
-/// 2, shape 1.1) up to 55, less 2, rounded. Reading and parsing: exponential, 30 s and 0.13 s. The
-/// published mean sizes, 10710 B and 7758 B, are the means before the bounds apply. Half of the
-/// model's transfers use HTTP/1.1, as here; for the other half write `connections = "each"`.
+/// The 3GPP model of HTTP as ns-3 and other simulators quote it. Size of the main object: lognormal
+/// (µ 8.35, σ 1.37), from 100 B to 2 MB. Size of an embedded object: lognormal (µ 6.17, σ 2.36),
+/// from 50 B to 2 MB. Number of embedded objects: Pareto (k 2, shape 1.1) up to 55, minus 2,
+/// rounded. Reading time: exponential with a mean of 30 s. Parsing time: exponential with a mean of
+/// 0.13 s. The published mean sizes of the main object and of embedded objects, 10710 B and 7758 B,
+/// are the means before the bounds apply. In the 3GPP model, half of the transfers use HTTP/1.1, as
+/// in this preset. For the other half of the transfers, set `connections = "each"`.
 fn http_3gpp() -> Json {
     json!({
         "page_gap": {"kind": "exponential", "mean": "30 s"},
@@ -223,14 +233,14 @@ fn http_3gpp() -> Json {
     })
 }
 
-/// A web interaction of TPC-W.
+/// A web interaction of TPC-W, which is a type of page.
 struct Interaction {
-    /// Percentage of the shopping mix and of the browsing mix (clause 5.2).
+    /// Percentage of this interaction in the shopping mix and in the browsing mix (clause 5.2).
     share: [f64; 2],
-    /// True if the page lists up to 50 books.
+    /// True if the page has a list of up to 50 books.
     lists: bool,
-    /// Number of images of the page, from the servlets of tpcwjava: logos, buttons, thumbnails of
-    /// books, and images of books.
+    /// Numbers of four types of images on the page, from the servlets of tpcwjava: logos, buttons,
+    /// thumbnails of books, and images of books.
     images: [u32; 4],
 }
 
@@ -238,7 +248,8 @@ const fn interaction(share: [f64; 2], lists: bool, images: [u32; 4]) -> Interact
     Interaction { share, lists, images }
 }
 
-/// The six interactions that browse (80 % and 95 % of the mixes), then the eight that order.
+/// Six interactions that browse come first, followed by eight interactions that order. Browsing has
+/// 80 % of the shopping mix and 95 % of the browsing mix.
 const INTERACTIONS: [Interaction; 14] = [
     interaction([16.0, 29.0], false, [1, 5, 5, 0]), // home
     interaction([5.0, 11.0], true, [1, 3, 5, 0]),   // new products
@@ -256,15 +267,18 @@ const INTERACTIONS: [Interaction; 14] = [
     interaction([0.09, 0.09], false, [1, 2, 1, 1]), // admin confirm
 ];
 
-/// TPC-W as implemented by tpcwjava; the specification was not available. Browsers think after a
-/// page for an exponential time of mean 7 s, at most 70 s (clause 5.3). Pages have the percentages
-/// of the mix. The logo has 8.7 kB, a thumbnail has 5 kB, and images of books have five sizes from
-/// 5 kB to 250 kB. Four values are our choice: the size of a request; the size of buttons (1.2 to
-/// 1.7 kB in tpcwjava); the size of a dynamic object, 11 kB with a list of books and 3 kB without,
-/// after the output of the servlets; and its server time (kuzmanovic2005ecnplus, §7: the database
-/// is not the bottleneck), while images take no time. The following is not modelled: the dependence
-/// between a page, its images and their sizes, the order of pages, sessions, and SSL. A page has
-/// one connection; tpcwjava uses up to four for the images.
+/// TPC-W as tpcwjava implements it, because the specification was not available. After a page, a
+/// browser thinks for an exponentially distributed time with a mean of 7 s, at most 70 s (clause
+/// 5.3). The percentages of the types of pages are those of the mix. A logo has 8.7 kB and a
+/// thumbnail has 5 kB. An image of a book has one of five sizes from 5 kB to 250 kB. Four values of
+/// this preset are our choice. The first two values of our choice are the size of a request and the
+/// size of a button (1.2 to 1.7 kB in tpcwjava). The third value of our choice is the size of a
+/// dynamic object, after the output of the servlets: 11 kB with a list of books, and 3 kB without a
+/// list. The fourth value of our choice is the server time of a dynamic object
+/// (kuzmanovic2005ecnplus, §7: the database is not the bottleneck). Images need no server time. Not
+/// modelled are the dependence between a page and the number and sizes of its images, the order of
+/// pages, sessions, and SSL. A page uses one connection in this preset, while tpcwjava uses up to
+/// four connections for the images.
 fn tpc_w(mix: usize) -> Json {
     let mixed = |of: fn(&Interaction) -> Json| {
         let parts = INTERACTIONS.iter().map(|i| json!({"weight": i.share[mix], "of": of(i)}));
@@ -290,7 +304,7 @@ fn tpc_w(mix: usize) -> Json {
     })
 }
 
-/// Return the keys that a preset sets.
+/// Return the values that a preset gives to keys.
 fn changes(preset: Preset) -> Option<Json> {
     Some(match preset {
         Preset::None => return None,
@@ -305,8 +319,9 @@ fn changes(preset: Preset) -> Option<Json> {
     })
 }
 
-/// Add the keys of the preset that a document of web traffic names, except those that the document
-/// contains. An invalid name is reported when the document is read.
+/// If a document of web traffic names a preset, add the keys of this preset that the document does
+/// not contain. If the name of the preset is invalid, the error is reported later, when the
+/// document is read.
 pub fn expand(document: &mut Json) {
     let Some(map) = document.as_object_mut() else { return };
     let preset = map.get("preset").and_then(|name| Preset::read(name, "").ok());
@@ -351,8 +366,9 @@ mod tests {
         assert!(refused("none").contains("traffic.page_gap: is missing"));
     }
 
-    /// Published values of kuzmanovic2005ecnplus: §4.2 gives a mean of 7.2 kB, about 80 % of the
-    /// bytes for the largest 15 %, and sizes of gigabytes; §5.3.1 gives 90 % of the bytes.
+    /// Published values of kuzmanovic2005ecnplus. In §4.2 the mean size is 7.2 kB, the largest 15 %
+    /// of the objects have about 80 % of the bytes, and some sizes are gigabytes. In §5.3.1 the
+    /// largest 15 % of the objects have 90 % of the bytes.
     #[test]
     fn power_of_ecn_matches_the_paper() {
         let size: Size = read(Preset::PowerOfEcn, "response");
@@ -364,8 +380,8 @@ mod tests {
         near(general.quantile(0.5), size.quantile(0.5), 1e-9);
     }
 
-    /// Means of 12 packets of 1000 B and of 15 s. The median of the Lomax distribution is scale
-    /// (2^(1/shape) − 1).
+    /// The mean size of an object is 12 packets of 1000 B, and the mean time between pages is 15 s.
+    /// The median of the Lomax distribution is scale (2^(1/shape) − 1).
     #[test]
     fn feldmann1999_matches_the_example_of_ns2() {
         let size: Size = read(Preset::Feldmann1999, "response");
@@ -374,9 +390,10 @@ mod tests {
         near(read::<Times>(Preset::Feldmann1999, "page_gap").mean(), 15.0, 1e-9);
     }
 
-    /// Quoted values: the median exp(9.357) of the body, the minimum 133 kB of the tail, the
-    /// Weibull scale 1.46 s (the quantile of 1 − 1/e), and gaps of at least 1 s. One page in a
-    /// hundred has 100^(1/2.43) or more embedded files.
+    /// The test checks four quoted values of SURGE: the median exp(9.357) of the lognormal body,
+    /// the minimum 133 kB of the Pareto tail, the Weibull scale 1.46 s (the quantile of 1 − 1/e),
+    /// and the minimum time of 1 s between pages. One page in a hundred has at least 100^(1/2.43)
+    /// embedded files.
     #[test]
     fn surge_matches_its_quoted_table() {
         let size: Size = read(Preset::Surge, "response");
@@ -392,7 +409,8 @@ mod tests {
         near(objects.quantile(0.99), 1.0 + libm::pow(100.0, 1.0 / 2.43).round(), 1e-9);
     }
 
-    /// Quantiles of the tables of ns-2. The median server time is 1/305 s (ln 2)^(−1/0.63).
+    /// The expected quantiles come from the tables of ns-2. The median of the server time is 1/305
+    /// s (ln 2)^(−1/0.63).
     #[test]
     fn packmime_has_the_quantiles_of_ns2() {
         let requests: Size = read(Preset::PackMime, "request");
@@ -408,8 +426,9 @@ mod tests {
         near(read::<Times>(Preset::PackMime, "page_gap").mean(), 1.0, 1e-9);
     }
 
-    /// The published means and standard deviations follow from the published µ and σ before the
-    /// bounds apply. A page has 5.64 embedded objects on average, at most 53.
+    /// The published means and standard deviations follow from the published µ and σ of the
+    /// distributions without bounds. A page has an average of 5.64 embedded objects, and at most
+    /// 53.
     #[test]
     fn http_of_3gpp_matches_the_printed_values() {
         for (mean, deviation, mu, sigma) in
@@ -431,10 +450,11 @@ mod tests {
         near(read::<Times>(Preset::Http3gpp, "parse_time").mean(), 0.13, 1e-9);
     }
 
-    /// In the shopping mix 80 % of the pages are interactions that browse, and in the browsing mix
-    /// 95 %. The think time is 7 s on average and at most 70 s, which a share of exp(−10) would
-    /// exceed. Home pages are 16 % of the shopping mix and 29 % of the browsing mix. Images of
-    /// books have the sizes of the populated database.
+    /// Interactions that browse are 80 % of the pages in the shopping mix, and 95 % in the browsing
+    /// mix. The mean think time is 7 s, and its maximum is 70 s. Without the maximum, a share of
+    /// exp(−10) of the think times would exceed 70 s. The home page is 16 % of the pages in the
+    /// shopping mix, and 29 % in the browsing mix. The images of books have the same sizes as in
+    /// the populated database of TPC-W.
     #[test]
     fn tpc_w_matches_its_mixes() {
         let shopping = (Preset::TpcW, 80.0, 0.16, 8.3222, 0.1719);
@@ -447,8 +467,8 @@ mod tests {
             near(think.mean(), 7.0 * (1.0 - libm::exp(-10.0)), 1e-12);
             near(think.quantile(0.5), 7.0 * std::f64::consts::LN_2, 1e-12);
             near(think.quantile(1.0 - libm::exp(-10.0) / 2.0), 70.0, 1e-12);
-            // A home page has 12 objects, the maximum: itself, the logo, five buttons and five
-            // thumbnails.
+            // A home page has the maximum number of objects, 12: the page itself, the logo, five
+            // buttons and five thumbnails.
             let objects: Count = read(preset, "objects");
             near(objects.mean(), 1.0 + images, 1e-9);
             near(objects.quantile(1.0 - 0.999 * home), 12.0, 1e-12);

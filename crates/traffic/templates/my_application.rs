@@ -4,43 +4,45 @@
 //! Source: name the source of the traffic here, with its key in references.bib. (This application
 //! is invented.)
 
-// `application.rs` defines the events and the actions of an application. `draws.rs` defines its
-// random numbers, which depend only on the flow, the connection and an index.
+// The module `application.rs` defines the events and the actions of an application. The module
+// `draws.rs` defines the random numbers of an application, which depend only on the flow, the
+// connection and an index.
 use units::{Duration, Range, params};
 
 use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::distribution::Size;
 use crate::draws::RandomDraws;
 
-// The single definition of the application's parameters. The struct, the reader with its errors,
-// the JSON Schema, the manual page (from these comments) and the Python object are generated from
-// this definition. Each parameter has a type with a unit, a default (or `required`), a range, and
-// the source of the default. "my_application" is the kind.
+// The following definition of the application's parameters is the only one. The macro `params!`
+// generates the struct, the reader with its errors, the JSON Schema, the manual page (from these
+// comments) and the Python object. Each parameter has a type with a unit, a default (or
+// `required`), a range, and the source of the default. The name of the kind in a scenario is
+// "my_application".
 params! {
-    /// A file upload with a confirmation. The client (`from`) opens the connection and writes the
-    /// file. The server (`to`) stores the file and then confirms it. The client closes when it has
-    /// the confirmation.
+    /// A file upload that the server confirms. The client (`from`) opens the connection and writes
+    /// the file. The server (`to`) stores the file and then sends a confirmation. The client closes
+    /// the connection when it has received the confirmation.
     pub struct MyApplication: "my_application" {
         /// Size of the file, fixed or sampled from a distribution.
         size: Size = required, in Range::between(1.0, 1e12), from "";
         /// Size of the confirmation.
         confirmation: Size = (Size::fixed(units::Bytes(100))), in Range::between(1.0, 1e6), from "invented";
-        /// Time from the arrival of the file to its confirmation.
+        /// Time that the server needs from the arrival of the file to its confirmation.
         storing: Duration = (Duration::ZERO), in Range::at_least(0.0), from "invented";
     }
 }
 
 impl MyApplication {
-    // A random number depends on the connection and an index, so both endpoints compute the same
-    // sizes.
+    // A random number depends only on the flow, the connection and an index, so both endpoints
+    // compute the same sizes.
     fn sizes(&self, draws: RandomDraws) -> [u64; 2] {
         [draws.size(Side::Client, &self.size, 0), draws.size(Side::Server, &self.confirmation, 0)]
     }
 }
 
 impl Application for MyApplication {
-    // Return the actions of an endpoint in response to an event. `context` holds the state of both
-    // endpoints; the connection counts the bytes written and received.
+    // Return the actions of an endpoint in response to an event. The argument `context` contains
+    // the state of both endpoints. The connection itself counts the bytes written and received.
     fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         let [file, confirmation] = self.sizes(context.draws);
         match (side, event) {
@@ -65,14 +67,14 @@ impl Application for MyApplication {
         }
     }
 
-    // Select the events that the application needs. By default an application receives only the
-    // opening and its own timer. An application may also read at its own pace, or maintain an
-    // amount of unsent data.
+    // The function `needs` selects the events that the application receives. By default, an
+    // application receives only the opening and the expiry of its own timer. An application may
+    // also determine itself when it reads, or maintain an amount of unsent data.
     fn needs(&self, _: Side) -> Needs {
         Needs::EVENTS
     }
 
-    // The progress display shows the completed share.
+    // The progress display shows the fraction of the work that is done.
     fn share_done(&self, client: &EndpointState, acked: u64, draws: RandomDraws) -> f64 {
         if client.received > 0 { 1.0 } else { acked as f64 / self.sizes(draws)[0] as f64 }
     }

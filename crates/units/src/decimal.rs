@@ -1,7 +1,8 @@
-//! Decimal numbers of a scenario, stored as digits and a power of ten instead of binary fractions.
-//! `4.1 MB` is exactly 4,100,000 B, and no number is rounded silently.
+//! Decimal numbers of a scenario, stored as digits and a power of ten, because binary fractions
+//! would be inexact. For example, `4.1 MB` is exactly 4,100,000 B. No number is rounded without an
+//! error.
 
-/// Decimal number: `digits` · 10^`exponent`.
+/// Decimal number with the value `digits` · 10^`exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -9,14 +10,15 @@ pub(crate) struct Decimal {
     exponent: i32,
 }
 
-/// Maximum number of significant digits, so that the product with the largest unit does not
+/// Maximum number of significant digits. With more digits, the product with the largest unit could
 /// overflow.
 const MOST_DIGITS: usize = 20;
-/// Exponent that is larger than the exponent of any quantity in any unit.
+/// Exponent that is greater than the exponent of every quantity, whatever its unit.
 const LARGEST_EXPONENT: i32 = 400;
 
 impl Decimal {
-    /// Read `1`, `1.5`, `.5`, `1_000` or `1e3`, with or without a sign, as in TOML.
+    /// Parse a number such as `1`, `1.5`, `.5`, `1_000` or `1e3`, with or without a sign, as in
+    /// TOML.
     pub(crate) fn read(text: &str) -> Option<Decimal> {
         let negative = text.starts_with('-');
         let text = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -40,19 +42,20 @@ impl Decimal {
         Some(Decimal { negative, digits, exponent: exponent.clamp(-1_000_000, 1_000_000) as i32 })
     }
 
-    /// Multiply the number by the size of a unit.
+    /// Multiply the number by the size of a unit in the base unit.
     pub(crate) fn times(self, unit: u64) -> Decimal {
         Decimal { digits: self.digits * u128::from(unit), ..self }
     }
 
-    /// Return the nearest binary number, which is infinite if the number is too large.
+    /// Return the nearest binary floating-point number, which is infinite if the decimal number is
+    /// too large.
     pub(crate) fn value(self) -> f64 {
         let sign = if self.negative { "-" } else { "" };
         format!("{sign}{}e{}", self.digits, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
-    /// Return the number as an integer if it is whole, at least 0, and within the range of the
-    /// type.
+    /// Return the number as an integer, or `None` if the number is fractional, negative, or too
+    /// large for the type.
     pub(crate) fn whole(self) -> Option<u64> {
         if self.digits == 0 {
             return Some(0);
@@ -70,7 +73,7 @@ impl Decimal {
     }
 }
 
-/// Return the digits without the single underscores between them.
+/// Remove the single underscores between digits, and return the digits.
 fn plain(text: &str) -> Option<String> {
     let good = text.split('_').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
     good.then(|| text.replace('_', ""))
@@ -82,7 +85,7 @@ fn power(text: &str) -> Option<i32> {
     Some(if text.starts_with('-') { -size } else { size })
 }
 
-/// Write `base` exactly as a decimal number of a unit.
+/// Write the number `base`, which is in the base unit, exactly as a decimal number of another unit.
 pub(crate) fn written(base: u64, unit: u64) -> String {
     let (whole, mut rest) = (base / unit, u128::from(base % unit));
     let mut text = whole.to_string();

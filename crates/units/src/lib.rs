@@ -1,9 +1,10 @@
-//! Quantities with units, and the single definition of every parameter.
+//! Quantities with units, and the definitions of all parameters.
 //!
-//! Each quantity has its own type: a [`Time`] is not a [`Duration`], and a [`Rate`] is not a count
-//! of [`Bytes`]. In a scenario each quantity is a string with its unit (`"1.5 Mbit/s"`). Kilo and
-//! mega are powers of 1000, kibi and mebi are powers of 1024. The module [`param`] turns a struct
-//! into its reader, its JSON Schema and its manual page.
+//! Each quantity has its own Rust type: a [`Time`] is not a [`Duration`], and a [`Rate`] is not a
+//! number of [`Bytes`]. In a scenario, a quantity is a string that contains its unit (`"1.5
+//! Mbit/s"`). The prefixes kilo and mega are powers of 1000, and the prefixes kibi and mebi are
+//! powers of 1024. From the definition of a struct, the module [`param`] derives its reader, its
+//! JSON Schema and its manual page.
 
 mod decimal;
 pub mod file;

@@ -1,4 +1,4 @@
-//! Rates, sizes and counts, read from and written to strings with units.
+//! Rates, sizes and counts, which are read from strings with units and written to such strings.
 
 use std::fmt;
 
@@ -16,28 +16,28 @@ pub struct Rate(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
-/// Number of packets or segments, which is fractional for averages.
+/// Number of packets or segments. An average may be fractional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Packets(pub f64);
 
 /// Length of a queue, in packets or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Depth {
-    /// Number of packets, which is fractional for averages.
+    /// Number of packets. An average may be fractional.
     Packets(f64),
     /// Number of bytes on the wire.
     Bytes(f64),
 }
 
 impl Depth {
-    /// Return the number without its unit.
+    /// Return the number of the length without its unit.
     pub fn amount(self) -> f64 {
         match self {
             Depth::Packets(n) | Depth::Bytes(n) => n,
         }
     }
 
-    /// Return a length of `n` packets or bytes, in the unit of `self`.
+    /// Return a length of `n` in the unit of `self`, which is packets or bytes.
     pub fn like(self, n: f64) -> Depth {
         match self {
             Depth::Packets(_) => Depth::Packets(n),
@@ -45,7 +45,7 @@ impl Depth {
         }
     }
 
-    /// Return true if both lengths have the same unit.
+    /// Return true if two lengths have the same unit.
     pub fn counts_as(self, other: Depth) -> bool {
         matches!(self, Depth::Packets(_)) == matches!(other, Depth::Packets(_))
     }
@@ -56,12 +56,12 @@ impl Depth {
 pub enum Room {
     /// Number of packets or bytes.
     Depth(Depth),
-    /// Time that stands for the bytes that the link sends in it.
+    /// Time that stands for the number of bytes that the link can send during this time.
     Time(Duration),
 }
 
 impl Room {
-    /// Return the limit in packets or bytes for a link of this rate.
+    /// Return the limit in packets or bytes, for a link with the given rate.
     pub fn at(self, rate: Rate) -> Depth {
         match self {
             Room::Depth(depth) => depth,
@@ -70,12 +70,13 @@ impl Room {
     }
 }
 
-/// Probability or weight between 0 and 1, the only kind of number without a unit in a scenario.
+/// Probability or weight between 0 and 1. All other kinds of numbers in a scenario need a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Probability(pub f64);
 
 impl Rate {
-    /// Return the transmission time of `size` at this rate, rounded to the picosecond.
+    /// Return the time that the transmission of `size` takes at this rate, rounded to the
+    /// picosecond.
     pub fn transmission_time(self, size: Bytes) -> Duration {
         let bits_ps = u128::from(size.0) * 8 * 1_000_000_000_000;
         let rate = u128::from(self.0);
@@ -119,7 +120,7 @@ impl Read for Rate {
     }
 }
 
-/// Rate that may be 0, for a link that sends nothing.
+/// Rate that may be 0 bit/s, so that the link sends nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateOrNone(pub Rate);
 
@@ -297,8 +298,8 @@ impl Read for Room {
         unit_schema("packets, bytes or a time", &units, Self::EXAMPLE)
     }
 
-    /// Return the number of packets or bytes, or `None` for a time, whose range is checked
-    /// separately.
+    /// Return the number of packets or bytes. For a time the result is `None`, because its range is
+    /// checked separately.
     fn number(&self) -> Option<f64> {
         match self {
             Room::Depth(depth) => depth.number(),

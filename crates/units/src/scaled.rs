@@ -1,21 +1,21 @@
-//! Numbers with units: exact reading, and writing in the largest suitable unit.
+//! Numbers with units, which are read exactly and written in the largest suitable unit.
 
 use serde_json::Value;
 
 use crate::decimal::{Decimal, written};
 use crate::param::Invalid;
 
-/// Split a text into its number and its unit.
+/// Split a text into a number and a unit.
 pub(crate) fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.eE_".contains(c))).unwrap_or(text.len());
     (&text[..digits], text[digits..].trim())
 }
 
-/// Unit: its name and its size in the base unit.
+/// A unit, given by its name and its size in the base unit.
 pub(crate) type Unit = (&'static str, u64);
 
-/// Read `"<number> <unit>"` and convert it to the base unit.
+/// Parse a text of the form `"<number> <unit>"`, and convert the number to the base unit.
 pub(crate) fn parse_scaled(
     value: &Value,
     path: &str,
@@ -24,8 +24,9 @@ pub(crate) fn parse_scaled(
     example: &str,
 ) -> Result<Decimal, Invalid> {
     let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
-    // For packets and bytes, a number without a unit probably means the base unit, so the error
-    // suggests this unit. For a rate or a time the intended unit is unknown.
+    // If the unit of a number of packets or bytes is missing, the base unit is probably meant, so
+    // the error suggests the base unit. If the unit of a rate or a time is missing, the intended
+    // unit is unknown.
     let unit = split(example).1;
     let is_base = units.first().is_some_and(|u| u.0 == unit);
     let like = |number: &str| {
@@ -48,15 +49,15 @@ pub(crate) fn parse_scaled(
     }
 }
 
-/// Return the number in the base unit if the number is whole there. A number that is not whole is
-/// never rounded.
+/// Return the number in the base unit, or an error if the number is not whole in the base unit. A
+/// number that is not whole in the base unit is not rounded.
 pub(crate) fn whole(number: Decimal, value: &Value, path: &str, base: &str) -> Result<u64, Invalid> {
     number.whole().ok_or_else(|| {
         Invalid::new(path, value, format!("must be a whole number of {base}")).remedy("round it")
     })
 }
 
-/// Write a number exactly, in the largest unit in which the number is at least 1.
+/// Write a number exactly, in the largest unit in which it is at least 1.
 pub(crate) fn format_scaled(base: u64, largest_first: &[Unit]) -> String {
     let zero = if base == 0 { largest_first.first() } else { largest_first.last() };
     let fits = largest_first.iter().find(|u| base >= u.1);

@@ -1,4 +1,4 @@
-//! Simulated time in whole picoseconds, so that sums are exact and equal on every machine.
+//! Simulated time in whole picoseconds, so that sums of times are exact and equal on every machine.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -11,7 +11,7 @@ use crate::scaled::{Unit, format_scaled, parse_scaled, whole};
 /// Picoseconds per second.
 const SECOND: u64 = 1_000_000_000_000;
 
-/// Time as picoseconds since the start of the run (up to 213 days).
+/// Time since the start of the run, in picoseconds (up to 213 days).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -22,15 +22,16 @@ pub struct Duration(pub u64);
 impl Time {
     /// Start of a run.
     pub const ZERO: Time = Time(0);
-    /// Time later than every event, for a deadline that is not set.
+    /// Time that is later than every event, which stands for a deadline that is not set.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// Return the seconds since the start of the run.
+    /// Return the time since the start of the run, in seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / SECOND as f64
     }
 
-    /// Return the time span from `earlier` to `self`, or zero if `earlier` is after `self`.
+    /// Return the time span from `earlier` to `self`. If `earlier` is after `self`, the result is
+    /// zero.
     pub fn since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -40,7 +41,7 @@ impl Duration {
     /// Empty time span.
     pub const ZERO: Duration = Duration(0);
 
-    /// Create a span of `s` seconds, rounded to the picosecond. Negative values become zero.
+    /// Create a time span of `s` seconds, rounded to the picosecond. Negative values become zero.
     #[inline]
     pub fn from_seconds(s: f64) -> Duration {
         let picoseconds = s * SECOND as f64;
@@ -48,12 +49,12 @@ impl Duration {
         Duration(whole.saturating_add(u64::from(picoseconds - whole as f64 >= 0.5)))
     }
 
-    /// Create a span of whole milliseconds.
+    /// Create a time span of whole milliseconds.
     pub const fn from_millis(ms: u64) -> Duration {
         Duration(ms * (SECOND / 1000))
     }
 
-    /// Return the span in seconds.
+    /// Return the time span in seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / SECOND as f64
     }
@@ -100,10 +101,10 @@ pub(crate) const TIME_UNITS: &[Unit] = &[
     ("min", 60 * SECOND),
     ("h", 3600 * SECOND),
 ];
-/// Units for writing a span, largest first.
+/// Units in which a time span can be written, with the largest unit first.
 const WRITE: &[Unit] = &[("s", SECOND), ("ms", SECOND / 1000), ("us", SECOND / 1_000_000), ("ns", 1000)];
-/// Maximum span in seconds. The sum of two maximum spans exceeds the range of the clock, so such
-/// sums saturate and are beyond the end of every run.
+/// Maximum span in seconds. The sum of two maximum time spans exceeds the range of the clock, so
+/// the sum saturates. A saturated time is later than the end of every run.
 const LONGEST: u64 = 10_000_000;
 
 impl fmt::Display for Duration {

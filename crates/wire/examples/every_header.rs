@@ -1,6 +1,6 @@
-//! Write a capture with every kind of header, and describe each packet on standard output as one
-//! JSON object per line, with the field names of tshark. tests/test_wire.py compares the
-//! description with what tshark reads.
+//! Write a capture that contains every kind of header. For each packet, the example prints the
+//! expected fields as one line of JSON, with the field names of tshark. The test tests/test_wire.py
+//! compares the expected fields with what tshark reads from the capture.
 //!
 //! `cargo run -p wire --example every_header -- headers|whole FILE`
 
@@ -64,7 +64,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Return a time that is some microseconds and an odd number of nanoseconds after `now`.
+/// Return a time that is later than `now` by some microseconds and an odd number of nanoseconds.
 fn later(now: Time) -> Time {
     Time(now.0 + 12_345_679_000)
 }
@@ -73,8 +73,8 @@ fn common(interface: &str, now: Time) -> String {
     format!("\"interface\": \"{interface}\", \"ns\": {}", now.0 / 1000)
 }
 
-/// Return every combination of TCP options that fits into a header, with all ECN fields and ECN
-/// flags.
+/// Return packets with all combinations of TCP options that fit into a header, and with all values
+/// of the ECN field and the ECN flags.
 fn simulated() -> Vec<(Packet, SegmentExtras)> {
     let edges = |n: u32| (0..n).map(|i| (Seq(90_000 - i * 3000), Seq(91_460 - i * 3000))).collect::<Vec<_>>();
     let mut packets = Vec::new();
@@ -88,8 +88,8 @@ fn simulated() -> Vec<(Packet, SegmentExtras)> {
             options.accurate_ecn = (bits & 16 > 0).then(|| accurate(blocks));
             edges(blocks).into_iter().for_each(|block| options.push_sack(block));
             if Options::try_from(&options).is_ok() {
-                // Segments with each value of the ECN field and each combination of the flags AE,
-                // CWR and ECE.
+                // For each combination of options, create segments with each value of the ECN field
+                // and each combination of the flags AE, CWR and ECE.
                 (0..32).for_each(|_| packets.push(packet(packets.len() as u32, options)));
             }
         }
@@ -97,7 +97,8 @@ fn simulated() -> Vec<(Packet, SegmentExtras)> {
     packets
 }
 
-/// Return an Accurate ECN option. The AccECN option is shorter if the packet has more SACK blocks.
+/// Return an Accurate ECN option. The Accurate ECN option has fewer counters if the packet has more
+/// SACK blocks.
 fn accurate(blocks: u32) -> AccEcn {
     let order = if blocks.is_multiple_of(2) { AccEcnOrder::Ect0First } else { AccEcnOrder::Ect1First };
     AccEcn::of(order, 0x10203, 77, 0xff_ffff, 3usize.saturating_sub(blocks as usize))
@@ -105,8 +106,8 @@ fn accurate(blocks: u32) -> AccEcn {
 
 fn packet(number: u32, options: net::Options) -> (Packet, SegmentExtras) {
     const ECN: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
-    // A segment with an MSS option is a SYN, and every other segment is an ACK. Each segment has
-    // the next combination of the flags CWR and ECE.
+    // A segment is a SYN if it has an MSS option, and an ACK otherwise. From segment to segment,
+    // the combination of the flags CWR and ECE changes.
     let syn = if options.mss.is_some() { Flags::SYN } else { Flags::ACK };
     let ace = [Flags::default(), Flags::ECE, Flags::CWR, Flags::ECE | Flags::CWR][number as usize / 4 % 4];
     let segment = Segment {
@@ -117,8 +118,8 @@ fn packet(number: u32, options: net::Options) -> (Packet, SegmentExtras) {
         flags: syn | ace | if number / 16 % 2 == 1 { Flags::AE } else { Flags::default() },
     };
     let extras = SegmentExtras { options, shift: 7, ..SegmentExtras::default() };
-    // The example omits DSCP 63, because tshark 4.0 reads raw IPv4 whose second byte is 0xff (DSCP
-    // 63, CE) as PPP.
+    // DSCP 63 is left out, because tshark 4.0 interprets a raw IPv4 packet as PPP if its second
+    // byte is 0xff (DSCP 63, CE).
     let label = Label::new(Direction::BOTH[(number / 2 % 2) as usize]).with_dscp((number % 63) as u8);
     let size = segment.len + 40;
     (
@@ -135,7 +136,7 @@ fn packet(number: u32, options: net::Options) -> (Packet, SegmentExtras) {
     )
 }
 
-/// Return the fields that tshark should read from a packet of the simulator.
+/// Return the fields that tshark should read from a simulated packet.
 fn about(packet: &Packet, extras: &SegmentExtras, endpoints: &Endpoints) -> Result<String, Failure> {
     let (segment, options) = (&packet.segment, &extras.options);
     let endpoints =
@@ -186,7 +187,8 @@ fn counters(option: &AccEcn) -> String {
     named.into_iter().filter_map(field).collect()
 }
 
-/// Return headers that the simulator does not send, with the fields that tshark should read.
+/// Return headers that the simulator itself never sends, with the fields that tshark should read
+/// from them.
 fn crafted() -> Result<Vec<(Tcp, String)>, Failure> {
     let cookie = |n: u8| InlineVec::of(&(1..=n).collect::<Vec<u8>>()).unwrap_or_else(Cookie::new);
     let data = InlineVec::of(&[0xde, 0xad, 0xbe]).ok_or("three bytes fit")?;

@@ -12,9 +12,9 @@ pub(crate) fn kind(option: &AccEcn) -> u8 {
     }
 }
 
-/// Decode the counters of an AccECN option. "For forward compatibility, if the AccECN Option is of
-/// any other length, implementations MUST use those whole 3-octet fields that fit within the length
-/// and ignore the remainder" (§3.2.3).
+/// Decode the counters of an Accurate ECN option. "For forward compatibility, if the AccECN Option
+/// is of any other length, implementations MUST use those whole 3-octet fields that fit within the
+/// length and ignore the remainder" (RFC 9768 §3.2.3).
 pub(crate) fn read(order: AccEcnOrder, data: &[u8]) -> AccEcn {
     let mut counters = [0; 3];
     let fields = data.chunks_exact(3).map(|f| u32::from_be_bytes([0, f[0], f[1], f[2]]));

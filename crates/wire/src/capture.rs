@@ -15,37 +15,37 @@ use crate::ip::Ip;
 use crate::pcapng::Writer;
 use crate::simulated::{SegmentExtras, headers, zeros};
 
-/// Part of each packet that is written to a capture.
+/// Part of each packet that the capture contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// The headers.
     #[default]
     Headers,
-    /// The headers and the payload. Every byte of the payload is zero, so that a reader can verify
-    /// the checksum.
+    /// The capture contains the headers and the payload. Every byte of a captured payload is zero,
+    /// so that a reader of the capture can verify the checksum.
     Whole,
 }
 
-/// Maximum size of headers: IPv4 and TCP, with 40 bytes of options each.
+/// Maximum size of an IPv4 header and a TCP header, each with 40 bytes of options.
 const LONGEST_HEADERS: u32 = 120;
 
 /// Reason why a packet could not be added to a capture.
 #[derive(Debug, Error)]
 pub enum CaptureError {
-    /// An error while writing the file of the capture.
+    /// The file of the capture could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The packet has no valid encoding.
+    /// The packet cannot be encoded.
     #[error(transparent)]
     Packet(#[from] PacketError),
 }
 
-/// A capture that is being written. A capture has an interface for each link or host. Adding a
-/// packet allocates no memory.
+/// A capture to which packets are being added. The capture has one interface for each link or host.
+/// Adding a packet to the capture does not allocate memory.
 ///
-/// tshark reads captures with any number of interfaces. Programs that use libpcap 1.10.3 (tcpdump,
-/// tcptrace) refuse a second interface of raw IP, so a capture for these programs has one
-/// interface.
+/// tshark can read a capture with any number of interfaces. Programs that use libpcap 1.10.3, such
+/// as tcpdump and tcptrace, refuse a capture with a second interface of raw IP. A capture for
+/// programs that use libpcap 1.10.3 must therefore have only one interface.
 #[derive(Debug)]
 pub struct Capture<W> {
     file: Writer<W>,
@@ -58,7 +58,7 @@ pub struct Capture<W> {
 pub struct Interface(u32);
 
 impl Capture<BufWriter<File>> {
-    /// Create a file and begin a capture in it.
+    /// Create a file, and begin a capture in this file.
     pub fn create(path: &Path, content: Content) -> io::Result<Self> {
         Capture::new(BufWriter::with_capacity(1 << 16, File::create_new(path)?), content)
     }
@@ -71,7 +71,7 @@ impl<W: Write> Capture<W> {
         Ok(Capture { file: Writer::new(out)?, content, headers })
     }
 
-    /// Add an interface that has the name of its link or host.
+    /// Add an interface to the capture, with the name of its link or host.
     pub fn interface(&mut self, name: &str) -> io::Result<Interface> {
         let snaplen = match self.content {
             Content::Headers => LONGEST_HEADERS,
@@ -80,8 +80,9 @@ impl<W: Write> Capture<W> {
         self.file.interface(name, snaplen).map(Interface)
     }
 
-    /// Add a packet of the simulator that an interface observed at `time`. `endpoints` are the
-    /// addresses and ports of the flow's data packets, also for a packet in the reverse direction.
+    /// Add a simulated packet that an interface observed at the time `time`. The argument
+    /// `endpoints` gives the addresses and ports of data packets of the flow, even if the packet
+    /// travels in the reverse direction.
     pub fn packet(
         &mut self,
         interface: Interface,
@@ -94,8 +95,8 @@ impl<W: Write> Capture<W> {
         Ok(self.write(interface, time, packet.segment.len)?)
     }
 
-    /// Add a packet with any headers that an interface observed at `time`. The payload of the
-    /// packet is `payload` zeros.
+    /// Add a packet with any headers that an interface observed at the time `time`. The payload
+    /// consists of `payload` bytes, which are all zero.
     pub fn datagram(
         &mut self,
         interface: Interface,
@@ -118,7 +119,7 @@ impl<W: Write> Capture<W> {
         self.file.packet(interface.0, time, [&self.headers, captured], original_len)
     }
 
-    /// Flush the buffer and return the writer.
+    /// Write all buffered data, and return the writer.
     pub fn finish(self) -> io::Result<W> {
         self.file.finish()
     }
@@ -190,7 +191,8 @@ mod tests {
         let refused = capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "IPv6 packet: 65595 bytes exceed the maximum of its length field; shorten the payload"
+            "IPv6 packet: the size of 65595 bytes exceeds the maximum of its length field; shorten the \
+             payload"
         );
         let bytes = capture.finish().unwrap();
         assert!(pcapng::read(&bytes).unwrap().packets.is_empty());

@@ -1,4 +1,4 @@
-//! Packets with IP header, TCP or UDP header, and payload.
+//! Packets that consist of an IP header, a TCP or UDP header, and a payload.
 
 use crate::error::Error;
 use crate::ip::Ip;
@@ -29,8 +29,8 @@ impl Transport {
         }
     }
 
-    /// Append the IP and transport headers of a packet with this payload, but not the payload
-    /// itself. All lengths, also those in `ip`, and all checksums are set.
+    /// Append the IP header and the transport header of a packet, without the payload itself. The
+    /// function computes all checksums and sets all length fields, including those in `ip`.
     pub fn write(&self, ip: &mut Ip, payload: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         ip.set_payload(self.protocol(), self.header_len() + payload.len())?;
         ip.write(out);
@@ -49,14 +49,14 @@ pub struct Datagram<'a> {
     pub ip: Ip,
     /// The transport header.
     pub transport: Transport,
-    /// The captured part of the payload.
+    /// Part of the payload that was captured.
     pub payload: &'a [u8],
     /// Size of the whole payload, in bytes.
     pub payload_len: usize,
 }
 
 impl<'a> Datagram<'a> {
-    /// Decode a whole packet. All checksums of the packet must be right.
+    /// Decode a whole packet. Every checksum of the packet must be right.
     pub fn read(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
         let (ip, segment) = Ip::read(bytes)?;
         if segment.len() < ip.payload_len() {
@@ -66,14 +66,14 @@ impl<'a> Datagram<'a> {
         let datagram = Self::after_ip(ip, segment)?;
         match datagram.transport {
             Transport::Tcp(_) => Tcp::verify(&datagram.ip, segment)?,
-            // `after_ip` has checked that the whole datagram is there.
+            // The function `after_ip` has checked that the datagram is complete.
             Transport::Udp(_) => Udp::verify(&datagram.ip, &segment[..Udp::LEN + datagram.payload_len])?,
         }
         Ok(datagram)
     }
 
-    /// Decode a packet whose payload may be missing, as in a capture of headers. Only the checksum
-    /// of the IPv4 header is verified.
+    /// Decode a packet whose payload may be missing, as in a capture that contains only headers.
+    /// The function verifies only the checksum of the IPv4 header.
     pub fn read_headers(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
         let (ip, segment) = Ip::read(bytes)?;
         Self::after_ip(ip, segment)

@@ -1,4 +1,4 @@
-//! Addresses of hosts and ports of flows, computed from their numbers.
+//! Addresses of hosts, and ports of flows, which follow from the numbers of hosts and flows.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -45,17 +45,19 @@ pub struct Endpoints {
     pub destination_port: u16,
 }
 
-/// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher port, so
-/// that tools such as tshark do not decode the payload.
+/// First dynamic port, from which ports are assigned (RFC 6335 §6). No service is registered for
+/// dynamic ports, so tools such as tshark do not try to decode the payload.
 const FIRST_PORT: u16 = 49152;
 const PORTS: u32 = 1 << 14;
-/// Number of hosts in 10.0.0.0/8 (RFC 1918), without the network and the broadcast address.
+/// Number of hosts in the network 10.0.0.0/8 (RFC 1918), without the network address and the
+/// broadcast address.
 const HOSTS: u32 = (1 << 24) - 2;
 
 impl Endpoints {
     /// Return the addresses and ports of a flow between two hosts. Host 0 is 10.0.0.1 or fd00::1
-    /// (RFC 4193). Flow 0 goes from port 49152 to port 49152, and flow 1 from port 49153. When all
-    /// source ports are used, the destination port increases by one.
+    /// (RFC 4193). The ports of flow 0 are 49152 at both hosts. The source port of flow 1 is 49153.
+    /// Flows use all source ports with the first destination port, then all source ports with the
+    /// next destination port, and so on.
     pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Endpoints, Error> {
         let (from, to) = (number(from)?, number(to)?);
         let addresses = match family {
@@ -77,7 +79,7 @@ impl Endpoints {
         }
     }
 
-    /// Return the addresses and ports of a packet in the opposite direction.
+    /// Return the addresses and ports of a packet that travels in the opposite direction.
     pub fn reversed(self) -> Endpoints {
         let addresses = match self.addresses {
             Addresses::V4 { source, destination } => {

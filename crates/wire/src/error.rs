@@ -2,11 +2,11 @@
 
 use thiserror::Error;
 
-/// Reason why bytes are not a packet, or a packet has no encoding.
+/// Reason why bytes cannot be decoded as a packet, or why a packet cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Error {
-    /// The bytes end before the end of the packet.
-    #[error("{what}: {found} bytes, but {needed} are needed")]
+    /// The bytes end before the packet is complete.
+    #[error("{what}: only {found} of the {needed} needed bytes are present")]
     Short {
         /// The incomplete part.
         what: &'static str,
@@ -20,16 +20,16 @@ pub enum Error {
     HeaderLength {
         /// Name of the header.
         what: &'static str,
-        /// Value of the length field, in bytes.
+        /// Value of the length field in bytes.
         bytes: usize,
     },
-    /// The version is neither 4 nor 6.
+    /// The IP version is neither 4 nor 6.
     #[error("IP version {0} must be 4 or 6")]
     Version(u8),
-    /// The packet is a fragment.
+    /// The packet is a fragment of a datagram.
     #[error("a fragment of a datagram has no complete transport header")]
     Fragment,
-    /// The transport is neither TCP nor UDP.
+    /// The transport protocol is neither TCP nor UDP.
     #[error("protocol {0} must be TCP (6) or UDP (17)")]
     Protocol(u8),
     /// A checksum is wrong.
@@ -46,24 +46,30 @@ pub enum Error {
         /// Length of the TCP option, including the bytes of kind and length.
         length: usize,
     },
-    /// The TCP options exceed the maximum size.
-    #[error("the TCP options need {needed} bytes, but a header holds at most 40; remove an option")]
+    /// The TCP options exceed the maximum size of 40 bytes.
+    #[error(
+        "the TCP options need {needed} bytes, but a TCP header has at most 40 bytes of options; remove \
+         an option"
+    )]
     OptionRoom {
-        /// Size of the options, in bytes.
+        /// Size of all TCP options, in bytes.
         needed: usize,
     },
-    /// A datagram exceeds the maximum of its length field.
-    #[error("{what}: {bytes} bytes exceed the maximum of its length field; shorten the payload")]
+    /// The size of a datagram exceeds the maximum of its length field.
+    #[error(
+        "{what}: the size of {bytes} bytes exceeds the maximum of its length field; shorten the \
+        payload"
+    )]
     TooLong {
         /// Name of the header with the length field.
         what: &'static str,
         /// Size of the datagram, in bytes.
         bytes: usize,
     },
-    /// The number of a host exceeds the numbers that have an address.
+    /// The number of a host is too large for an address.
     #[error("host {0}: only hosts 0 to 16,777,213 have an address in 10.0.0.0/8; use fewer hosts")]
     Host(u32),
-    /// The number of a flow exceeds the numbers that have a pair of ports.
+    /// The number of a flow is too large for a pair of ports.
     #[error("flow {0}: only flows 0 to 268,435,455 have a pair of ports; use fewer connections")]
     Flow(u32),
 }

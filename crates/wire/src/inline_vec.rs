@@ -1,9 +1,10 @@
-//! Short lists without heap memory, as a header contains them.
+//! Short lists that need no heap memory, such as the lists in a header.
 
 use std::fmt;
 use std::ops::Deref;
 
-/// A list of up to `N` values, stored in place. The list dereferences to a slice.
+/// A list of up to `N` values, which the struct itself contains. The list can be used as a slice,
+/// because it implements `Deref`.
 #[derive(Clone, Copy)]
 pub struct InlineVec<T, const N: usize> {
     items: [T; N],
@@ -17,14 +18,14 @@ impl<T: Copy + Default, const N: usize> InlineVec<T, N> {
         InlineVec { items: [T::default(); N], len: 0 }
     }
 
-    /// Return a list of these values, or `None` if there are more than `N`.
+    /// Return a list of the given values, or `None` if their number exceeds `N`.
     pub fn of(items: &[T]) -> Option<Self> {
         let mut list = Self::new();
         list.extend(items).then_some(list)
     }
 
-    /// Append these values and return true. If the list has too little space for all of them,
-    /// append no value and return false.
+    /// Append the given values to the list and return true. If the list does not have enough space
+    /// for all values, append none of them and return false.
     #[must_use]
     pub fn extend(&mut self, items: &[T]) -> bool {
         let len = usize::from(self.len);

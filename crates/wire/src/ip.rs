@@ -1,4 +1,4 @@
-//! IPv4 (RFC 791) and IPv6 (RFC 8200) headers, with the fields of etherparse.
+//! IPv4 headers (RFC 791) and IPv6 headers (RFC 8200), with the fields of the crate etherparse.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use net::Ecn;
 use crate::endpoints::Addresses;
 use crate::error::Error;
 
-/// Initial hop limit: 64, the recommended default (RFC 1700, "IP time to live").
+/// Initial hop limit, which is the recommended default 64 (RFC 1700, "IP time to live").
 const HOPS: u8 = 64;
 
 /// An IP header.
@@ -22,8 +22,8 @@ pub enum Ip {
 }
 
 impl Ip {
-    /// Create the header of a packet that must not be fragmented. The IPv4 identification of such a
-    /// packet has no meaning (RFC 6864 §4.1).
+    /// Create the IP header of a packet that must not be fragmented. If a packet must not be
+    /// fragmented, its IPv4 identification has no meaning (RFC 6864 §4.1).
     pub fn new(addresses: Addresses, ecn: Ecn) -> Ip {
         let mut ip = match addresses {
             Addresses::V4 { source, destination } => Ip::V4(Ipv4Header {
@@ -44,8 +44,8 @@ impl Ip {
         ip
     }
 
-    /// Decode a header, and return it with the available part of its payload. The IPv4 checksum
-    /// must be right.
+    /// Decode an IP header, and return it with the available part of its payload. The checksum of
+    /// an IPv4 header must be right.
     pub fn read(bytes: &[u8]) -> Result<(Ip, &[u8]), Error> {
         let (ip, rest) = match bytes.first().map(|first| first >> 4) {
             Some(4) => read_v4(bytes)?,
@@ -57,7 +57,7 @@ impl Ip {
         Ok((ip, &rest[..payload]))
     }
 
-    /// Append the header. The IPv4 checksum is computed.
+    /// Append the header. The function computes the checksum of an IPv4 header.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Ip::V4(header) => {
@@ -70,7 +70,8 @@ impl Ip {
         }
     }
 
-    /// Set the protocol, and the size of the transport header with its payload.
+    /// Set the protocol in the header, and the size of the transport header and the payload
+    /// together.
     pub fn set_payload(&mut self, protocol: u8, bytes: usize) -> Result<(), Error> {
         match self {
             Ip::V4(header) => {
@@ -84,7 +85,7 @@ impl Ip {
         }
     }
 
-    /// Return the number of bytes after the IP header.
+    /// Return the number of bytes that follow the IP header.
     pub fn payload_len(&self) -> usize {
         match self {
             Ip::V4(header) => usize::from(header.total_len).saturating_sub(header.header_len()),
@@ -152,7 +153,7 @@ impl Ip {
         }
     }
 
-    /// Return the differentiated services codepoint (RFC 2474 §3).
+    /// Return the differentiated services codepoint (DSCP, RFC 2474 §3).
     pub fn dscp(&self) -> u8 {
         match self {
             Ip::V4(header) => header.dscp.value(),
@@ -160,7 +161,7 @@ impl Ip {
         }
     }
 
-    /// Set the codepoint to the low six bits of `dscp`.
+    /// Set the DSCP to the low six bits of `dscp`.
     pub fn set_dscp(&mut self, dscp: u8) {
         let field = IpDscp::try_new(dscp & IpDscp::MAX_U8).unwrap_or_default();
         match self {
@@ -169,9 +170,9 @@ impl Ip {
         }
     }
 
-    /// Return the checksum over the pseudo-header, followed by these parts of the packet in order
-    /// (RFC 9293 §3.1 and RFC 768 for IPv4, RFC 8200 §8.1 for IPv6). Each part except the last must
-    /// have an even size. The result is 0 if the parts contain their own right checksum.
+    /// Return the checksum over the pseudo-header and the given parts of the packet (RFC 9293 §3.1
+    /// and RFC 768 for IPv4, RFC 8200 §8.1 for IPv6). The size of each part, except the last, must
+    /// be a multiple of two bytes. If the parts contain a checksum that is right, the result is 0.
     pub(crate) fn checksum(&self, protocol: u8, parts: &[&[u8]]) -> u16 {
         let length = parts.iter().map(|part| part.len()).sum::<usize>() as u32;
         let mut sum = Sum16BitWords::new();
@@ -192,8 +193,8 @@ fn read_v4(bytes: &[u8]) -> Result<(Ip, &[u8]), Error> {
     }
     let short = Error::Short { what: WHAT, needed: length, found: bytes.len() };
     let (header, rest) = Ipv4Header::from_slice(bytes).map_err(|_| short)?;
-    // The checksum is computed over the original bytes, because it covers the reserved flag, which
-    // is not decoded.
+    // The checksum is computed over the original bytes. The original bytes are needed because the
+    // checksum covers the reserved flag, which the decoded header does not contain.
     if Sum16BitWords::new().add_slice(&bytes[..length]).ones_complement() != 0 {
         return Err(Error::Checksum { what: WHAT });
     }

@@ -1,9 +1,10 @@
 //! Encoding and decoding of real packets: IP, TCP and UDP headers with checksums, and capture
 //! files.
 //!
-//! A [`Datagram`] is decoded from bytes or encoded to them, and [`headers`] encodes a packet of the
-//! simulator. [`Capture`] writes packets to a pcapng file with an interface per link or host, and
-//! [`pcapng::read`] reads such a file. Decoding any bytes returns a value or an [`Error`].
+//! A [`Datagram`] can be decoded from bytes and encoded to bytes. The function [`headers`] encodes
+//! a simulated packet. A [`Capture`] writes packets to a pcapng file that has one interface per
+//! link or host. The function [`pcapng::read`] reads a pcapng file. Decoding never panics: for any
+//! bytes, the result is a value or an [`Error`].
 
 mod accurate_ecn;
 mod capture;

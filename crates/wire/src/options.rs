@@ -1,4 +1,4 @@
-//! TCP options (RFC 9293 §3.2) and the options part of a header.
+//! TCP options (RFC 9293 §3.2), and the part of a TCP header that contains them.
 
 use net::{AccEcn, AccEcnOrder, Seq};
 
@@ -6,14 +6,15 @@ use crate::accurate_ecn;
 use crate::error::Error;
 use crate::inline_vec::InlineVec;
 
-/// Blocks of a SACK option: up to four, or up to three if the header also has timestamps (RFC 2018
-/// §3). The first block may report duplicate data (D-SACK, RFC 2883).
+/// Blocks of a SACK option. A SACK option has at most four blocks, or three if the header also has
+/// timestamps (RFC 2018 §3). The first block of a SACK option may report duplicate data (D-SACK,
+/// RFC 2883).
 pub type SackBlocks = InlineVec<(Seq, Seq), 4>;
-/// A Fast Open cookie: an even number of bytes from 4 to 16, or empty for a cookie request (RFC
-/// 7413 §4.1.1).
+/// A Fast Open cookie with an even number of bytes from 4 to 16. An empty cookie requests a cookie
+/// (RFC 7413 §4.1.1).
 pub type Cookie = InlineVec<u8, 16>;
 
-/// Option kinds (IANA, TCP option kind numbers).
+/// Kinds of TCP options (IANA, TCP option kind numbers).
 mod kind {
     pub const END: u8 = 0;
     pub const NOP: u8 = 1;
@@ -33,40 +34,40 @@ const FAST_OPEN_EXID: [u8; 2] = [0xf9, 0x89];
 /// A TCP option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpOption {
-    /// End of the list (RFC 9293 §3.2).
+    /// End of the option list (RFC 9293 §3.2).
     End,
-    /// No operation: padding before another option.
+    /// No operation: padding before another TCP option.
     Nop,
     /// Maximum segment size in bytes (RFC 9293 §3.7.1).
     Mss(u16),
-    /// Shift of the window field (RFC 7323 §2.2), as the sender wrote it. The receiver of the
-    /// option limits the shift to 14.
+    /// Window scale: the shift of the window field (RFC 7323 §2.2), as the sender of the option
+    /// wrote it. The receiver of the window scale option limits the shift to 14.
     WindowScale(u8),
-    /// The sender accepts SACK options (RFC 2018 §2).
+    /// SACK permitted: the sender of the option accepts SACK options (RFC 2018 §2).
     SackPermitted,
-    /// Blocks of data that arrived out of order (RFC 2018 §3). The first block may report duplicate
-    /// data (RFC 2883 §4).
+    /// SACK: blocks of data that arrived out of order (RFC 2018 §3). The first block of a SACK
+    /// option may report duplicate data (RFC 2883 §4).
     Sack(SackBlocks),
     /// Timestamps (RFC 7323 §3.2).
     Timestamps {
-        /// TSval: clock of the sender.
+        /// TSval: value of the sender's timestamp clock.
         val: u32,
-        /// TSecr: echoed clock of the peer.
+        /// TSecr: value of the peer's timestamp clock, which the sender echoes.
         ecr: u32,
     },
     /// Fast Open (RFC 7413 §4.1.1).
     FastOpen(Cookie),
-    /// Fast Open with the option kind for experiments, as used before RFC 7413.
+    /// Fast Open option with the kind that experiments share, as used before RFC 7413.
     FastOpenExperiment(Cookie),
     /// Accurate ECN (RFC 9768 §3.2.3).
     AccEcn(AccEcn),
-    /// MD5 digest of RFC 2385. This crate neither computes nor verifies the digest.
+    /// MD5 digest as defined in RFC 2385. This crate neither computes nor verifies MD5 digests.
     Md5([u8; 16]),
     /// Any other option.
     Unknown {
         /// Kind of the option.
         kind: u8,
-        /// Data of the option after its length byte.
+        /// Data of the option, which follows the length byte.
         data: InlineVec<u8, 38>,
     },
 }
@@ -90,7 +91,7 @@ impl TcpOption {
         }
     }
 
-    /// Decode an option from its kind and the data after its length byte.
+    /// Decode a TCP option from its kind and the data that follows its length byte.
     fn read(kind: u8, data: &[u8]) -> Result<TcpOption, Error> {
         let invalid = Error::OptionLength { kind, length: data.len() + 2 };
         let accurate = |order, fields| TcpOption::AccEcn(accurate_ecn::read(order, fields));
@@ -107,8 +108,8 @@ impl TcpOption {
             (kind::MD5, digest) => digest.try_into().map(TcpOption::Md5).map_err(|_| invalid),
             (accurate_ecn::KIND_0, fields) => Ok(accurate(AccEcnOrder::Ect0First, fields)),
             (accurate_ecn::KIND_1, fields) => Ok(accurate(AccEcnOrder::Ect1First, fields)),
-            // A cookie of invalid length must be ignored (RFC 7413 §4.1.1), so it is neither a
-            // cookie nor an error.
+            // A Fast Open cookie of invalid length must be ignored (RFC 7413 §4.1.1), so the
+            // function returns neither a cookie nor an error.
             (kind::FAST_OPEN, data) => read_cookie(data).map(TcpOption::FastOpen).map_or_else(unknown, Ok),
             (kind::EXPERIMENT, &[a, b, ref data @ ..]) if [a, b] == FAST_OPEN_EXID => {
                 read_cookie(data).map(TcpOption::FastOpenExperiment).map_or_else(unknown, Ok)
@@ -139,12 +140,13 @@ fn is_cookie(data: &[u8]) -> bool {
     data.is_empty() || (4..=16).contains(&data.len()) && data.len().is_multiple_of(2)
 }
 
-/// Options of a header in their encoded form with padding: a multiple of four bytes, at most 40.
+/// Encoded TCP options of a header, with padding. The size of the encoded options is a multiple of
+/// four bytes, and at most 40 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options(InlineVec<u8, 40>);
 
 impl Options {
-    /// Encode TCP options in the given order, padded with zeros to a multiple of four bytes.
+    /// Encode TCP options in the given order, and pad them with zeros to a multiple of four bytes.
     pub fn of(options: impl IntoIterator<Item = TcpOption>) -> Result<Options, Error> {
         let mut list = List::default();
         for option in options {
@@ -153,7 +155,7 @@ impl Options {
         list.padded()
     }
 
-    /// Decode the options of a header. Each option of the header must be valid.
+    /// Decode the TCP options of a header. All TCP options of the header must be valid.
     pub(crate) fn read(bytes: &[u8]) -> Result<Options, Error> {
         debug_assert!(bytes.len().is_multiple_of(4));
         let options = Options(InlineVec::of(bytes).ok_or(Error::OptionRoom { needed: bytes.len() })?);
@@ -161,9 +163,9 @@ impl Options {
         Ok(options)
     }
 
-    /// Return the options in order, up to the end of the list.
+    /// Return the TCP options in order, up to the end of the option list.
     pub fn iter(&self) -> impl Iterator<Item = TcpOption> {
-        // All options are valid, because `of` encoded them or `read` checked them.
+        // The options are valid, because either `of` has encoded them or `read` has checked them.
         self.checked().map_while(Result::ok)
     }
 
@@ -177,7 +179,7 @@ impl Options {
     }
 }
 
-/// Options that are being encoded one after the other.
+/// TCP options that are encoded one after the other.
 #[derive(Default)]
 pub(crate) struct List(InlineVec<u8, 40>);
 
@@ -187,7 +189,7 @@ impl List {
         options.iter().try_for_each(|option| write(option, &mut self.0))
     }
 
-    /// Return the options, padded with zeros to a multiple of four bytes.
+    /// Return the encoded TCP options, padded with zeros to a multiple of four bytes.
     pub fn padded(mut self) -> Result<Options, Error> {
         let padding = self.0.len().next_multiple_of(4) - self.0.len();
         put(&mut self.0, &[kind::END; 3][..padding])?;
@@ -195,7 +197,7 @@ impl List {
     }
 }
 
-/// Iterator over encoded options, which ends after the first invalid option.
+/// Iterator over encoded TCP options, which ends after the first invalid option.
 struct Checked<'a>(&'a [u8]);
 
 impl Iterator for Checked<'_> {
@@ -262,8 +264,8 @@ fn write(option: &TcpOption, out: &mut InlineVec<u8, 40>) -> Result<(), Error> {
             option.counters().iter().try_for_each(|counter| put(out, &counter.to_be_bytes()[1..]))
         }
         TcpOption::Md5(digest) => with_length(out, digest),
-        // Options of kinds 0 and 1 have no length byte, so their data would be decoded as further
-        // options.
+        // An option of kind 0 or 1 has no length byte, so any data of the option would be decoded
+        // as further options.
         TcpOption::Unknown { kind: kind::END | kind::NOP, data } => {
             Err(Error::OptionLength { kind, length: data.len() + 2 })
         }
@@ -301,8 +303,8 @@ mod tests {
         let cookie = InlineVec::of(&[1, 2, 3, 4]).unwrap();
         assert_eq!(bytes(&[TcpOption::FastOpen(cookie)]), [34, 6, 1, 2, 3, 4, 0, 0]);
         assert_eq!(bytes(&[TcpOption::FastOpenExperiment(cookie)]), [254, 8, 0xf9, 0x89, 1, 2, 3, 4]);
-        // RFC 9768 Table 5: the kind of an AccECN option gives the order of its counters, and the
-        // length gives their number.
+        // RFC 9768 Table 5: the kind of an Accurate ECN option gives the order of its counters, and
+        // the length gives their number.
         let accurate = |order, n| bytes(&[TcpOption::AccEcn(AccEcn::of(order, 0xe0, 0xce, 0xff00_00e1, n))]);
         let all = [172, 11, 0, 0, 0xe0, 0, 0, 0xce, 0, 0, 0xe1, 0];
         assert_eq!(accurate(AccEcnOrder::Ect0First, 3), all);

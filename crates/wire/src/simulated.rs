@@ -14,10 +14,10 @@ use crate::udp::Udp;
 impl TryFrom<&net::Options> for Options {
     type Error = Error;
 
-    /// Encode the TCP options of a segment in the order and with the padding that hosts use. 32-bit
-    /// values are aligned (RFC 7323 Appendix A), and SACK-permitted replaces two NOPs before
-    /// timestamps. Options that do not fit into 40 bytes are an error, because the sender must
-    /// choose which options to omit.
+    /// Encode the TCP options of a segment in the same order and with the same padding as real
+    /// hosts do. Values of 32 bits are aligned (RFC 7323 Appendix A), and SACK-permitted takes the
+    /// place of two NOPs before timestamps. If the options do not fit into 40 bytes, the result is
+    /// an error, because only the sender can choose which options to omit.
     fn try_from(from: &net::Options) -> Result<Options, Error> {
         use TcpOption::{Nop, SackPermitted};
         let mut list = List::default();
@@ -40,7 +40,8 @@ impl TryFrom<&net::Options> for Options {
             list.add(&[TcpOption::AccEcn(option)])?;
         }
         if let Some(option) = from.fast_open() {
-            // A cookie has at most 16 bytes, so it fits into the options of a header.
+            // A Fast Open cookie has at most 16 bytes, so it always fits into the options of a
+            // header.
             let cookie = InlineVec::of(option.cookie.bytes()).unwrap_or_default();
             let option = if option.experimental {
                 TcpOption::FastOpenExperiment(cookie)
@@ -59,27 +60,28 @@ pub enum Protocol {
     /// TCP.
     #[default]
     Tcp,
-    /// UDP. The encoding uses only the length of the segment.
+    /// UDP. The UDP encoding uses only the length of the segment.
     Udp,
 }
 
-/// Properties of a segment on the wire beyond [`Segment`].
+/// Properties of a segment on the wire that [`Segment`] does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentExtras {
     /// Transport protocol.
     pub protocol: Protocol,
     /// TCP options.
     pub options: net::Options,
-    /// Window shift that the sender announced and both endpoints use.
+    /// Shift of the window field that the sender announced, if both endpoints use window scaling.
     pub shift: u8,
 }
 
-/// Encode the IP and TCP (or UDP) headers of a packet into `out`, without the payload. `endpoints`
-/// are the addresses and ports of the flow's data packets. Checksums are computed over a payload of
-/// zeros.
+/// Encode the IP header and the TCP or UDP header of a packet, and append them to `out` without the
+/// payload. The argument `endpoints` gives the addresses and ports of data packets of the flow. The
+/// checksums are those of a packet whose payload consists of zeros.
 ///
-/// The encoded lengths include the headers and the payload. The encoded lengths may differ from
-/// [`Packet::size`], which a scenario defines.
+/// The length fields in the encoded headers include both the headers and the payload. The encoded
+/// size may differ from [`Packet::size`], because a scenario defines the size of the simulated
+/// headers.
 pub fn headers(
     packet: &Packet,
     extras: &SegmentExtras,
@@ -111,14 +113,15 @@ pub fn headers(
 }
 
 /// Return the window field. "The window field in a segment where the SYN bit is set … MUST NOT be
-/// scaled". In other segments the window field is the window, shifted right (RFC 7323 §2.2, §2.3).
-/// A window that exceeds the field becomes the maximum of the field, as in a real host.
+/// scaled" (RFC 7323 §2.2). In segments other than a SYN, the window is shifted right for the
+/// window field (RFC 7323 §2.2, §2.3). A window that is too large for the field becomes the maximum
+/// of the field, as in a real host.
 fn window(segment: &Segment, shift: u8) -> u16 {
     let shift = if segment.flags.has(Flags::SYN) { 0 } else { u32::from(shift) };
     u16::try_from(segment.window.checked_shr(shift).unwrap_or(0)).unwrap_or(u16::MAX)
 }
 
-/// Return a payload of zeros, which stands for the data of the simulator.
+/// Return a payload of zeros, because the simulator does not store real data.
 pub(crate) fn zeros(len: u16) -> &'static [u8] {
     static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
     &ZEROS[..usize::from(len)]

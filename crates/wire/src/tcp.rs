@@ -13,9 +13,9 @@ pub struct Tcp {
     pub source_port: u16,
     /// Destination port.
     pub destination_port: u16,
-    /// Sequence number of the first byte, or of the SYN.
+    /// Sequence number of the first byte of the segment, or of the SYN.
     pub seq: Seq,
-    /// Acknowledgment number: the next byte expected from the peer.
+    /// Acknowledgment number: the sequence number of the next byte expected from the peer.
     pub ack: Seq,
     /// Control bits.
     pub flags: Flags,
@@ -32,12 +32,12 @@ impl Tcp {
     const MIN_LEN: usize = 20;
     const WHAT: &'static str = "TCP header";
 
-    /// Return the size of the header, in bytes.
+    /// Return the size of the TCP header, in bytes.
     pub fn header_len(&self) -> usize {
         Self::MIN_LEN + self.options.bytes().len()
     }
 
-    /// Decode a header, and return it with the bytes after it.
+    /// Decode a TCP header, and return it with the bytes that follow it.
     pub(crate) fn read(bytes: &[u8]) -> Result<(Tcp, &[u8]), Error> {
         let short = |needed| Error::Short { what: Self::WHAT, needed, found: bytes.len() };
         let (fixed, _) = bytes.split_first_chunk::<{ Self::MIN_LEN }>().ok_or(short(Self::MIN_LEN))?;
@@ -61,7 +61,7 @@ impl Tcp {
         Ok((tcp, &bytes[length..]))
     }
 
-    /// Append the header. The checksum covers the header and the payload.
+    /// Append the header. The checksum covers the pseudo-header, the header and the payload.
     pub(crate) fn write(&self, ip: &Ip, payload: &[u8], out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&self.source_port.to_be_bytes());

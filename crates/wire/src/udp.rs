@@ -3,8 +3,8 @@
 use crate::error::Error;
 use crate::ip::Ip;
 
-/// A UDP header. The length field is not stored, because it is computed from the size of the
-/// payload.
+/// A UDP header. The struct does not store the length field of the header, because the field is
+/// computed from the size of the payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Udp {
     /// Source port.
@@ -15,11 +15,11 @@ pub struct Udp {
 
 impl Udp {
     pub(crate) const PROTOCOL: u8 = 17;
-    /// Size of the header, in bytes.
+    /// Size of a UDP header, in bytes.
     pub const LEN: usize = 8;
     const WHAT: &'static str = "UDP header";
 
-    /// Decode a header, and return it with the value of its length field.
+    /// Decode a UDP header, and return it with the value of its length field.
     pub(crate) fn read(bytes: &[u8]) -> Result<(Udp, usize), Error> {
         let Some(&[a, b, c, d, e, f, _, _]) = bytes.first_chunk::<{ Self::LEN }>() else {
             return Err(Error::Short { what: Self::WHAT, needed: Self::LEN, found: bytes.len() });
@@ -32,7 +32,8 @@ impl Udp {
         Ok((Udp { source_port, destination_port: u16::from_be_bytes([c, d]) }, length))
     }
 
-    /// Append the header. The checksum covers the header and the payload.
+    /// Append the header. The checksum covers the pseudo-header, the header
+    /// and the payload.
     pub(crate) fn write(&self, ip: &Ip, payload: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let bytes = Self::LEN + payload.len();
         let length = u16::try_from(bytes).map_err(|_| Error::TooLong { what: "UDP datagram", bytes })?;
@@ -41,8 +42,8 @@ impl Udp {
         out.extend_from_slice(&self.destination_port.to_be_bytes());
         out.extend_from_slice(&length.to_be_bytes());
         out.extend_from_slice(&[0, 0]);
-        // "If the computed checksum is zero, it is transmitted as all ones", because 0 means that
-        // the datagram has no checksum.
+        // "If the computed checksum is zero, it is transmitted as all ones" (RFC 768), because a
+        // checksum of 0 means that the datagram has no checksum.
         let checksum = match ip.checksum(Self::PROTOCOL, &[&out[start..], payload]) {
             0 => u16::MAX,
             sum => sum,
@@ -51,9 +52,9 @@ impl Udp {
         Ok(())
     }
 
-    /// Verify the checksum of a datagram, given its header and payload. The checksum may be absent
-    /// over IPv4, but over IPv6 "receivers must discard UDP packets containing a zero checksum"
-    /// (RFC 8200 §8.1).
+    /// Verify the checksum of a datagram, given its UDP header and its payload. Over IPv4 a
+    /// datagram may have no checksum, but over IPv6 "receivers must discard UDP packets containing
+    /// a zero checksum" (RFC 8200 §8.1).
     pub(crate) fn verify(ip: &Ip, datagram: &[u8]) -> Result<(), Error> {
         match (ip, datagram.get(6..8)) {
             (Ip::V4(_), Some([0, 0])) => Ok(()),

@@ -1,7 +1,8 @@
-//! Encoded packets decode to the same values, damage is detected, and no bytes cause a panic.
-//! etherparse is the reference for the TCP and UDP headers, which the library encodes itself. The
-//! library uses etherparse for sums of words, so the example of RFC 1071 checks these sums in this
-//! file, and tshark checks them in tests/test_wire.py.
+//! The tests check three properties: encoded packets decode to the same values, damage is detected,
+//! and no bytes cause a panic. The crate etherparse is the reference for TCP and UDP headers, which
+//! this library encodes itself. The library uses etherparse to sum the words of a checksum. The
+//! example of RFC 1071 checks these sums in this file, and tshark checks them in
+//! tests/test_wire.py.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -48,7 +49,7 @@ fn option() -> impl Strategy<Value = TcpOption> {
     ]
 }
 
-/// Return as many random TCP options as fit into a header.
+/// Return random TCP options, but only as many as fit into a header.
 fn options() -> impl Strategy<Value = Vec<TcpOption>> {
     prop::collection::vec(option(), 0..6).prop_map(|mut list| {
         while Options::of(list.iter().copied()).is_err() {
@@ -108,10 +109,11 @@ fn written(ip: &Ip, transport: &Transport, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Return true if a checksum detects every flip of this bit. The function returns false for three
-/// kinds of flips. IPv6 has no header checksum, and the pseudo-header covers only addresses, length
-/// and next header (RFC 8200 §8.1). A flip can change the number of bytes that the checksum covers.
-/// A flip can make a UDP checksum 0, which means that the checksum is absent.
+/// Return true if the receiver always detects a flip of the given bit by a checksum. The function
+/// returns false for three kinds of bits, whose flips may remain undetected. IPv6 has no header
+/// checksum, and the pseudo-header covers only addresses, length and next header (RFC 8200 §8.1). A
+/// flip in a length field can change the number of bytes that the checksum covers. A flip can
+/// change a UDP checksum to 0, which means that the datagram has no checksum.
 fn is_covered(packet: &[u8], ip_header: usize, is_udp: bool, bit: usize) -> bool {
     let (at, mask) = (bit / 8, 0x80 >> (bit % 8));
     if packet[0] >> 4 == 6 && (bit >= 4 && at < 6 || at == 7) {
@@ -136,8 +138,8 @@ proptest! {
         prop_assert_eq!(written(&read.ip, &read.transport, read.payload), packet);
     }
 
-    /// Headers are decoded from any number of captured bytes, if these bytes contain the complete
-    /// headers.
+    /// The headers of a packet can be decoded if all their bytes were captured, however much of the
+    /// payload was captured.
     #[test]
     fn headers_are_decoded_without_their_payload(ip in ip(), transport in transport(), kept in 0usize..=20) {
         let packet = written(&ip, &transport, &[7; 20]);
@@ -208,7 +210,7 @@ proptest! {
         let _ = Datagram::read_headers(&packet);
     }
 
-    /// Random bytes after an IP header with a correct checksum.
+    /// Random bytes follow an IP header with a correct checksum.
     #[test]
     fn random_bytes_behind_a_valid_header_cause_no_panic(ip in ip(), protocol in prop_oneof![Just(6u8), Just(17)], rest in bytes(120)) {
         let (mut ip, mut packet) = (ip, Vec::new());
@@ -232,8 +234,8 @@ const UDP: Transport = Transport::Udp(Udp { source_port: 1, destination_port: 2 
 fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     for addresses in [V4, V6] {
         let ip = Ip::new(addresses, Ecn::NotEct);
-        // The checksum of a datagram, computed with zeros in place of two bytes, is the value of
-        // these bytes that makes the sum of all words all ones.
+        // The payload consists of two bytes. The two bytes of the payload are the checksum of the
+        // same datagram with two zero bytes, so that the sum of all words becomes all ones.
         let zeros = written(&ip, &UDP, &[0, 0]);
         let sum = [zeros[zeros.len() - 4], zeros[zeros.len() - 3]];
         let packet = written(&ip, &UDP, &sum);
@@ -242,7 +244,8 @@ fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     }
 }
 
-/// RFC 768 allows an absent checksum over IPv4; RFC 8200 §8.1 requires a checksum over IPv6.
+/// Over IPv4, RFC 768 allows a datagram without a checksum. Over IPv6, RFC 8200 §8.1 requires a
+/// checksum.
 #[test]
 fn an_absent_udp_checksum_is_valid_only_over_ipv4() {
     let without = |addresses| {
@@ -258,7 +261,7 @@ fn an_absent_udp_checksum_is_valid_only_over_ipv4() {
 #[test]
 fn an_error_names_the_invalid_header() {
     let refused = |bytes: &[u8]| Datagram::read(bytes).unwrap_err().to_string();
-    assert_eq!(refused(&[]), "IP header: 0 bytes, but 1 are needed");
+    assert_eq!(refused(&[]), "IP header: only 0 of the 1 needed bytes are present");
     assert_eq!(refused(&[0x50; 40]), "IP version 5 must be 4 or 6");
     assert_eq!(refused(&[0x43; 40]), "IPv4 header: the length field of 12 bytes is smaller than the header");
     let other = |protocol, edit: fn(&mut Ipv4Header)| {
@@ -280,7 +283,7 @@ fn an_error_names_the_invalid_header() {
         other(17, |h| h.total_len = 19),
         "IPv4 packet: the length field of 19 bytes is smaller than the header"
     );
-    assert_eq!(other(17, |h| h.total_len = 29), "payload of IP: 8 bytes, but 9 are needed");
+    assert_eq!(other(17, |h| h.total_len = 29), "payload of IP: only 8 of the 9 needed bytes are present");
     let v6 = Ipv6Header { next_header: IpNumber::IPV6_HEADER_HOP_BY_HOP, ..Ipv6Header::default() };
     assert_eq!(refused(&v6.to_bytes()), "protocol 0 must be TCP (6) or UDP (17)");
 }
@@ -297,8 +300,9 @@ fn packets_that_are_too_long_are_refused() {
     assert!(matches!(twice, Err(Error::OptionRoom { .. })));
 }
 
-/// Example of RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. In this test the words
-/// of the example are a UDP payload whose checksum over zeros is known.
+/// Example in RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. The test uses the
+/// words of the example in RFC 1071 as a UDP payload. The checksum of the same UDP datagram with a
+/// payload of zeros is known.
 #[test]
 fn the_checksum_matches_the_example_of_rfc_1071() {
     let ip = Ip::new(V4, Ecn::NotEct);

@@ -7,24 +7,24 @@ use units::{Probability, Range, params};
 use crate::effect::{Effect, Impair, Kind, Passage};
 
 params! {
-    /// Independent bit errors that the link detects. The link discards each packet with a wrong
-    /// bit. A packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
+    /// Independent bit errors, which the link detects. The link discards each packet that has a bit
+    /// error. A packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
     pub struct BitErrors: "bit_errors" {
-        /// Bit error rate: the probability that a bit is wrong.
-        rate: Probability = required, in Range::ANY, from "rfc3819: links detect errors and discard the packets concerned";
+        /// Bit error rate: the probability that one bit is wrong.
+        rate: Probability = required, in Range::ANY, from "rfc3819: a link detects bit errors and discards the damaged packets";
     }
 }
 
 /// State of bit errors.
 #[derive(Clone, Debug)]
 pub struct Bits {
-    /// ln (1 − rate), the logarithm of the probability that a bit is right.
+    /// Natural logarithm of 1 − rate, where 1 − rate is the probability that one bit is right.
     log_right: f64,
     random: Stream,
 }
 
 impl Bits {
-    /// Return the probability that a packet of this size has an error.
+    /// Return the probability that a packet of this size has at least one bit error.
     pub fn error(&self, size: u16) -> f64 {
         -libm::expm1(8.0 * f64::from(size.max(1)) * self.log_right)
     }

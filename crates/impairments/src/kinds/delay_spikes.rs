@@ -1,8 +1,9 @@
-//! Periods in which the wire delivers no packet. At the end of a delay spike the wire delivers all
-//! delayed packets.
+//! Delay spikes: periods in which the wire delivers no packet. At the end of a delay spike the wire
+//! delivers all delayed packets.
 //!
 //! Source: Gurtov & Ludwig 2003, "Responding to spurious timeouts in TCP" (`gurtov2003responding`).
-//! A delay spike delays the packets in flight, as a handover or retransmissions by the link do.
+//! A delay spike delays all packets in flight, as during a handover or during link-layer
+//! retransmissions.
 
 use engine::Stream;
 use traffic::Spacing;
@@ -16,15 +17,15 @@ params! {
     /// Delay spikes: packets that would arrive during a spike arrive at the end of the spike, in
     /// order.
     pub struct DelaySpikes: "delay_spikes", checked by check {
-        /// Start of the first spike. If `start` is absent, the first spike starts after one
+        /// Start of the first delay spike. If `start` is absent, the first spike starts after one
         /// interval.
         start: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Length of a spike.
         length: Duration = required, in Range::above(0.0), from "gurtov2003responding";
-        /// Mean time from the end of a spike to the start of the next spike. If the interval is
-        /// absent, there is one spike.
+        /// Mean time from the end of a delay spike to the start of the next delay spike. If the
+        /// interval is absent, only one delay spike occurs.
         interval: Option<Duration> = (None), in Range::at_least(MIN_INTERVAL), from "";
-        /// Distribution of the intervals.
+        /// Distribution of the intervals between delay spikes.
         spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
     }
 }
@@ -46,8 +47,8 @@ impl Kind for DelaySpikes {
 }
 
 impl Impair for Spikes {
-    /// A spike delays packets by their arrival times at the far end, because these times never
-    /// decrease.
+    /// A delay spike applies to packets by their arrival times at the far end of the link, because
+    /// arrival times never decrease.
     fn act(&mut self, packet: &Passage) -> Effect {
         let end = self.0.end_at(packet.arrives);
         end.map_or(Effect::Pass, |end| Effect::Delay(end.since(packet.leaves)))

@@ -18,15 +18,15 @@ words! {
 words! {
     /// Order of packets with random delays.
     pub enum Order {
-        /// Packets keep their order: a packet also waits for the packets before it, as in a queue.
+        /// Packets stay in order: a packet also waits for earlier packets, as in a queue.
         Keep = "keep",
-        /// Each packet waits only for its own delay, so packets may overtake each other.
+        /// Each packet waits only for its own delay, so a packet may overtake earlier packets.
         Any = "any",
     }
 }
 
 params! {
-    /// Jitter: each packet has a random additional delay.
+    /// Jitter: a random additional delay for each packet.
     pub struct Jitter: "jitter" {
         /// Mean of the additional delay.
         mean: Duration = required, in Range::at_least(0.0), from "rfc3393: variation of the one-way delay";
@@ -42,7 +42,7 @@ params! {
 pub struct Delays {
     jitter: Jitter,
     random: Stream,
-    /// Time when the previous packet left, if packets keep their order.
+    /// Time when the previous packet left the wire, if packets stay in order.
     last: Time,
 }
 
@@ -58,7 +58,8 @@ impl Impair for Delays {
     fn act(&mut self, packet: &Passage) -> Effect {
         let u = self.random.uniform();
         let mean = self.jitter.mean.seconds();
-        // The delay is sampled by inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
+        // The delay is sampled by inversion (Devroye 1986, II.2) from 1 − u instead of the uniform
+        // random number u, because 1 − u is above 0 and so has a logarithm.
         let delay = match self.jitter.distribution {
             Distribution::Uniform => 2.0 * mean * u,
             Distribution::Exponential => -mean * libm::log1p(-u),

@@ -1,4 +1,4 @@
-//! Loss of packets with given numbers.
+//! Loss of the packets whose numbers are listed.
 
 use engine::Stream;
 use net::Why;
@@ -8,10 +8,10 @@ use units::{Range, Read, params};
 use crate::effect::{Effect, Impair, Kind, Passage};
 
 params! {
-    /// Loss of exactly the packets with the given numbers.
+    /// Listed loss: exactly the packets with the listed numbers are lost.
     pub struct ListedLoss: "listed_loss", checked by check {
-        /// Numbers of the lost packets, in increasing order. The packets that cross the link are
-        /// counted from 1.
+        /// Numbers of the packets to be lost, in increasing order. Packet numbers count from 1, in
+        /// the order in which packets reach the impairment.
         packets: Vec<u64> = required, in Range::ANY, from "";
     }
 }
@@ -33,11 +33,11 @@ fn check(p: &ListedLoss, path: &str) -> Result<(), Invalid> {
 /// State of listed loss.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Numbers of later losses.
+    /// Numbers of the packets that will be lost after the next loss.
     packets: std::vec::IntoIter<u64>,
-    /// Number of the next lost packet.
+    /// Number of the next packet that will be lost.
     next: Option<u64>,
-    /// Number of packets that crossed the link so far.
+    /// Number of packets that have reached the impairment so far.
     seen: u64,
 }
 

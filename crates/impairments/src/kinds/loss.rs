@@ -9,8 +9,8 @@ use crate::effect::{Chance, Effect, Kind};
 params! {
     /// Random loss: each packet is lost with the same probability, independently of the others.
     pub struct Loss: "loss" {
-        /// Probability that a packet is lost. The mean length of a burst of losses is
-        /// 1/(1 − probability).
+        /// Probability that a packet is lost. A burst of losses has a mean length of 1/(1 −
+        /// probability) packets.
         probability: Probability = required, in Range::ANY, from "";
     }
 }

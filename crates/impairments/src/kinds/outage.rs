@@ -1,4 +1,4 @@
-//! Periods in which the wire loses every packet.
+//! Outages: periods in which the wire loses every packet.
 
 use engine::Stream;
 use net::Why;
@@ -14,15 +14,15 @@ params! {
     /// transmitter. To stop the transmitter so that the queue grows, set the rate of the link to 0
     /// bit/s with `rate_changes`.
     pub struct Outage: "outage", checked by check {
-        /// Start of the first outage. If `start` is absent, the first outage starts after one
-        /// interval.
+        /// Start of the first outage. If `start` is absent, the first outage starts one interval
+        /// after the start of the run.
         start: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Length of an outage.
         length: Duration = required, in Range::above(0.0), from "";
         /// Mean time from the end of an outage to the start of the next outage. If the interval is
-        /// absent, there is one outage.
+        /// absent, only one outage occurs.
         interval: Option<Duration> = (None), in Range::at_least(MIN_INTERVAL), from "";
-        /// Distribution of the intervals.
+        /// Distribution of the intervals between outages.
         spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
     }
 }

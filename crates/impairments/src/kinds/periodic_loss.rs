@@ -1,5 +1,6 @@
-//! Loss of every n-th packet. Closed forms of TCP's throughput, such as the square-root formula,
-//! assume periodic loss (Mathis, Semke, Mahdavi & Ott 1997, `mathis1997macroscopic`).
+//! Periodic loss: loss of every n-th packet. Closed forms of TCP's throughput, such as the
+//! square-root formula, assume periodic loss (Mathis, Semke, Mahdavi & Ott 1997,
+//! `mathis1997macroscopic`).
 
 use engine::Stream;
 use net::Why;
@@ -11,10 +12,10 @@ use crate::effect::{Effect, Impair, Kind, Passage};
 params! {
     /// Periodic loss: every n-th packet that crosses the link is lost.
     pub struct PeriodicLoss: "periodic_loss", checked by check {
-        /// Period: one packet in `every` is lost.
+        /// Period of the losses, in packets: one packet in `every` is lost.
         every: u64 = required, in Range::at_least(1.0), from "";
-        /// Number of the first lost packet, counted from 1. If the key is absent, the value is
-        /// `every`.
+        /// Number of the first lost packet, counted from 1. If the number of the first lost packet
+        /// is absent, it is equal to `every`.
         first: Option<u64> = (None), in Range::at_least(1.0), from "";
         /// Number of losses. If the number of losses is absent, losses continue until the end of
         /// the run.
@@ -27,7 +28,7 @@ fn check(p: &PeriodicLoss, path: &str) -> Result<(), Invalid> {
     match losses.checked_mul(p.every).and_then(|n| n.checked_add(first)) {
         Some(_) => Ok(()),
         None => {
-            let problem = "gives packet numbers above 2^64";
+            let problem = "gives the lost packets numbers above the maximum, 2^64";
             let invalid = Invalid::new(&join(path, "every"), &p.every.write(), problem);
             Err(invalid.remedy("lower every or losses"))
         }
@@ -37,7 +38,7 @@ fn check(p: &PeriodicLoss, path: &str) -> Result<(), Invalid> {
 /// State of periodic loss.
 #[derive(Clone, Debug)]
 pub struct Countdown {
-    /// Number of packets before the next loss.
+    /// Number of packets that pass before the next loss.
     left: u64,
     every: u64,
     /// Number of losses that have not yet occurred.

@@ -11,22 +11,23 @@ use crate::packet::Packet;
 /// Result of the arrival of a packet at the queue of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// The queue admitted the packet, which arrives at the far end of the link at this time. The
-    /// caller puts the packet into the pipe of this link, or of the next link if that link only
-    /// delays packets.
+    /// The queue admitted the packet. The value is the arrival time of the packet at the far end of
+    /// the link. The caller puts the admitted packet into the pipe of this link, or into the pipe
+    /// of the next link if the next link only delays packets.
     Admitted(Time),
-    /// The queue stores its packets, and the caller passes the packet to it ([`Link::enqueue`]).
+    /// The queue stores its packets, so the caller passes the packet to the queue with
+    /// [`Link::enqueue`].
     Enqueue,
     /// The packet was dropped.
     Dropped,
-    /// The link does not count its backlog now, and the backlog may be too large for the queue to
-    /// admit the packet. The caller lets the link count the backlog ([`Link::count`]) and tries
-    /// again.
+    /// The link does not count its backlog at present, and the backlog may now be too large for
+    /// another packet. The caller calls [`Link::count`], so that the link counts its backlog, and
+    /// then calls [`Link::receive`] again.
     Uncounted,
 }
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Offer an arriving packet to the queue, which may mark it.
+    /// Offer an arriving packet to the queue, which may mark the packet.
     #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Received {
         let ahead = self.free_at.since(now);
@@ -59,10 +60,10 @@ impl<Q: LinkQueue> Link<Q> {
         Received::Admitted(self.send(now, packet))
     }
 
-    /// Stop counting the backlog of the link while the backlog is certainly small enough for the
-    /// queue to admit every packet. The caller must ensure three conditions: no series samples the
-    /// backlog, each packet has at least `least` bytes, and each admitted packet enters this link's
-    /// own pipe.
+    /// Stop counting the backlog of the link, for as long as the backlog is so small that the queue
+    /// admits every packet. The caller must ensure three conditions: no series samples the backlog
+    /// of the link, each packet has at least `least` bytes, and each admitted packet enters the
+    /// pipe of this link.
     pub fn leave_uncounted(&mut self, least: u16) {
         if let Some(packets) = self.queue.passes_below()
             && self.pace.is_none()
@@ -77,7 +78,8 @@ impl<Q: LinkQueue> Link<Q> {
         self.uncounted == Duration::ZERO
     }
 
-    /// Count the backlog at `now` from the packets in the pipe, and count the backlog from then on.
+    /// Compute the backlog at the time `now` from the packets in the pipe, and keep counting the
+    /// backlog from this time on.
     #[cold]
     pub fn count(&mut self, now: Time, flight: &Flight) {
         self.uncounted = Duration::ZERO;
@@ -88,7 +90,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.waiting = waiting;
     }
 
-    /// Count the drops and marks that the queue reported, and pass them to the probe.
+    /// Count the drops and marks that the queue reported, and report them to the probe.
     #[cold]
     pub(super) fn settle(&mut self, now: Time, probe: &mut impl Probe) {
         for fate in self.fates.0.drain(..) {
@@ -100,7 +102,7 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Return the backlog at `now`, without the packet in service.
+    /// Return the backlog at the time `now`, without the packet in service.
     #[inline]
     pub fn backlog(&mut self, now: Time) -> Backlog {
         match self.queue.discipline() {
@@ -109,7 +111,8 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Return the empty backlog of an idle transmitter, and clear the list of waiting packets.
+    /// Return the backlog of a link whose transmitter is idle, which is empty, and clear the list
+    /// of waiting packets.
     #[inline]
     fn waiting_none(&mut self) -> Backlog {
         if !self.waiting.is_empty() {
@@ -119,7 +122,7 @@ impl<Q: LinkQueue> Link<Q> {
         Backlog::default()
     }
 
-    /// Return the admitted packets whose transmission has not begun by `now`.
+    /// Return the backlog: the admitted packets whose transmission has not begun at the time `now`.
     #[inline]
     fn waiting(&mut self, now: Time) -> Backlog {
         while let Some(&(begins, size)) = self.waiting.front()

@@ -1,5 +1,5 @@
 //! Position of each packet of a link at one time. The check of conservation compares the counters
-//! of the link with these positions.
+//! of the link with the positions of its packets.
 
 use units::{Bytes, Time};
 
@@ -9,13 +9,13 @@ use crate::discipline::{LinkQueue, QueueDiscipline};
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Count in `inside` the position of each packet in this link's own pipe at `now`.
+    /// Add each packet in the pipe of this link to `inside`, by its position at the time `now`.
     pub fn locate_all(&self, flight: &Flight, now: Time, inside: &mut Inside) {
         let mut before = Time::ZERO;
         for entry in self.pipe(flight) {
             if self.pace.is_some() {
-                // The transmission of the first packet in the pipe has begun, because all earlier
-                // packets have arrived.
+                // The transmission of the first packet in the pipe has already begun, because the
+                // pipe has no earlier packet that still has to be transmitted.
                 let sent = entry.arrives - self.delay;
                 self.place(entry, now, (entry.entered.max(before), sent), inside);
                 before = sent;
@@ -25,19 +25,20 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Count a packet that has entered by `now` and is transmitted during the given time span.
+    /// Add a packet to `inside`, given the begin and the end of its transmission. The packet has
+    /// entered the link at `now` or before.
     fn place(&self, entry: &InPipe, now: Time, (begins, sent): (Time, Time), inside: &mut Inside) {
         inside.work = inside.work.wrapping_add(sent.since(now.max(begins)).0);
         if begins > now { inside.waiting.add(&entry.packet) } else { inside.on_wire.add(&entry.packet) }
     }
 
-    /// Count in `inside` the position of a packet at `now`, at a constant rate. The packet is in
-    /// the pipe of this link or, if `beyond` is true, in the pipe of the next link, which only
-    /// delays packets.
+    /// Add a packet to `inside` by its position at the time `now`, for a link with a constant rate.
+    /// If `beyond` is false, the packet is in the pipe of this link. If `beyond` is true, the
+    /// packet is in the pipe of the next link, which only delays packets.
     pub fn locate(&self, entry: &InPipe, beyond: bool, now: Time, inside: &mut Inside) {
         let packet = &entry.packet;
-        // If the packet is in the pipe of the next link, the time at which it entered the next link
-        // is its arrival time at the far end of this link.
+        // For a packet in the pipe of the next link, the time of entry into the next link is the
+        // time of arrival at the far end of this link.
         let (entered, arrives) =
             if beyond { (Time::ZERO, entry.entered) } else { (entry.entered, entry.arrives) };
         let time = self.transmission_time(Bytes(u64::from(packet.size)));
@@ -55,7 +56,8 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Count in `inside` the packets that the queue stores, and call `see` for each.
+    /// Add the packets that the queue stores to `inside`, and call the function `see` for each of
+    /// them.
     pub fn locate_stored(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
         if let Some(queue) = self.queue.discipline() {
             queue.each(&mut |held| {

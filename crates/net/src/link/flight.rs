@@ -1,9 +1,9 @@
 //! Store of all packets in flight in a network.
 //!
-//! The packets in flight of a link form a queue of blocks, each with positions for a few packets.
-//! An empty block is released, and the next link that needs a block uses the block that was
-//! released last. A link without packets in flight therefore uses no memory, a link wastes at most
-//! one block, and the blocks in use at a time are close together in the caches.
+//! The packets in flight of a link form a queue of blocks, and each block has positions for a few
+//! packets. An empty block is released. The block that was released last is the first block to be
+//! used again. A link without packets in flight therefore uses no memory. A link wastes at most one
+//! block, and the blocks in use are close together in the caches.
 
 use std::ops::Index;
 
@@ -11,13 +11,13 @@ use units::Time;
 
 use crate::packet::Packet;
 
-/// Packet in a link, or on its way to the link over a previous link.
+/// Packet in a link, or on its way to this link over the previous link.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct InPipe {
-    /// Time of arrival at the far end.
+    /// Time when the packet arrives at the far end of the link.
     pub arrives: Time,
-    /// Time of entry into the link.
+    /// Time when the packet enters the link.
     pub entered: Time,
     /// Packet in flight.
     pub packet: Packet,
@@ -30,7 +30,7 @@ pub struct Position(u32);
 /// Packets in flight of one link, as a queue in the store of packets in flight.
 #[derive(Debug)]
 pub(super) struct Pipe {
-    /// Time of the first arrival, or [`Time::NEVER`] without packets.
+    /// Arrival time of the first packet, or [`Time::NEVER`] without packets.
     due: Time,
     first: Position,
     last: Position,
@@ -53,9 +53,9 @@ impl Pipe {
 #[derive(Debug, Default)]
 pub struct Flight {
     places: Vec<InPipe>,
-    /// For each block, the next block of its queue or of the free list.
+    /// For each block, the number of the next block in the same queue or in the free list.
     next: Vec<u32>,
-    /// Number of the first free block plus one, or 0.
+    /// Number of the first free block plus one, or 0 without free blocks.
     free: u32,
 }
 
@@ -63,12 +63,13 @@ pub struct Flight {
 const BLOCK: u32 = 8;
 
 impl Flight {
-    /// Return the memory of the store in bytes.
+    /// Return the memory that the store of packets in flight uses, in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.places[..]) + size_of_val(&self.next[..])
     }
 
-    /// Append a packet to a queue. Return true if the packet is the first in the queue.
+    /// Append a packet to a queue of packets in flight. Return true if the queue was empty before
+    /// the packet was appended.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -94,8 +95,8 @@ impl Flight {
         first
     }
 
-    /// Remove the first packet of a queue, and return the packet's position in the store. The
-    /// packet remains at this position until the next insertion.
+    /// Remove the first packet of a queue of packets in flight, and return the packet's position in
+    /// the store. The removed packet can be read at this position until the next insertion.
     #[inline(always)]
     pub(super) fn pop(&mut self, pipe: &mut Pipe) -> Option<Position> {
         if pipe.due == Time::NEVER {
@@ -115,14 +116,14 @@ impl Flight {
         Some(place)
     }
 
-    /// Return the packets of a link's queue in order.
+    /// Return the packets in flight of a link, in order.
     pub(super) fn each(&self, pipe: &Pipe) -> impl Iterator<Item = &InPipe> + use<'_> {
         let last = pipe.last;
         let first = (pipe.due != Time::NEVER).then_some(pipe.first);
         std::iter::successors(first, move |&at| (at != last).then(|| self.after(at))).map(|at| &self[at])
     }
 
-    /// Return the position that follows a position in the same queue.
+    /// Return the next position in the same queue of packets in flight.
     #[inline]
     fn after(&self, place: Position) -> Position {
         match place.0 % BLOCK {
@@ -152,8 +153,8 @@ impl Flight {
     fn grow(&mut self) {
         let blocks = self.next.len();
         if blocks == self.next.capacity() {
-            // Increase the capacity by a quarter, because doubling would waste much memory with a
-            // hundred thousand flows.
+            // Increase the capacity of the store by a quarter, because doubling would waste much
+            // memory with a hundred thousand flows.
             self.next.reserve_exact(blocks / 4 + 4);
             self.places.reserve_exact((blocks / 4 + 4) * BLOCK as usize);
         }
@@ -179,8 +180,8 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// The queues in one store behave like separate queues, and the store has all blocks again
-        /// after the queues are emptied.
+        /// Queues that share one store behave like separate queues. After the queues are emptied,
+        /// all blocks of the store are free.
         #[test]
         fn queues_in_the_store_behave_like_separate_queues(ops in prop::collection::vec((0usize..4, 0u8..5), 1..400)) {
             let mut flight = Flight::default();

@@ -1,29 +1,30 @@
-//! Transmitters whose rate changes at times that are known in advance: by steps of the rate, or by
-//! opportunities to send.
+//! Transmitters whose rate changes at times that are known in advance. The rate changes by steps,
+//! or a trace lists the transmission opportunities.
 //!
-//! The begin of a transmission determines its end, because the changes of the rate are known. The
-//! link therefore computes the times of a packet at its admission, like any other link. The unused
-//! part of an opportunity is available to the next packet.
+//! The beginning of a transmission determines its end, because all changes of the rate are known in
+//! advance. A link with a variable rate therefore computes all times of a packet when it admits the
+//! packet, as a link with a constant rate does. If a packet uses only a part of a transmission
+//! opportunity, the next packet can use the rest.
 
 use std::sync::Arc;
 
 use units::{Duration, Rate, Time};
 
-/// Picoseconds per second times bits per byte.
+/// Number of picoseconds per second, times the number of bits per byte.
 const BYTE: u128 = 8_000_000_000_000;
 
-/// Changes of a transmitter's rate.
+/// Model of a transmitter whose rate changes over time.
 #[derive(Clone, Debug)]
 pub enum Pace {
-    /// Rate that changes by steps.
+    /// The rate changes by steps.
     Steps(Steps),
     /// Trace of transmission opportunities.
     Opportunities(Opportunities),
 }
 
 impl Pace {
-    /// Schedule the transmission of `bytes` bytes from `begins` on, and return the end of the
-    /// transmission. `begins` is not before the end of the previous transmission.
+    /// Schedule the transmission of `bytes` bytes that can begin at `begins`, and return the end of
+    /// the transmission. `begins` must be at or after the end of the previous transmission.
     pub(super) fn send(&mut self, begins: Time, bytes: u64) -> Time {
         match self {
             Pace::Steps(steps) => steps.ends(begins, bytes),
@@ -31,27 +32,28 @@ impl Pace {
         }
     }
 
-    /// Return the end of the transmission of `bytes` bytes without scheduling it.
+    /// Return the time at which a transmission of `bytes` bytes would end, without scheduling it.
     pub(super) fn would_send(&self, begins: Time, bytes: u64) -> Time {
         self.clone().send(begins, bytes)
     }
 }
 
-/// Rate that changes by steps, possibly in a repeating pattern. The rate is above 0 again after
-/// every step with the rate 0.
+/// Rate that changes by steps, either once or periodically. A step with the rate 0 is followed by a
+/// later step with a rate above 0.
 #[derive(Clone, Debug)]
 pub struct Steps {
-    /// Start and rate in bit/s of each step, in ascending order of the starts. The first step
-    /// starts at 0.
+    /// Start of each step and its rate in bit/s, in ascending order of the starts. The first step
+    /// starts at time 0.
     steps: Arc<[(u64, u64)]>,
-    /// Period after which the steps of the rate repeat.
+    /// Period after which the steps of the rate repeat, if they repeat.
     period: Option<u64>,
 }
 
 impl Steps {
-    /// Create steps from the rate `first` and the later changes in ascending order, whose rates may
-    /// be 0. The steps repeat after `period`, which is longer than the time of the last change.
-    /// Return `None` if no packet could ever be sent.
+    /// Create the steps of a rate, which is `first` until the first change. The changes are in
+    /// ascending order of time, and their rates may be 0. The steps repeat after `period`, which
+    /// must be later than the last change. Return `None` if the rate is 0 for ever from some time
+    /// on, so that a packet might never be sent.
     pub fn new(first: Rate, changes: &[(Duration, Rate)], period: Option<Duration>) -> Option<Self> {
         let later = changes.iter().map(|(at, rate)| (at.0, rate.0));
         let mut steps: Vec<(u64, u64)> = [(0, first.0)].into_iter().chain(later).collect();
@@ -68,19 +70,19 @@ impl Steps {
         sends.then(|| Steps { steps: steps.into(), period: period.map(|p| p.0) })
     }
 
-    /// Return the time within a period at which step `i` of the rate ends.
+    /// Return the time at which step `i` of the rate ends, counted from the start of the period.
     fn end(&self, i: usize) -> Option<u64> {
         self.steps.get(i + 1).map(|step| step.0).or(self.period)
     }
 
-    /// Return the traffic that the link can send in a whole period, in bit · ps / s.
+    /// Return the amount of traffic that the link can send in a whole period, in bit · ps / s.
     fn in_a_period(&self) -> u128 {
         let span = |i: usize| u128::from(self.end(i).unwrap_or(0) - self.steps[i].0);
         (0..self.steps.len()).map(|i| span(i) * u128::from(self.steps[i].1)).sum()
     }
 
-    /// Return the end of a transmission of `bytes` bytes that begins at `begins`, by integrating
-    /// the rate exactly.
+    /// Return the end of a transmission of `bytes` bytes that begins at `begins`, which follows
+    /// from integrating the rate exactly.
     fn ends(&self, begins: Time, bytes: u64) -> Time {
         let mut left = u128::from(bytes) * BYTE;
         let (mut base, mut at) = match self.period {
@@ -99,7 +101,8 @@ impl Steps {
             let (Some(end), next) = (end, i + 1) else { return Time::NEVER };
             (left, at, i) = (left - goes, end, next);
             if i == self.steps.len() {
-                // Skip whole periods at once, and process the last period step by step.
+                // Skip the whole periods in one calculation, and go through the last period step by
+                // step.
                 let whole = left.saturating_sub(1) / self.in_a_period();
                 left -= whole * self.in_a_period();
                 base += (whole + 1) * u128::from(end);
@@ -109,25 +112,28 @@ impl Steps {
     }
 }
 
-/// Number of bytes that an opportunity carries.
+/// Number of bytes that a transmission opportunity carries.
 const MTU: u64 = 1500;
 
-/// Times at which the link carries up to 1500 bytes, as in mahimahi (Netravali et al. 2015, and its
-/// trace format). An opportunity can carry one or more packets or a part of one, and is lost if no
-/// packet waits. After the last time of an opportunity, the sequence of times repeats.
+/// Transmission opportunities: times at which the link carries up to 1500 bytes, as in the trace
+/// format of mahimahi (Netravali et al. 2015). A transmission opportunity carries one packet,
+/// several packets or a part of a packet. The opportunity is lost if no packet is waiting. After
+/// the last transmission opportunity, the sequence of times repeats.
 #[derive(Clone, Debug)]
 pub struct Opportunities {
-    /// Times of the opportunities in ascending order. The last time is above 0.
+    /// Times of the transmission opportunities, in ascending order. The last time in the trace is
+    /// above 0.
     times: Arc<[Duration]>,
-    /// Number of the transmission opportunity that sent the end of the last packet. Repetitions of
-    /// the trace count on.
-    /// `left` is its number of remaining bytes.
+    /// Number of the transmission opportunity that sent the end of the last packet. The numbers
+    /// increase through all repetitions of the trace. The field `left` is the number of unused
+    /// bytes of the transmission opportunity with this number.
     number: u64,
     left: u64,
 }
 
 impl Opportunities {
-    /// Create opportunities to send at these ascending times. Return `None` if no time is above 0.
+    /// Create transmission opportunities from times in ascending order. Return `None` if the times
+    /// are not in ascending order or all are 0.
     pub fn new(times: Arc<[Duration]>) -> Option<Self> {
         let fits = times.is_sorted() && times.last().is_some_and(|last| last.0 > 0);
         fits.then_some(Opportunities { times, number: 0, left: MTU })
@@ -140,7 +146,7 @@ impl Opportunities {
         Time(u64::try_from(time).unwrap_or(u64::MAX))
     }
 
-    /// Return the number of the first opportunity at or after `now`.
+    /// Return the number of the first transmission opportunity at or after `now`.
     fn first(&self, now: Time) -> u64 {
         let (n, last) = (self.times.len() as u64, self.times[self.times.len() - 1].0);
         let round = now.0.saturating_sub(1) / last; // the last time of a round precedes the first of the next round
@@ -176,24 +182,25 @@ mod tests {
         Steps::new(Rate(first), &changes, period.map(Duration::from_millis)).unwrap()
     }
 
-    /// Worked out by hand: 1500 B take 12 ms at 1 Mbit/s. The link has sent 8 kbit after 8 ms, and
-    /// sends the remaining 4 kbit in 2 ms at 2 Mbit/s. From 8 to 20 ms the rate is 0.
+    /// The expected times were calculated by hand: 1500 B take 12 ms at 1 Mbit/s. If the rate
+    /// doubles after 8 ms, the link has sent 8 kbit, and sends the remaining 4 kbit in 2 ms at 2
+    /// Mbit/s. In the test cases where the rate drops to 0, it is 0 from 8 to 20 ms.
     #[test]
     fn a_transmission_goes_through_steps() {
         assert_eq!(steps(1_000_000, &[(8, 2_000_000)], None).ends(ms(0), 1500), ms(10));
         assert_eq!(steps(1_000_000, &[(8, 0), (20, 2_000_000)], None).ends(ms(0), 1500), ms(22));
         assert_eq!(steps(1_000_000, &[(8, 0), (20, 2_000_000)], None).ends(ms(9), 1500), ms(26));
-        // With a period of 10 ms the rate is 1 Mbit/s for 4 ms per period, so 12 kbit end in the
-        // third period, at 24 ms.
+        // With a period of 10 ms, the rate is 1 Mbit/s for 4 ms per period. A packet of 12 kbit is
+        // therefore sent by 24 ms, in the third period.
         let again = steps(1_000_000, &[(4, 0)], Some(10));
         assert_eq!((again.ends(ms(0), 1500), again.ends(ms(6), 1500)), (ms(24), ms(34)));
         assert_eq!(again.ends(ms(0), 1_500_000), ms(10 * 2999 + 4));
         assert!(Steps::new(Rate(1), &[(Duration::from_millis(1), Rate(0))], None).is_none());
     }
 
-    /// Worked out by hand from the format's rules: whole packets, small packets that share an
-    /// opportunity, large ones that need two, opportunities lost without a waiting packet, and the
-    /// repetition.
+    /// The expected times were calculated by hand from the rules of the trace format. The test
+    /// covers whole packets, small packets that share an opportunity, large packets that need two
+    /// opportunities, opportunities without a waiting packet, and the repetition of the trace.
     #[test]
     fn opportunities_carry_bytes() {
         let times = Arc::new([3, 3, 7, 10].map(Duration::from_millis));
@@ -204,7 +211,8 @@ mod tests {
             free.0 / 1_000_000_000
         };
         assert_eq!([1500, 700, 700, 200].map(|bytes| send(0, bytes)), [3, 3, 3, 7]);
-        // At 7 ms 1400 B are left, but no packet waits. The next opportunity is at 10 ms.
+        // The opportunity at 7 ms has 1400 B left, but no packet is waiting at that time. The next
+        // transmission opportunity is at 10 ms.
         assert_eq!([send(8, 1500), send(8, 3000), send(8, 1501), send(20, 1)], [10, 13, 20, 20]);
         assert_eq!([send(20, 1498), send(21, 1500), send(40, 1500), send(40, 1500)], [20, 23, 40, 43]);
         assert!(
@@ -213,8 +221,8 @@ mod tests {
         );
     }
 
-    /// Return the ends of transmissions by a literal reading of the format, which takes the bytes
-    /// of the waiting packets in order at each opportunity.
+    /// Return the end of each transmission by a direct simulation of the trace format: each
+    /// opportunity sends bytes of the waiting packets in order.
     fn literal(times: &[u64], arrivals: &[(u64, u64)]) -> Vec<u64> {
         let (mut ends, mut rest) = (Vec::new(), arrivals.iter().map(|a| a.1).collect::<Vec<_>>());
         let last = times[times.len() - 1];
@@ -256,7 +264,8 @@ mod tests {
             prop_assert_eq!(ends, literal(&times, &packets));
         }
 
-        /// The traffic between begin and end, summed millisecond by millisecond, equals the packet.
+        /// The bits that the link can send between the beginning and the end of a transmission,
+        /// summed millisecond by millisecond, equal the size of the packet.
         #[test]
         fn a_transmission_is_the_integral_of_the_rate(
             rates in prop::collection::vec(0u64..5, 1..6), last in 1u64..5, period in prop::bool::ANY,

@@ -1,8 +1,8 @@
-//! Links that only delay. Links that only delay packets: if all packets of a link come from one
-//! other link that is not faster, the buffer of the link cannot overflow, so the link only delays
-//! packets. The arrival of a packet at the far end of both links is then computed at its admission
-//! to the first ([`Link::pass_on`]). The simulator saves one event per packet on such a link, and
-//! the results are equal to the picosecond.
+//! Links that only delay packets. If all packets of a link come from one
+//! other link that is not faster, the buffer of the link cannot overflow. If a link only delays
+//! packets, the simulator computes the arrival of a packet at the far end of this link as soon as
+//! the previous link admits the packet ([`Link::pass_on`]). A link that only delays packets saves
+//! one event per packet, and the results are the same to the picosecond.
 
 use units::Time;
 
@@ -10,26 +10,27 @@ use super::Link;
 use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
-/// Value in place of a link number if there is none.
+/// Value that means the absence of a link number.
 pub(super) const NO_LINK: u32 = u32::MAX;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Declare that this link only delays the packets admitted to the link with this number
-    /// ([`Link::only_delays`]).
+    /// Declare that this link only delays packets, all of which come from the link with the number
+    /// `feeder` ([`Link::only_delays`]).
     pub fn set_feeder(&mut self, feeder: u32) {
         self.feeder = feeder;
     }
 
-    /// Return the number of the previous link, if this link only delays the packets of that link.
+    /// Return the number of the previous link, if this link only delays the packets of the previous
+    /// link.
     #[inline]
     pub fn feeder(&self) -> Option<u32> {
         (self.feeder != NO_LINK).then_some(self.feeder)
     }
 
-    /// Return true if this link only delays packets, given that all of them come from the link
-    /// `before`. The later link must be at least as fast as `before`. The buffer of the later link
-    /// must hold the packets of at least `least` bytes that can accumulate behind a packet of
-    /// `largest` bytes.
+    /// Return true if this link only delays packets, provided that all of its packets come from the
+    /// link `before`. The condition is that this link is at least as fast as `before`, and that its
+    /// buffer is large enough. The buffer must have space for the packets of at least `least` bytes
+    /// that can accumulate behind a packet of `largest` bytes.
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
         !before.stores_packets()
@@ -39,16 +40,17 @@ impl<Q: LinkQueue> Link<Q> {
             && self.queue.passes_below().is_some_and(|n| n > behind)
     }
 
-    /// Schedule a packet that enters at `enters`, in order, from the only previous link. Return the
-    /// time at which the packet arrives at the far end.
+    /// Schedule a packet from the previous link, which enters this link at the time `enters`, after
+    /// all earlier packets. Return the time at which the packet arrives at the far end of this
+    /// link.
     #[inline]
     pub fn pass_on(&mut self, enters: Time, packet: &Packet) -> Time {
         self.counters.arrive(packet);
         self.send(enters, packet)
     }
 
-    /// Count a packet that this link admitted and that arrived at the far end of the next link,
-    /// which only delays packets.
+    /// Count a packet as delivered that this link admitted and that arrived at the far end of the
+    /// next link. The next link only delays packets.
     #[inline(always)]
     pub fn delivered_beyond(&mut self, packet: &Packet) {
         self.counters.delivered.add(packet);

@@ -1,4 +1,5 @@
-//! Packets that a link has admitted and not delivered, in the store of the network.
+//! Packets that a link has admitted and not yet delivered, which are in the store of packets in
+//! flight.
 
 use units::Time;
 
@@ -7,9 +8,9 @@ use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Put a packet that was admitted at `entered` and arrives at `arrives` into the pipe, with its
-    /// next position `hop` on the route. Return true if it is the first packet there, so that
-    /// [`Link::due`] changed.
+    /// Add a packet to the pipe. The argument `entered` is the time of the packet's admission,
+    /// `arrives` the time of its arrival, and `hop` its next position on the route. Return true if
+    /// the pipe was empty before the packet was added, so that [`Link::due`] has changed.
     #[inline(always)]
     pub fn put(
         &mut self,
@@ -27,14 +28,15 @@ impl<Q: LinkQueue> Link<Q> {
         self.pipe.due()
     }
 
-    /// Return true if the pipe is empty.
+    /// Return true if the pipe of the link is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.due() == Time::NEVER
     }
 
-    /// Remove the packet that arrives at the far end by now. Return its position, at which it
-    /// remains until the next [`Link::put`].
+    /// Remove the first packet from the pipe, if it has arrived at the far end by the time `now`.
+    /// Return the position of the packet in the store. The removed packet can be read at this
+    /// position until the next call of [`Link::put`].
     #[inline(always)]
     pub fn deliver(&mut self, now: Time, flight: &mut Flight) -> Option<Position> {
         if self.due() > now {
@@ -45,7 +47,7 @@ impl<Q: LinkQueue> Link<Q> {
         Some(place)
     }
 
-    /// Return the packets in the pipe.
+    /// Return the packets in the pipe of the link.
     pub fn pipe<'f>(&self, flight: &'f Flight) -> impl Iterator<Item = &'f InPipe> {
         flight.each(&self.pipe)
     }

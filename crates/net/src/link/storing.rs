@@ -1,12 +1,13 @@
-//! Links whose queue stores packets until the link sends them. Such a queue may drop or mark
-//! packets at its head, or reorder its packets.
+//! Links whose queue stores packets until the link sends them. A queue discipline may drop or mark
+//! the packet at its head, or reorder its packets.
 //!
-//! Such a link also has a single event: the arrival of the first packet in the pipe at the far end.
-//! While packets wait, one packet is in service, so the pipe contains at least the packet in
-//! service. Each access to the link first performs every dequeue that is due by the time of the
-//! access, in order and at the exact time of the dequeue. A shaper may delay all of its packets,
-//! and returns the time at which it can send the next packet. This time is the event of the link if
-//! it is before the arrival of the first packet in the pipe.
+//! A link with a queue discipline also has only one event: the arrival of the first packet in its
+//! pipe at the far end. While packets are waiting, another packet is in service, so the pipe is not
+//! empty. Whenever a function uses the link, the link first performs all dequeues that are due.
+//! Each dequeue is performed with the exact time at which it was due, in order of time. A shaper
+//! may delay all of its packets. A shaper that delays its packets returns the time at which it can
+//! send the next packet. The event of a link with a shaper is the earlier of two times: the time
+//! that the shaper returned, and the arrival of the first packet in the pipe.
 
 use units::{Bytes, Duration, Time};
 
@@ -21,7 +22,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.queue.discipline().is_some()
     }
 
-    /// Pass a packet to a queue that stores it, after [`Link::receive`] returned
+    /// Pass a packet to the queue discipline that stores it, after [`Link::receive`] returned
     /// [`Received::Enqueue`](super::Received::Enqueue). `source` is the number of the packet's flow
     /// in the scenario.
     #[cold]
@@ -36,7 +37,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.catch_up(now, flight, probe);
         let idle = !self.is_transmitting(now);
         let backlog = self.backlog(now);
-        // The link computes `free_at` exactly to one picosecond per waiting packet, unless the
+        // The computed time `free_at` is exact to one picosecond per waiting packet, unless the
         // queue drops a waiting packet.
         let free_at = match &self.pace {
             Some(pace) => pace.would_send(self.free_at, backlog.bytes),
@@ -51,7 +52,7 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Perform every dequeue that is due by now.
+    /// Perform every dequeue that is due by the time `now`.
     #[inline]
     pub fn catch_up(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         if self.asks {
@@ -59,15 +60,15 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Return true if the link's next event may be a request to its queue, and is therefore
-    /// [`Link::next_event`].
+    /// Return true if the next event of the link may be a request to its queue. If the next event
+    /// may be a request to the queue, the time of the next event is [`Link::next_event`].
     #[inline]
     pub fn asks(&self) -> bool {
         self.asks
     }
 
     /// Return the time of the next event: the first arrival in the pipe, or the time at which a
-    /// shaper has a packet again, which [`Link::due`] does not include.
+    /// shaper can send a packet again. [`Link::due`] does not include the time of the shaper.
     #[cold]
     pub fn next_event(&self) -> Time {
         match self.resumes {
@@ -83,7 +84,7 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Request the next packet from the queue and transmit it.
+    /// Request the next packet from the queue, and transmit this packet.
     fn transmit_next(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         let next =
             self.queue.discipline_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
@@ -119,8 +120,9 @@ mod tests {
     use crate::link::{NoProbe, Received};
     use units::{Depth, Rate};
 
-    /// Last-in-first-out queue that sends from a given time on. At departure it drops the packet
-    /// with the sequence number 1, and at the arrival of number 9 it drops all its packets.
+    /// Last-in-first-out queue that sends no packet before a given time. At dequeue, the queue
+    /// drops the packet with the sequence number 1. At the arrival of the packet with the sequence
+    /// number 9, the queue drops all its packets.
     #[derive(Default)]
     struct Stack(VecDeque<QueuedPacket>, Time);
 
@@ -201,7 +203,8 @@ mod tests {
             assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Enqueue);
             link.enqueue(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
-        // Packet 0 is sent at once, then 3, then 2. Packet 1 is dropped.
+        // The link sends the packet with number 0 at once, then number 3, then number 2. Packet 1
+        // is dropped.
         for (seq, at) in [(0, 28), (3, 36), (2, 44)] {
             assert_eq!(link.due(), ms(at));
             link.catch_up(ms(at), &mut flight, &mut NoProbe);

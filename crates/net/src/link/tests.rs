@@ -1,4 +1,4 @@
-//! Tests of links with times worked out by hand.
+//! Tests of links against times that were calculated by hand.
 
 use proptest::prelude::*;
 use units::{Bytes, Depth};
@@ -8,15 +8,15 @@ use crate::counters::Inside;
 use crate::discipline::{Answer, Arrival, Backlog, Next, QueueDiscipline, QueuedPacket};
 use crate::packet::{Ecn, Packet};
 
-/// Unlimited queue that loses the packet with the sequence number `loses` and marks the packet
-/// `marks`, both without reporting it.
+/// Unlimited queue that reports neither drops nor marks. The queue drops the packet with the
+/// sequence number `loses` and marks the packet with the sequence number `marks`.
 #[derive(Default)]
 struct Plain {
     loses: Option<u32>,
     marks: Option<u32>,
 }
 
-/// Queue with a limit in packets.
+/// Queue with a limit in packets, which drops packets only at their arrival.
 struct Short(u32);
 
 impl LinkQueue for Short {
@@ -42,8 +42,8 @@ impl LinkQueue for Short {
     }
 }
 
-/// Type of the queue discipline for test queues that decide on arrival and have no queue
-/// discipline.
+/// Queue discipline of the test queues that decide at arrival. The type has no value, because
+/// queues that decide at arrival have no queue discipline.
 enum Never {}
 
 impl QueueDiscipline for Never {
@@ -85,7 +85,7 @@ fn packet(seq: u32, size: u16) -> Packet {
     p
 }
 
-/// Link that is alone in its network.
+/// Link with a store of packets in flight that no other link uses.
 struct Alone {
     link: Link<Plain>,
     flight: Flight,
@@ -106,7 +106,8 @@ impl Alone {
         }
     }
 
-    /// Return the sequence number of the packet that arrives at the far end of the link now.
+    /// Return the sequence number of the packet that arrives at the far end of the link at the time
+    /// `now`.
     fn deliver(&mut self, now: Time) -> Option<u32> {
         self.link.deliver(now, &mut self.flight).map(|place| self.flight[place].packet.segment.seq.0)
     }
@@ -193,8 +194,8 @@ fn an_unreported_mark_is_detected() {
     assert!(e.contains("CE in"), "{e}");
 }
 
-/// If the second link only delays packets, the packets arrive at the same times as with an event
-/// per packet at the second link.
+/// If a link only delays packets, the packets arrive at the same times as with one event per packet
+/// at this link.
 #[test]
 fn a_hop_that_only_delays_gives_the_same_times() {
     let fast = || Link::new(Rate(2_000_000), Duration::from_millis(3), Plain::default());
@@ -216,7 +217,7 @@ fn a_hop_that_only_delays_gives_the_same_times() {
 }
 
 proptest! {
-    /// A link that counts its backlog only when necessary treats every packet like a link that
+    /// A link that counts its backlog only when necessary makes the same decisions as a link that
     /// always counts its backlog.
     #[test]
     fn uncounted_backlog_does_not_change_results(
@@ -252,7 +253,7 @@ proptest! {
     }
 }
 
-/// The size of the struct determines the memory of networks with a million links.
+/// The size of the struct `Link` determines the memory of networks with a million links.
 #[test]
 fn a_link_stays_small() {
     assert_eq!(size_of::<Link<u64>>(), 192);

@@ -6,19 +6,19 @@ use super::{Link, Pace};
 use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
-/// Number of fractional bits of the transmission time per byte.
+/// Number of fractional bits of the value `byte_time`, the transmission time per byte.
 const FRACTION: u32 = 20;
 
-/// Value of the transmission time per byte for a variable rate, which [`Pace`] computes. No
-/// constant rate has this transmission time per byte.
+/// Value of the transmission time per byte if the rate is variable, so that [`Pace`] computes the
+/// transmission times. A constant rate never has this transmission time per byte.
 pub(super) const CHANGES: u64 = u64::MAX;
 
-/// Return the transmission time per byte at this rate, in the unit of [`time_to_send`].
+/// Return the transmission time per byte at a rate, in the unit that [`time_to_send`] expects.
 pub fn byte_time(rate: Rate) -> u64 {
     ((8_000_000_000_000_u128 << FRACTION) / u128::from(rate.0)) as u64
 }
 
-/// Return the transmission time of `size` to the picosecond, exactly as a link computes it.
+/// Return the transmission time of `size` bytes to the picosecond, exactly as a link computes it.
 #[inline]
 pub fn time_to_send(byte_time: u64, size: Bytes) -> Duration {
     let scaled = u128::from(size.0) * u128::from(byte_time);
@@ -26,25 +26,26 @@ pub fn time_to_send(byte_time: u64, size: Bytes) -> Duration {
 }
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Give the link a variable rate.
+    /// Replace the constant rate of the link by a variable rate.
     pub fn with_pace(mut self, pace: Pace) -> Self {
         (self.byte_time, self.pace) = (CHANGES, Some(Box::new(pace)));
         self
     }
 
-    /// Return true if a packet was admitted whose arrival is beyond the end of the clock and would
-    /// never be processed.
+    /// Return true if an admitted packet would arrive after the end of the clock, so that the run
+    /// never processes its arrival.
     pub fn is_beyond_time(&self) -> bool {
         self.pace.is_none() && !self.resumes && self.free_at + self.delay == Time::NEVER
     }
 
-    /// Return the transmission time of `size` at a constant rate, to the picosecond.
+    /// Return the transmission time of `size` bytes at a constant rate, to the picosecond.
     #[inline]
     pub fn transmission_time(&self, size: Bytes) -> Duration {
         time_to_send(self.byte_time, size)
     }
 
-    /// Schedule the transmission of an admitted packet and return its arrival at the far end.
+    /// Schedule the transmission of an admitted packet, and return the time of its arrival at the
+    /// far end.
     #[inline]
     pub(super) fn send(&mut self, now: Time, packet: &Packet) -> Time {
         if self.byte_time == CHANGES {
@@ -56,7 +57,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.free_at + self.delay
     }
 
-    /// Schedule a transmission at a variable rate.
+    /// Schedule the transmission of an admitted packet at a variable rate.
     #[cold]
     #[inline(never)]
     fn send_at_pace(&mut self, now: Time, packet: &Packet) -> Time {
@@ -68,8 +69,9 @@ impl<Q: LinkQueue> Link<Q> {
         self.free_at + self.delay
     }
 
-    /// Return the start of the transmission of a packet of `size` bytes that arrives at the far end
-    /// at `arrives`. At a variable rate, return the end of the transmission instead.
+    /// Return the time at which the transmission of a packet begins, given its size and the time
+    /// `arrives` of its arrival at the far end. If the rate is variable, the result is the end of
+    /// the transmission instead of its beginning.
     pub fn begins(&self, arrives: Time, size: u16) -> Time {
         if self.pace.is_some() {
             return arrives - self.delay;
@@ -77,7 +79,7 @@ impl<Q: LinkQueue> Link<Q> {
         arrives - self.delay - self.transmission_time(Bytes(u64::from(size)))
     }
 
-    /// Return true if a packet is in service at `now`.
+    /// Return true if a packet is in service at the time `now`.
     pub fn is_transmitting(&self, now: Time) -> bool {
         self.free_at > now && !self.resumes
     }

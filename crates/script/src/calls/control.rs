@@ -1,4 +1,4 @@
-//! The system calls fcntl(2) and ioctl(2).
+//! Implementation of the system calls fcntl(2) and ioctl(2).
 
 use tcp::State;
 
@@ -46,7 +46,8 @@ impl CallContext<'_> {
                 match (early, is("SIOCINQ"), is("SIOCOUTQ")) {
                     (true, ..) => 0,
                     (_, true, _) => stack.readable(),
-                    // An unacknowledged FIN counts as one byte (Linux, tcp_ioctl).
+                    // An unacknowledged FIN counts as one byte of unsent data in SIOCOUTQ (Linux,
+                    // tcp_ioctl).
                     (_, _, true) => stack.held() + stack.fin_held().0,
                     _ => stack.unsent() + stack.fin_held().1,
                 }

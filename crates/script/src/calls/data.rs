@@ -1,4 +1,4 @@
-//! The system calls that read and write data.
+//! Implementation of the system calls that read and write data, such as recv and sendmsg.
 
 use tcp::State;
 
@@ -13,8 +13,8 @@ pub(super) fn has(flags: i64, name: &str) -> bool {
     constant(name).is_some_and(|bit| flags & bit != 0)
 }
 
-/// Return the total size of buffers such as `[{..., 1000}, {..., 500}]`, and true if one of them is
-/// a null pointer.
+/// Return the total size of a list of buffers such as `[{..., 1000}, {..., 500}]`. The second
+/// result is true if one of the buffers is a null pointer.
 fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     let Expr::List(all) = list else { return Err(Reply::Wrong(format!("{list} is not a list of buffers"))) };
     all.iter().try_fold((0i64, false), |(sum, null), item| match item {
@@ -26,11 +26,11 @@ fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     })
 }
 
-/// Buffer and flags of a system call that reads or writes.
+/// Size of the buffer, and flags, of a system call that reads or writes data.
 pub(super) struct Buffer {
     pub(super) size: u64,
     pub(super) flags: i64,
-    /// True if the buffer is a null pointer.
+    /// True if the script gives a null pointer as the buffer.
     pub(super) null: bool,
 }
 
@@ -44,10 +44,16 @@ impl CallContext<'_> {
                     return Err(Reply::Fails("EFAULT"));
                 }
                 let Expr::Struct(fields) = self.arg(1)? else {
-                    return Err(Reply::Wrong(format!("{} is not a message", self.arg(1)?)));
+                    return Err(Reply::Wrong(format!(
+                        "{} is not a message such as {{msg_name(...)=..., msg_iov(1)=[{{..., 8}}], \
+                         msg_flags=0}}",
+                        self.arg(1)?
+                    )));
                 };
                 let list = super::member(fields, "msg_iov");
-                let list = list.ok_or_else(|| Reply::Wrong("the message has no msg_iov".into()))?;
+                let list = list.ok_or_else(|| {
+                    Reply::Wrong("the message has no member msg_iov, which lists its buffers".into())
+                })?;
                 (vector(list)?, self.value(2)?)
             }
             _ => ((self.value(2)?, is_null(self.arg(1)?)), self.value(3)?),
@@ -70,7 +76,9 @@ impl CallContext<'_> {
         if rest != 0 {
             return Err(Reply::Unsupported(format!("flags {rest:#x} of {}", self.call.name)));
         }
-        let size = u64::try_from(size).map_err(|_| Reply::Wrong(format!("a buffer of {size} bytes")))?;
+        let size = u64::try_from(size).map_err(|_| {
+            Reply::Wrong(format!("a buffer has the size {size} bytes, which must be at least 0"))
+        })?;
         Ok(Buffer { size, flags, null: null && size > 0 })
     }
 
@@ -115,8 +123,9 @@ impl CallContext<'_> {
         })
     }
 
-    /// Return true if a socket may send from the application's buffers (SO_ZEROCOPY). If
-    /// SO_ZEROCOPY is not set, MSG_ZEROCOPY has no effect.
+    /// Return true if the socket option SO_ZEROCOPY is set, so that the socket may send data
+    /// directly from the application's buffers. If SO_ZEROCOPY is not set, the flag MSG_ZEROCOPY
+    /// has no effect.
     fn has_zero_copy(&mut self, fd: i64) -> Result<bool, Reply> {
         let option = constant("SO_ZEROCOPY").unwrap_or(0);
         Ok(self.socket_of(fd)?.options.get(&(1, option)).is_some_and(|value| *value != 0))

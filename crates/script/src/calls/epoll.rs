@@ -1,4 +1,4 @@
-//! The system calls epoll_create, epoll_ctl and epoll_wait (epoll(7)).
+//! Implementation of the system calls epoll_create, epoll_ctl and epoll_wait (epoll(7)).
 
 use units::{Duration, Time};
 
@@ -8,13 +8,14 @@ use crate::constants::value as constant;
 use crate::host::{ALWAYS, EDGE, Epoll, Interest, ONCE};
 use crate::syntax::{Expr, Field};
 
-/// Return the user data of an event: `fd=4`, `ptr=4`, `u32=4` or `u64=4`.
+/// Return the user data of an epoll event, which a script writes as `fd=4`, `ptr=4`, `u32=4` or
+/// `u64=4`.
 fn data(fields: &[Field]) -> Result<i64, Reply> {
     let given = ["fd", "ptr", "u32", "u64", "data"].iter().find_map(|name| member(fields, name));
     given.map_or(Ok(0), number)
 }
 
-/// Return the members of a struct epoll_event of the script.
+/// Return the members of a struct epoll_event that the script contains.
 fn members(e: &Expr) -> Option<&[Field]> {
     if let Expr::Struct(fields) = e { Some(fields) } else { None }
 }
@@ -42,7 +43,7 @@ impl CallContext<'_> {
         Ok(Reply::Done(fd))
     }
 
-    /// Return the epoll instance that a system call names.
+    /// Return the epoll instance whose descriptor is an argument of the system call.
     fn epoll(&mut self) -> Result<&mut Epoll, Reply> {
         let fd = self.value(0)?;
         let error = if self.host.sockets.contains_key(&fd) { "EINVAL" } else { "EBADF" };
@@ -57,7 +58,7 @@ impl CallContext<'_> {
             return if itself {
                 Ok(Reply::Fails("EINVAL"))
             } else {
-                Err(Reply::Unsupported("an epoll of epolls".into()))
+                Err(Reply::Unsupported("an epoll instance that watches another epoll instance".into()))
             };
         }
         let wanted = match self.call.args.get(3) {
@@ -89,7 +90,7 @@ impl CallContext<'_> {
         } else {
             return Ok(Reply::Fails("EINVAL"));
         }
-        // An event that is ready when epoll_ctl runs is delivered, also if the event is
+        // If an event is already ready when epoll_ctl runs, epoll delivers the event even if it is
         // edge-triggered.
         let mask = ready(self.host, fd);
         self.epoll()?.wake(fd, mask);
@@ -118,8 +119,8 @@ impl CallContext<'_> {
         Ok(problem.map_or(Reply::Done(delivered.len() as i64), Reply::Differs))
     }
 
-    /// Remove events from the ready list of the epoll instance and return them for delivery (Linux,
-    /// ep_send_events).
+    /// Remove the events to be delivered from the ready list of the epoll instance, and return them
+    /// (Linux, ep_send_events).
     fn deliver(&mut self, epoll: &Epoll, most: usize) -> Result<Vec<(i64, i64)>, Reply> {
         let mut left = epoll.clone();
         let mut delivered = Vec::new();
@@ -145,7 +146,8 @@ impl CallContext<'_> {
         Ok(delivered)
     }
 
-    /// Return the first difference between the expected and the delivered events.
+    /// Return the first difference between the epoll events that the script expects and the
+    /// delivered events.
     fn compare(&self, delivered: &[(i64, i64)]) -> Result<Option<String>, Reply> {
         let expected: Vec<&[Field]> = match self.arg(1)? {
             Expr::Struct(fields) => vec![fields],

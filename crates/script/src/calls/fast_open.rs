@@ -1,5 +1,5 @@
-//! TCP Fast Open: connect that waits for data, and sendto that connects (tcp(7); Linux,
-//! tcp_sendmsg_fastopen).
+//! TCP Fast Open with system calls: a connect that waits for data, and a sendto that opens the
+//! connection (tcp(7); Linux, tcp_sendmsg_fastopen).
 
 use std::net::Ipv4Addr;
 
@@ -10,7 +10,8 @@ use super::data::{Buffer, has};
 use super::{Answer, CallContext, Reply, member};
 use crate::syntax::Expr;
 
-/// Return the address in `{sa_family = AF_INET, …, sin_addr = inet_addr("192.0.2.1")}`.
+/// Return the IPv4 address of a socket address, written as `{sa_family = AF_INET, …, sin_addr =
+/// inet_addr("192.0.2.1")}`.
 fn address(e: &Expr) -> Option<Ipv4Addr> {
     let Expr::Struct(fields) = e else { return None };
     match member(fields, "sin_addr")? {
@@ -23,7 +24,8 @@ fn address(e: &Expr) -> Option<Ipv4Addr> {
 }
 
 impl CallContext<'_> {
-    /// Return the destination in an argument of a call, or in a member of a message.
+    /// Return the destination address of a call, which is one of its arguments or a member of its
+    /// message.
     pub(super) fn destination(&self, i: usize) -> Ipv4Addr {
         let given = match self.call.args.get(i) {
             Some(Expr::Struct(fields)) if self.call.name == "sendmsg" => member(fields, "msg_name"),
@@ -38,9 +40,10 @@ impl CallContext<'_> {
         Ok(self.host.servers.get(&to).copied().unwrap_or_default().opening(needs))
     }
 
-    /// Start a connect with TCP_FASTOPEN_CONNECT and return its cookie state, or `None` if the
-    /// socket does not have that option. If the SYN can carry data, connect returns at once and the
-    /// SYN waits for the data (Linux, tcp_fastopen_defer_connect).
+    /// Start the connect of a socket with the option TCP_FASTOPEN_CONNECT, and return the state of
+    /// its cookie. Return `None` if the socket does not have this option. If the SYN can carry
+    /// data, connect returns at once, and the socket sends its SYN with the first data (Linux,
+    /// tcp_fastopen_defer_connect).
     pub(super) fn defer_connect(&mut self, fd: i64) -> Result<Option<Opening>, Reply> {
         if !self.socket_of(fd)?.fast_open.connect {
             return Ok(None);
@@ -53,12 +56,12 @@ impl CallContext<'_> {
         Ok(Some(opening))
     }
 
-    /// Return true if a write must open the connection of its socket.
+    /// Return true if a write to the socket must first open the connection.
     pub(super) fn opens_by_write(&mut self, fd: i64, flags: i64) -> Result<bool, Reply> {
         Ok(has(flags, "MSG_FASTOPEN") || self.socket_of(fd)?.fast_open.waits_for_data.is_some())
     }
 
-    /// Execute a write that opens the connection of its socket.
+    /// Execute a write that also opens the connection of its socket.
     pub(super) fn write_fast(&mut self, fd: i64, buffer: &Buffer) -> Answer {
         let &Buffer { size, flags, null } = buffer;
         let by_flag = has(flags, "MSG_FASTOPEN");
@@ -83,7 +86,7 @@ impl CallContext<'_> {
             deferred.unwrap_or_else(|| self.destination(if self.call.name == "sendmsg" { 1 } else { 4 }));
         let mut opening = self.opening(fd, to)?;
         if null && opening.data {
-            // If the write has no data, the SYN only requests a cookie (Linux, tcp_send_syn_data).
+            // A SYN without data only requests a cookie from the server (Linux, tcp_send_syn_data).
             let request = |option: FastOpen| FastOpen { cookie: Cookie::REQUEST, ..option };
             (opening.option, opening.data) = (opening.option.map(request), false);
         }

@@ -8,7 +8,7 @@ use crate::host::error_queue::Entry;
 use crate::host::stamps::{REQUESTS, SOFTWARE};
 use crate::syntax::{Expr, Field};
 
-/// A control message that accompanies data.
+/// A control message (cmsg) that accompanies received or sent data.
 pub(super) struct Control {
     level: &'static str,
     kind: &'static str,
@@ -27,13 +27,14 @@ fn of(name: &str) -> i64 {
 }
 
 impl Control {
-    /// Create the control message TCP_CM_INQ, with the number of bytes that can still be read
-    /// (Linux, tcp_inq_hint).
+    /// Create the control message TCP_CM_INQ, whose value is the number of bytes that can still be
+    /// read (Linux, tcp_inq_hint).
     pub(super) fn inq(bytes: i64) -> Self {
         Control { level: "SOL_TCP", kind: "TCP_CM_INQ", data: Data::Number(bytes) }
     }
 
-    /// Return the control messages of an entry of the error queue (Linux, ip_recv_error).
+    /// Return the control messages that describe an entry of the error queue (Linux,
+    /// ip_recv_error).
     fn of(entry: &Entry, flags: i64) -> Vec<Self> {
         let error = |errno, origin, code, info, data| {
             let members = [
@@ -54,8 +55,8 @@ impl Control {
                 let error = error(of("ENOMSG"), "SO_EE_ORIGIN_TIMESTAMPING", 0, info, data);
                 if flags & SOFTWARE != 0 { vec![time, error] } else { vec![error] }
             }
-            // The TUN interface of a script copies the data (Linux, tun_net_xmit:
-            // skb_orphan_frags_rx).
+            // The TUN interface through which scripts run always copies the data of a zero-copy
+            // write (Linux, tun_net_xmit: skb_orphan_frags_rx).
             Entry::Done(first, last) => {
                 let copied = of("SO_EE_CODE_ZEROCOPY_COPIED");
                 vec![error(0, "SO_EE_ORIGIN_ZEROCOPY", copied, (*first).into(), (*last).into())]
@@ -65,21 +66,22 @@ impl Control {
 }
 
 impl CallContext<'_> {
-    /// Read an entry of the error queue.
+    /// Read the first entry of the socket's error queue.
     pub(super) fn read_error(&mut self, fd: i64, size: u64) -> Answer {
         let Ok((_, connection)) = self.connection(fd, "EAGAIN") else { return Ok(Reply::Fails("EAGAIN")) };
         let flags = connection.stamps.flags;
         let Some(entry) = connection.errors.pop() else { return Ok(Reply::Fails("EAGAIN")) };
         let packet = matches!(entry, Entry::Stamp(stamp) if stamp.packet);
         if packet && size > 0 {
-            let what = "the packet that comes with a time unless SOF_TIMESTAMPING_OPT_TSONLY is set";
+            let what = "the packet with a timestamp, unless SOF_TIMESTAMPING_OPT_TSONLY is set";
             return Err(Reply::Unsupported(what.into()));
         }
         let cut = if packet { of("MSG_TRUNC") } else { 0 };
         self.received(0, of("MSG_ERRQUEUE") | cut, &Control::of(&entry, flags))
     }
 
-    /// Compare the flags and messages of `bytes` received bytes with those that the script expects.
+    /// Compare the flags and the control messages of a recvmsg call with those that the script
+    /// expects. The recvmsg call received `bytes` bytes.
     pub(super) fn received(&self, bytes: i64, flags: i64, controls: &[Control]) -> Answer {
         if self.call.name != "recvmsg" {
             return Ok(Reply::Done(bytes));
@@ -112,7 +114,7 @@ impl CallContext<'_> {
         Ok(Reply::Done(bytes))
     }
 
-    /// Return the difference between a control message and the expected control message.
+    /// Return the difference between an expected and a returned control message.
     fn differs(&self, expected: &Expr, control: &Control) -> Result<Option<String>, Reply> {
         let (level, kind, data) = parts(expected)?;
         let other = |name: &str, expected: i64, real: i64| {
@@ -138,16 +140,21 @@ impl CallContext<'_> {
                 }
                 Ok(None)
             }
-            (_, data) => Err(Reply::Wrong(format!("{data} is not the data of {}", control.kind))),
+            (_, data) => Err(Reply::Wrong(format!(
+                "{data} is not valid as the data of a control message {}",
+                control.kind
+            ))),
         }
     }
 
-    /// Return the difference between the expected and the returned time of a control message. A
-    /// time of 0 seconds and 0 nanoseconds in the script matches any time.
+    /// Return the difference between the expected and the returned timestamp of a control message.
+    /// If the script expects 0 seconds and 0 nanoseconds, any timestamp matches.
     fn other_time(&self, fields: &[Field], at: Time) -> Result<Option<String>, Reply> {
         let get = |name: &str| -> Result<u64, Reply> {
             let value = member(fields, name).map_or(Ok(0), number)?;
-            u64::try_from(value).map_err(|_| Reply::Wrong(format!("{name} must be at least 0, not {value}")))
+            u64::try_from(value).map_err(|_| {
+                Reply::Wrong(format!("the member {name} of a timestamp must be at least 0, not {value}"))
+            })
         };
         let nanoseconds = get("scm_sec")?.saturating_mul(1_000_000_000).saturating_add(get("scm_nsec")?);
         let expected = Time(nanoseconds.saturating_mul(1000));
@@ -156,8 +163,8 @@ impl CallContext<'_> {
         Ok(differs.then(|| format!("time: {expected} expected, {at} returned")))
     }
 
-    /// Return the timestamps requested for a sent message: the flags of the socket apply, unless
-    /// the message has its own flags.
+    /// Return the timestamp requests of a sent message. The flags of the socket apply, unless the
+    /// message has its own flags.
     pub(super) fn requested_times(&self, socket_flags: i64) -> Result<i64, Reply> {
         let Some(Expr::Struct(fields)) = self.call.args.get(1).filter(|_| self.call.name == "sendmsg") else {
             return Ok(socket_flags);
@@ -185,7 +192,8 @@ impl CallContext<'_> {
     }
 }
 
-/// Return level, type and data of `{cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data={…}}`.
+/// Return level, type and data of a control message such as `{cmsg_level=SOL_IP,
+/// cmsg_type=IP_RECVERR, cmsg_data={…}}`.
 fn parts(e: &Expr) -> Result<(&Expr, &Expr, &Expr), Reply> {
     let wrong = || Reply::Wrong(format!("{e} is not {{cmsg_level=…, cmsg_type=…, cmsg_data=…}}"));
     let Expr::Struct(fields) = e else { return Err(wrong()) };

@@ -1,4 +1,4 @@
-//! System calls, with the results of Linux sockets (socket(7), tcp(7)).
+//! System calls of a script, whose results are those of Linux sockets (socket(7), tcp(7)).
 
 mod control;
 mod data;
@@ -46,35 +46,36 @@ pub const NAMES: &[&str] = &[
     "epoll_wait",
 ];
 
-/// Result of a system call.
+/// Result of executing a system call of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// The call returns the given value.
+    /// The call succeeds and returns the given value.
     Done(i64),
-    /// The call returns -1 with this error.
+    /// The call fails: it returns -1 and sets errno to the given error.
     Fails(&'static str),
-    /// The call blocks, at most until the given time.
+    /// The call blocks. If a time is given, the blocking call returns at this time at the latest.
     Blocks(Time),
-    /// The call returned a value in one of its arguments, and this value differs from the script.
+    /// The call returned a value through one of its arguments, but the script expects another
+    /// value.
     Differs(String),
-    /// The call needs a feature that is not supported.
+    /// The call needs a feature that the crate does not support.
     Unsupported(String),
-    /// The script makes an invalid call.
+    /// The script contains an invalid call.
     Wrong(String),
 }
 
-/// Progress of a blocking call.
+/// Progress of a blocking system call.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Time when the call began.
+    /// Time when the blocking system call began.
     pub since: Time,
-    /// False for the first attempt of the call.
+    /// True when a blocking call is tried again, and false at the first attempt.
     pub again: bool,
-    /// Number of bytes read or written so far.
+    /// Number of bytes that the call has read or written so far.
     pub bytes: u64,
 }
 
-/// A system call in execution.
+/// A system call that is being executed.
 pub(crate) struct CallContext<'a> {
     pub host: &'a mut Host,
     pub call: &'a Call,
@@ -84,7 +85,7 @@ pub(crate) struct CallContext<'a> {
 
 type Answer = Result<Reply, Reply>;
 
-/// Execute a call, or try again to complete a blocking call.
+/// Execute a system call. If the system call blocked before, try to complete it.
 pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) -> Reply {
     let mut context = CallContext { host, call, now, progress };
     let answer = match call.name.as_str() {
@@ -111,7 +112,7 @@ pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) ->
     answer.unwrap_or_else(|reply| reply)
 }
 
-/// Return the value of an expression.
+/// Return the number that an expression of the script denotes.
 pub(crate) fn number(e: &Expr) -> Result<i64, Reply> {
     match e {
         Expr::Int(value) => Ok(*value),
@@ -127,12 +128,12 @@ pub(crate) fn number(e: &Expr) -> Result<i64, Reply> {
     }
 }
 
-/// Return true if the expression is `NULL`.
+/// Return true if an expression of the script is `NULL`.
 fn is_null(e: &Expr) -> bool {
     matches!(e, Expr::Word(name) if name == "NULL")
 }
 
-/// Return a member of a struct.
+/// Return the member of a struct with the given name.
 pub(crate) fn member<'a>(fields: &'a [Field], name: &str) -> Option<&'a Expr> {
     fields.iter().find(|f| f.name.as_deref() == Some(name)).map(|f| &f.value)
 }
@@ -142,7 +143,7 @@ impl CallContext<'_> {
         let n = self.call.args.len();
         self.call.args.get(i).ok_or_else(|| {
             Reply::Wrong(format!(
-                "{} has {n} argument{}, too few",
+                "{} has only {n} argument{}, which is too few",
                 self.call.name,
                 if n == 1 { "" } else { "s" }
             ))
@@ -162,16 +163,20 @@ impl CallContext<'_> {
         self.host.sockets.get_mut(&fd).ok_or(Reply::Fails("EBADF"))
     }
 
-    /// Return the connection of a socket, or the error `otherwise` if the socket has none.
+    /// Return the connection of a socket. If the socket has no connection, return the error
+    /// `otherwise`.
     fn connection(&mut self, fd: i64, otherwise: &'static str) -> Result<(usize, &mut Connection), Reply> {
         let index = self.socket_of(fd)?.connection.ok_or(Reply::Fails(otherwise))?;
         Ok((index, &mut self.host.connections[index]))
     }
 
-    /// Return the descriptor that the script expects for a new socket, or the lowest free one.
+    /// Return the descriptor number for a new socket. If the script expects a number, the
+    /// descriptor has this number. If the script does not expect a number, the descriptor has the
+    /// lowest free number.
     ///
-    /// A descriptor number that is in use names the new socket until that socket is closed.
-    /// (packetdrill searches its open descriptors for a number, the newest first.)
+    /// If the expected descriptor number is already in use, it denotes the new socket until the new
+    /// socket is closed. (packetdrill searches its open descriptors for a number, the newest
+    /// first.)
     fn new_fd(&mut self) -> Result<i64, Reply> {
         let fd = match &self.call.result {
             Outcome::Is(e) => number(e)?,

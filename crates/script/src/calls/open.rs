@@ -1,4 +1,4 @@
-//! The system calls socket, bind, listen, accept, connect, shutdown and close.
+//! Implementation of the system calls socket, bind, listen, accept, connect, shutdown and close.
 
 use tcp::State;
 use units::Duration;
@@ -124,7 +124,7 @@ impl CallContext<'_> {
         Ok(if nonblocking { Reply::Fails("EALREADY") } else { self.blocks() })
     }
 
-    /// Start the connection of a socket by sending its SYN.
+    /// Open the connection of a socket by sending a SYN.
     pub(super) fn begin_connecting(&mut self, fd: i64, connection: Connection) -> Result<(), Reply> {
         let index = self.host.begin(connection);
         self.socket_of(fd)?.connection = Some(index);
@@ -152,7 +152,7 @@ impl CallContext<'_> {
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
         match connection.state() {
             State::Closed => return Ok(Reply::Fails("ENOTCONN")),
-            // The system call shutdown ends a connect that is in progress (Linux, inet_shutdown,
+            // A shutdown call ends a connect that is in progress (Linux, inet_shutdown,
             // tcp_disconnect).
             State::SynSent => {
                 (connection.gone, connection.error) = (true, Some("ECONNRESET"));
@@ -202,8 +202,9 @@ impl CallContext<'_> {
         Ok(Reply::Done(0))
     }
 
-    /// Close the connections that a closed listener has not accepted. Established connections are
-    /// reset, and others are closed when the next segment arrives (Linux, inet_csk_listen_stop).
+    /// When a listening socket is closed, close the connections that it has not accepted.
+    /// Established connections are reset at once. Connections whose handshake is not complete are
+    /// closed when their next segment arrives (Linux, inet_csk_listen_stop).
     fn abandon(&mut self, fd: i64) {
         for index in 0..self.host.connections.len() {
             let connection = &mut self.host.connections[index];
@@ -217,8 +218,9 @@ impl CallContext<'_> {
         }
     }
 
-    /// Close a connection for the application. The endpoint sends a FIN, or a RST if data is unread
-    /// (RFC 1122 §4.2.2.13) or the linger time is 0 (socket(7)).
+    /// Close the connection of a socket because the application closes the socket. The endpoint
+    /// normally sends a FIN. The endpoint sends a RST if data is unread (RFC 1122 §4.2.2.13), or if
+    /// the linger time is 0 (socket(7)).
     fn release(&mut self, index: usize, at_once: bool) {
         let retries = self.host.kernel.orphan_retries;
         let connection = &mut self.host.connections[index];
@@ -232,7 +234,7 @@ impl CallContext<'_> {
         match connection.state() {
             State::Closed => {}
             State::SynSent => connection.gone = true,
-            // Both endpoints have closed the connection, so no reset is needed (Linux,
+            // A reset is not needed if both endpoints have already closed the connection (Linux,
             // tcp_need_reset).
             State::Closing | State::LastAck if at_once && connection.stack.unsent() == 0 => {
                 connection.gone = true

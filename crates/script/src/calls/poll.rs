@@ -15,7 +15,7 @@ const HUP: i64 = 0x10;
 const NVAL: i64 = 0x20;
 const RDHUP: i64 = 0x2000;
 
-/// Return the events that are ready at a descriptor (Linux, tcp_poll).
+/// Return the poll events that are ready at a descriptor (Linux, tcp_poll).
 pub fn ready(host: &mut Host, fd: i64) -> i64 {
     let Some(socket) = host.sockets.get(&fd) else { return NVAL };
     if socket.listens {

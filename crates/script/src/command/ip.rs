@@ -1,10 +1,10 @@
-//! The command `ip` (ip(8)): routes and their metrics, the MTU of the link, and the cache of
-//! metrics.
+//! The shell command `ip` (ip(8)): routes and their metrics, the MTU of the link, and the cache of
+//! TCP metrics.
 
 use super::Effect;
 
-/// Metrics of a route (ip-route(8)). `features` may have several values, and every other option has
-/// one value.
+/// Metrics of a route (ip-route(8)). The option `features` may have several values, and every other
+/// metric has exactly one value.
 const METRICS: [&str; 17] = [
     "advmss",
     "congctl",
@@ -25,7 +25,7 @@ const METRICS: [&str; 17] = [
     "realm",
 ];
 
-/// Types of routes that deliver no packets.
+/// Types of routes whose packets are discarded.
 const CLOSED: [&str; 4] = ["unreachable", "blackhole", "prohibit", "throw"];
 
 pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
@@ -64,7 +64,7 @@ fn route(rest: &[&str]) -> Option<Vec<Effect>> {
     Some(effects)
 }
 
-/// Parse `ip link set dev tun0 mtu 1500`.
+/// Parse the arguments of `ip link`, such as `set dev tun0 mtu 1500`.
 fn link(rest: &[&str]) -> Option<Vec<Effect>> {
     let (verb, rest) = rest.split_first()?;
     let rest = if rest.first() == Some(&"dev") { &rest[1..] } else { rest };

@@ -1,12 +1,14 @@
-//! The command `tc` (tc(8)): the queue discipline between the endpoint and the interface.
+//! The shell command `tc` (tc(8)): the queue discipline between the endpoint and the network
+//! interface.
 //!
-//! The interface accepts every segment at once, so queues are empty unless `fq` paces segments.
+//! The simulated interface accepts every segment at once, so the queue is always empty unless the
+//! queue discipline `fq` paces segments.
 
 use super::Effect;
 
-/// Queue disciplines that only store packets until the interface accepts them.
+/// Queue disciplines that only store packets, and neither pace nor drop them.
 const STORES: [&str; 4] = ["pfifo", "bfifo", "pfifo_fast", "noqueue"];
-/// Options of `fq` that have no effect on a single flow (tc-fq(8)).
+/// Options of the queue discipline `fq` that have no effect on a single flow (tc-fq(8)).
 const OF_FLOWS: [&str; 10] = [
     "buckets",
     "ce_threshold",
@@ -37,7 +39,8 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     if !is(&["add", "change", "replace"]) {
         return None;
     }
-    // Skip the position of the queue discipline: `dev tun0 root handle 1:`.
+    // Skip the words that give the place of the queue discipline, such as `dev tun0 root handle
+    // 1:`.
     let mut rest = rest.iter();
     let kind = loop {
         match *rest.next()? {
@@ -61,13 +64,13 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
 }
 
 /// Return the effect of a queue discipline that only stores packets. The limit of the queue
-/// discipline is in packets, or in bytes for `bfifo`.
+/// discipline `bfifo` is in bytes, and the limit of all other queue disciplines in packets.
 fn store(kind: &str, limit: &str) -> Option<Effect> {
     let digits = limit.trim_end_matches(['b', 'p']);
     let limit: u64 = digits.parse().ok()?;
     let min = if kind == "bfifo" { 65_536 } else { 1 };
     Some(if limit < min {
-        Effect::Refused(format!("{kind} with limit {limit}: an interface that drops what TCP sends"))
+        Effect::Refused(format!("{kind} with limit {limit}: an interface that drops packets of TCP"))
     } else {
         Effect::Qdisc { paces: false }
     })
@@ -125,11 +128,11 @@ mod tests {
         for (text, problem) in [
             (
                 "qdisc replace dev tun0 root pfifo limit 0",
-                "pfifo with limit 0: an interface that drops what TCP sends",
+                "pfifo with limit 0: an interface that drops packets of TCP",
             ),
             (
                 "qdisc add dev tun0 root bfifo limit 100",
-                "bfifo with limit 100: an interface that drops what TCP sends",
+                "bfifo with limit 100: an interface that drops packets of TCP",
             ),
             ("qdisc add dev tun0 root fq maxrate 1mbit", "fq with maxrate 1mbit"),
         ] {

@@ -1,4 +1,5 @@
-//! The error queue of a socket: its reports to the application about sent data (ip(7), IP_RECVERR).
+//! The error queue of a socket, which reports timestamps of sent data and completed zero-copy calls
+//! to the application (ip(7), IP_RECVERR).
 
 use std::collections::VecDeque;
 
@@ -7,7 +8,7 @@ use units::Time;
 /// Event of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteEvent {
-    /// The byte left the host (SCM_TSTAMP_SND).
+    /// The byte was sent by the host (SCM_TSTAMP_SND).
     Sent = 0,
     /// The byte arrived at the queue discipline (SCM_TSTAMP_SCHED).
     Scheduled = 1,
@@ -15,25 +16,27 @@ pub enum ByteEvent {
     Acknowledged = 2,
 }
 
-/// Report about the time of a byte.
+/// Report of the time at which an event happened to a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Time of the event.
     pub at: Time,
     /// The event.
     pub event: ByteEvent,
-    /// Number of the byte that the event concerns, or 0 if the application did not request numbers.
+    /// Number of the byte to which the event happened, or 0 if the application did not request
+    /// numbers.
     pub id: u32,
-    /// True if the packet comes with the report.
+    /// True if the report includes a copy of the packet.
     pub packet: bool,
 }
 
-/// An entry of the error queue.
+/// An entry of a socket's error queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// The time of a byte.
+    /// Timestamp of a byte.
     Stamp(Stamp),
-    /// Completion of calls with MSG_ZEROCOPY: the numbers of the first and the last call.
+    /// Completion of calls with MSG_ZEROCOPY, from the number of the first call to the number of
+    /// the last call.
     Done(u32, u32),
 }
 
@@ -46,8 +49,8 @@ pub struct ErrorQueue {
 }
 
 impl ErrorQueue {
-    /// Append an entry. A completion joins the last entry if the calls of both are consecutive
-    /// (Linux, skb_zerocopy_notify_extend).
+    /// Append an entry. If the new entry and the last entry report completions of consecutive
+    /// calls, they become one entry (Linux, skb_zerocopy_notify_extend).
     pub fn push(&mut self, entry: Entry) {
         self.reports += 1;
         if let (Some(Entry::Done(_, end)), Entry::Done(first, last)) = (self.entries.back_mut(), entry)
@@ -59,12 +62,12 @@ impl ErrorQueue {
         self.entries.push_back(entry);
     }
 
-    /// Remove and return the first entry.
+    /// Remove and return the first entry of the error queue.
     pub fn pop(&mut self) -> Option<Entry> {
         self.entries.pop_front()
     }
 
-    /// Return whether the queue is empty.
+    /// Return true if the error queue is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -1,18 +1,19 @@
-//! TCP Fast Open of the host: its listeners, and its knowledge of servers.
+//! TCP Fast Open of the host: its listening sockets, and the cookies that it has cached for
+//! servers.
 
 use tcp::fast_open::Server;
 use units::{Duration, Time};
 
 use super::Host;
 
-/// Time for which a connection that was reset before its handshake was complete counts in the queue
-/// of its listener. Counting such connections protects against SYNs with forged addresses (RFC 7413
-/// §5.1; Linux, reqsk_fastopen_remove).
+/// Duration for which a connection that was reset during its handshake still counts in the queue of
+/// its listening socket. Connections that were reset during the handshake count, because the count
+/// limits attacks with SYNs from forged addresses (RFC 7413 §5.1; Linux, reqsk_fastopen_remove).
 const REMEMBERED: Duration = Duration::from_millis(60_000);
 
 impl Host {
-    /// Return the Fast Open parameters of a listening socket, if it accepts data with SYNs now
-    /// (Linux, tcp_try_fastopen).
+    /// Return the Fast Open parameters of a listening socket, if the socket accepts data in a SYN
+    /// at present (Linux, tcp_try_fastopen).
     pub(super) fn at_listener(&self, fd: i64, now: Time) -> Option<Server> {
         let settings = &self.kernel.fast_open;
         let own = &self.sockets.get(&fd)?.fast_open;
@@ -22,7 +23,7 @@ impl Host {
         (settings.server() && room).then(|| settings.at_listener(own.keys, own.no_cookie))
     }
 
-    /// Record the answer of a server to a SYN with Fast Open.
+    /// Record the response of a server to a SYN with the Fast Open option.
     pub(super) fn learn(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         if let Some(answer) = connection.stack.fast_open_answer()

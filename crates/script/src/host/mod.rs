@@ -1,5 +1,5 @@
-//! The host under test: its connections, and the packets that it sent and the script has not yet
-//! compared.
+//! The simulated host: its connections, and the packets that it sent and that the script has not
+//! yet compared.
 
 mod connection;
 mod epoll;
@@ -25,65 +25,67 @@ use crate::kernel::Kernel;
 use crate::stack::Header;
 use crate::syntax::Flags;
 
-/// A packet that left the host.
+/// A packet that the host sent.
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// Time of sending.
     pub at: Time,
-    /// Index of its connection.
+    /// Index of the connection that sent the packet.
     pub connection: usize,
     /// TCP header.
     pub header: Header,
 }
 
-/// Recipient of a packet of the script.
+/// Recipient of a packet that the script injects.
 #[derive(Clone, Copy, Debug)]
 pub enum Addressee {
-    /// The connection with this index.
+    /// The connection with the given index.
     Is(usize),
-    /// A port without a connection.
+    /// The packet is addressed to a port without a connection.
     Unknown,
-    /// The host drops the packet.
+    /// The host ignores the packet.
     Nobody,
 }
 
 /// The host under test.
 #[derive(Debug)]
 pub struct Host {
-    /// Settings of the whole host.
+    /// Settings that apply to the whole host.
     pub kernel: Kernel,
     /// Sockets by descriptor.
     pub sockets: BTreeMap<i64, Socket>,
     /// Epoll instances by descriptor.
     pub epolls: BTreeMap<i64, Epoll>,
-    /// Connections in the order of their beginning.
+    /// Connections in the order in which they were opened.
     pub connections: Vec<Connection>,
-    /// Connection that packets of the script belong to: the connection that began last.
+    /// Connection to which the packets in the script belong, which is the connection that was
+    /// opened last.
     pub current: Option<usize>,
-    /// Listening socket that receives the next SYN. `listen` sets this socket, and the beginning of
-    /// a connection clears it.
+    /// Listening socket that will receive the next SYN. A `listen` call sets this socket, and the
+    /// next connection that is opened clears it.
     pub listener: Option<i64>,
-    /// Packets of the current connection that the script has not yet expected.
+    /// Packets that the current connection sent and that the script has not yet expected.
     pub sent: VecDeque<Sent>,
-    /// Packets of earlier connections that the script did not expect before the next connection
-    /// began.
+    /// Packets of earlier connections that the script had not yet expected when the next connection
+    /// was opened.
     pub missed: Vec<Sent>,
-    /// Cached Fast Open cookies of servers.
+    /// Fast Open cookies that the host has cached, per server.
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
-    /// Descriptor numbers that the script assigned again, each with the internal number of the
-    /// older descriptor.
+    /// Descriptor numbers that the script used for a second, newer descriptor, each with the
+    /// internal number of the older descriptor. Each has an internal number for the older
+    /// descriptor.
     pub hidden: Vec<(i64, i64)>,
-    /// Tolerance of the times that a call returns.
+    /// Tolerance for times that a system call returns, such as timestamps.
     pub tolerance: Duration,
 }
 
-/// Number of segments at the beginning of a connection that the queue discipline does not pace.
+/// Number of segments at the beginning of a connection that are not paced by the queue discipline.
 const UNPACED: u64 = 10;
-/// First internal number for older descriptors whose number the script assigned again.
+/// First internal number for an older descriptor whose number now denotes a newer descriptor.
 const HIDDEN: i64 = 1 << 40;
 
 impl Host {
-    /// Create a host without sockets.
+    /// Create a host that has no sockets.
     pub fn new(tcp: Tcp) -> Self {
         Host {
             kernel: Kernel::new(tcp),
@@ -100,22 +102,23 @@ impl Host {
         }
     }
 
-    /// Return true if the queue discipline would pace a connection whose congestion control does
-    /// not pace.
+    /// Return true if the queue discipline would have to pace a connection because its congestion
+    /// control does not pace.
     ///
-    /// The discipline does not pace the first ten segments (Linux, tcp_update_skb_after_send).
+    /// The queue discipline `fq` does not pace the first ten segments of a connection (Linux,
+    /// tcp_update_skb_after_send).
     pub fn lacks_pacing(&self) -> bool {
         let lacks = |c: &Connection| c.data_segments > UNPACED && !c.gone && !c.stack.paces();
         self.kernel.paces && self.connections.iter().any(lacks)
     }
 
-    /// Return true if a descriptor is in use.
+    /// Return true if the descriptor number is in use.
     pub fn is_open(&self, fd: i64) -> bool {
         self.sockets.contains_key(&fd) || self.epolls.contains_key(&fd)
     }
 
-    /// Close a descriptor and stop watching it. If an older descriptor had the same number, the
-    /// number names the older descriptor again.
+    /// Close a descriptor, and remove it from all epoll instances. If an older descriptor had the
+    /// same number as the closed descriptor, this number denotes the older descriptor again.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
         self.epolls.remove(&fd);
@@ -126,8 +129,8 @@ impl Host {
         }
     }
 
-    /// Give the number of an open descriptor to a newer descriptor, until the newer descriptor is
-    /// closed.
+    /// Rename an open descriptor to an internal number, because a newer descriptor uses its number
+    /// until the newer descriptor is closed.
     pub fn hide(&mut self, fd: i64) {
         let stand_in = HIDDEN.max(self.hidden.last().map_or(0, |h| h.1 + 1));
         self.hidden.push((fd, stand_in));
@@ -146,8 +149,8 @@ impl Host {
         waiting.chain([&mut self.listener]).flatten().filter(|fd| **fd == from).for_each(|fd| *fd = to);
     }
 
-    /// Add a connection and return its index. Packets of the script belong to this connection from
-    /// now on.
+    /// Add a connection to the host and return its index. From now on, packets in the script belong
+    /// to the added connection.
     pub fn begin(&mut self, connection: Connection) -> usize {
         self.connections.push(connection);
         let index = self.connections.len() - 1;
@@ -156,13 +159,13 @@ impl Host {
         index
     }
 
-    /// Return the time of the next timer of a connection.
+    /// Return the time when the next timer of any connection expires.
     pub fn deadline(&self) -> Time {
         let alive = self.connections.iter().filter(|c| !c.gone);
         alive.map(|c| c.stack.deadline().min(c.until)).min().unwrap_or(Time::NEVER)
     }
 
-    /// Process the timers that are due at `now`.
+    /// Process all timers that have expired at the time `now`.
     pub fn on_timer(&mut self, now: Time) {
         for i in 0..self.connections.len() {
             let connection = &mut self.connections[i];
@@ -174,7 +177,8 @@ impl Host {
         }
     }
 
-    /// Send all packets that a connection can send, and notify its waiters.
+    /// Send all packets that a connection can send now, and notify the calls that wait for this
+    /// connection.
     pub fn pump(&mut self, index: usize, now: Time) {
         let connection = &mut self.connections[index];
         let acked = connection.stack.acked();
@@ -204,7 +208,7 @@ impl Host {
         self.wake_for(index);
     }
 
-    /// Return the recipient of a packet of the script.
+    /// Return the recipient of a packet that the script injects.
     pub fn addressee(&mut self, now: Time, flags: Flags) -> Addressee {
         let opens = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
         let over = self.current.is_none_or(|i| {
@@ -229,7 +233,7 @@ impl Host {
         }
     }
 
-    /// Create a connection with the parameters of a socket.
+    /// Create a connection with the TCP parameters of a socket.
     pub fn new_connection(&self, fd: i64, passive: bool) -> Connection {
         let Some(socket) = self.sockets.get(&fd) else { return Connection::new(self.kernel.tcp.clone()) };
         let tcp = self.kernel.parameters(&socket.initial_tcp, &socket.own, passive);
@@ -239,7 +243,8 @@ impl Host {
         connection
     }
 
-    /// Apply changed kernel settings to existing connections, as far as Linux does.
+    /// Apply changed kernel settings to the existing connections, if Linux does so for the changed
+    /// setting.
     pub fn heed_settings(&mut self) {
         for connection in &mut self.connections {
             let tcp = self.kernel.heeded(&connection.tcp, &connection.own);
@@ -252,14 +257,15 @@ impl Host {
         }
     }
 
-    /// Return true if the queue of a listening socket is full. The queue accepts one connection
-    /// more than `listen` specified (Linux, sk_acceptq_is_full).
+    /// Return true if the accept queue of a listening socket is full. The accept queue has space
+    /// for one more connection than the backlog argument of `listen` (Linux, sk_acceptq_is_full).
     fn is_full(&self, fd: i64) -> bool {
         let waiting = self.connections.iter().filter(|c| c.waits_for_accept(fd)).count();
         self.sockets.get(&fd).is_some_and(|s| waiting as i64 > s.backlog)
     }
 
-    /// Process a packet, with the endpoint's sequence numbers, that arrives for a connection.
+    /// Process a packet that arrives for a connection. The packet has the sequence numbers of the
+    /// endpoint.
     pub fn receive(&mut self, now: Time, to: Addressee, header: &Header) {
         let index = match to {
             Addressee::Nobody => return,
@@ -286,8 +292,8 @@ impl Host {
         if self.kernel.rfc1337 && connection.state() == State::TimeWait && header.flags.has(Flags::RST) {
             return; // RFC 1337 §3, fix 1
         }
-        // Data arrives, but the application has closed the socket or reads no more (RFC 9293
-        // §3.6.1; RFC 1122 §4.2.2.13).
+        // Data arrives although the application has closed the socket or will not read any more
+        // (RFC 9293 §3.6.1; RFC 1122 §4.2.2.13).
         let unwanted = connection.read_shut
             && header.len > 0
             && matches!(connection.state(), State::FinWait1 | State::FinWait2)
@@ -306,9 +312,9 @@ impl Host {
         self.pump(index, now);
     }
 
-    /// Return true if the packet completes a handshake while the queue of the listening socket is
-    /// full. The host ignores an ACK that arrives while the queue is full (listen(2); Linux,
-    /// tcp_v4_syn_recv_sock).
+    /// Return true if the packet would complete a handshake, but the accept queue of the listening
+    /// socket is full. The host ignores an ACK that would complete a handshake while the accept
+    /// queue is full (listen(2); Linux, tcp_v4_syn_recv_sock).
     fn overflows(&self, index: usize, header: &Header) -> bool {
         let connection = &self.connections[index];
         let ends = connection.state() == State::SynReceived
@@ -319,7 +325,7 @@ impl Host {
         ends && connection.waits_at.is_some_and(|fd| self.is_full(fd))
     }
 
-    /// Send a reset in response to a segment without a connection (RFC 9293 §3.10.7.1).
+    /// Send a reset in response to a segment that belongs to no connection (RFC 9293 §3.10.7.1).
     fn refuse(&mut self, now: Time, index: usize, header: &Header) {
         if header.flags.has(Flags::RST) {
             return;

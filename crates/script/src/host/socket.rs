@@ -10,10 +10,10 @@ use crate::constants;
 use crate::kernel::fast_open::Keys;
 use crate::own::Own;
 
-/// Fast Open options of a socket.
+/// TCP Fast Open options of a socket.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FastOpenOptions {
-    /// TCP_FASTOPEN: maximum number of connections whose handshake is not complete.
+    /// Socket option TCP_FASTOPEN: maximum number of connections whose handshake is not complete.
     pub queue: i64,
     /// TCP_FASTOPEN_CONNECT.
     pub connect: bool,
@@ -21,26 +21,26 @@ pub struct FastOpenOptions {
     pub no_cookie: bool,
     /// TCP_FASTOPEN_KEY.
     pub keys: Option<Keys>,
-    /// Destination of a connect that returned before the SYN was sent, because the SYN waits for
-    /// data.
+    /// Destination of a connect that has returned although its SYN is not yet sent. A SYN that was
+    /// not yet sent will be sent with the first data.
     pub waits_for_data: Option<Ipv4Addr>,
 }
 
 /// A socket.
 #[derive(Clone, Debug)]
 pub struct Socket {
-    /// TCP parameters of the host when the socket was created.
+    /// TCP parameters that the host had when the socket was created.
     pub initial_tcp: Tcp,
-    /// TCP parameters that the socket's options set.
+    /// TCP parameters that options of the socket set.
     pub own: Own,
-    /// Default sizes of the receive and send buffer when the socket was created, as the kernel
-    /// counts them.
+    /// Default sizes of the receive buffer and the send buffer when the socket was created, in
+    /// bytes of kernel memory.
     pub initial_buffers: (i64, i64),
-    /// SO_RCVBUF, as the kernel counts it.
+    /// Socket option SO_RCVBUF, in bytes of kernel memory.
     pub receive_buffer: Option<u64>,
-    /// SO_SNDBUF, as the kernel counts it.
+    /// Socket option SO_SNDBUF, in bytes of kernel memory.
     pub send_buffer: Option<u64>,
-    /// DSCP of sent packets (IP_TOS).
+    /// DSCP of the packets that the socket sends (IP_TOS).
     pub dscp: u8,
     /// O_NONBLOCK.
     pub nonblocking: bool,
@@ -48,15 +48,15 @@ pub struct Socket {
     pub bound: bool,
     /// True after listen.
     pub listens: bool,
-    /// Maximum number of connections that wait for accept, minus one.
+    /// Maximum number of established connections that may wait for an accept call, minus one.
     pub backlog: i64,
     /// Index of its connection.
     pub connection: Option<usize>,
-    /// Values of the socket options that were set, by level and option.
+    /// Values of the socket options that the script set, by level and option number.
     pub options: BTreeMap<(i64, i64), i64>,
-    /// Value of TCP_LINGER2, if the script set this option.
+    /// Value of the socket option TCP_LINGER2, if the script set it.
     pub linger2: Option<Option<Duration>>,
-    /// SO_LINGER: on or off, and the time in seconds.
+    /// Socket option SO_LINGER: on or off, and the linger time in seconds.
     pub linger: (i64, i64),
     /// Fast Open options.
     pub fast_open: FastOpenOptions,
@@ -89,8 +89,8 @@ impl Socket {
         constants::value(name).and_then(|o| self.options.get(&(6, o))).copied()
     }
 
-    /// Return the number of unsent bytes from which on the socket accepts no more data. The default
-    /// is the setting of the host (Linux, tcp_notsent_lowat).
+    /// Return the limit of unsent data in bytes: the socket accepts data only below this limit. The
+    /// default of this limit is the setting tcp_notsent_lowat of the host.
     pub fn lowat(&self, default: u32) -> u32 {
         let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
         if own == 0 { default } else { own }

@@ -1,4 +1,4 @@
-//! Times of sent data, which the application reads from the error queue (SO_TIMESTAMPING).
+//! Timestamps of sent data, which the application reads from the error queue (SO_TIMESTAMPING).
 //!
 //! Sources: Linux 6.12, Documentation/networking/timestamping.rst; net/ipv4/tcp.c:
 //! tcp_tx_timestamp; net/core/skbuff.c: __skb_tstamp_tx; net/ipv4/tcp_input.c: tcp_ack_tstamp.
@@ -7,50 +7,53 @@ use units::Time;
 
 use super::error_queue::{ByteEvent, Entry, ErrorQueue, Stamp};
 
-/// Flag of SO_TIMESTAMPING: time of sending, by the hardware.
+/// Flag of SO_TIMESTAMPING that requests the hardware time of sending.
 const TX_HARDWARE: i64 = 1;
-/// Flag: time of sending, by the driver.
+/// Flag of SO_TIMESTAMPING that requests the time at which the driver sends a byte.
 const TX_SOFTWARE: i64 = 1 << 1;
-/// Flag: report software times.
+/// Flag of SO_TIMESTAMPING that requests software timestamps.
 pub const SOFTWARE: i64 = 1 << 4;
-/// Flag: number the bytes in reports.
+/// Flag of SO_TIMESTAMPING that requests the number of the byte in each report.
 pub const OPT_ID: i64 = 1 << 7;
-/// Flag: time of arrival at the queue discipline.
+/// Flag of SO_TIMESTAMPING that requests the time at which a byte arrives at the queue discipline.
 const TX_SCHED: i64 = 1 << 8;
-/// Flag: time of the acknowledgment of all data.
+/// Flag of SO_TIMESTAMPING that requests the time at which all written data is acknowledged.
 const TX_ACK: i64 = 1 << 9;
-/// Flag: report the time without the packet.
+/// Flag of SO_TIMESTAMPING for reports with a timestamp but without the packet.
 pub const OPT_TSONLY: i64 = 1 << 11;
-/// Flags that request times of sent data.
+/// Flags of SO_TIMESTAMPING that request timestamps of sent data.
 pub const REQUESTS: i64 = TX_HARDWARE | TX_SOFTWARE | TX_SCHED | TX_ACK;
 
-/// A request for the times of the last byte of a write.
+/// A request for timestamps of the last byte of a write.
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    /// Number of the byte, counted from 1.
+    /// Number of the byte in the connection, counted from 1.
     last: u64,
     flags: i64,
 }
 
-/// Requests of a connection for times of sent data.
+/// Requests of a connection for timestamps of sent data.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     /// Flags of SO_TIMESTAMPING.
     pub flags: i64,
-    /// Number of bytes of the connection before the first numbered byte.
+    /// Number of bytes that the connection had before the first numbered byte.
     pub base: i64,
-    /// Number of bytes before the kernel's last buffer of unsent data.
+    /// Number of bytes of the connection before the last kernel buffer, which contains unsent data.
     tail: u64,
     requests: Vec<Request>,
-    /// True if the kernel's last buffer of unsent data accepts no more data (MSG_EOR).
+    /// True if the last kernel buffer is closed for further data, because a record ended there
+    /// (MSG_EOR).
     closed: bool,
 }
 
 impl Stamps {
-    /// Record a write of `bytes` bytes after `written` bytes, of which `unsent` are unsent. Return
-    /// the number of bytes before the kernel buffer that contains the first new byte.
+    /// Record a write of `bytes` bytes to a connection. The connection had `written` bytes before,
+    /// and `unsent` of them are still unsent. Return the number of bytes in the connection before
+    /// the kernel buffer that contains the first byte of the write.
     ///
-    /// The kernel appends data to its last buffer of unsent data, up to `goal` bytes.
+    /// The kernel appends a write to its last buffer of unsent data, until the buffer has `goal`
+    /// bytes.
     pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) -> u64 {
         let appends = unsent > 0 && !self.closed;
         let start = if appends { self.tail.max(written.saturating_sub(unsent)) } else { written };
@@ -60,10 +63,10 @@ impl Stamps {
         start
     }
 
-    /// Request the times of the last of `written` bytes.
+    /// Request timestamps of the byte number `written`, which is the last byte of a write.
     ///
-    /// A kernel buffer stores one request for a timestamp, so a later request in the same buffer
-    /// replaces an earlier request.
+    /// A kernel buffer stores only one timestamp request, so a later request in the same buffer
+    /// replaces an earlier one.
     pub fn request(&mut self, written: u64, flags: i64) {
         if flags & REQUESTS == 0 {
             return;
@@ -75,7 +78,8 @@ impl Stamps {
         self.requests.push(Request { last: written, flags });
     }
 
-    /// Report the times of a sent segment of `len` bytes after `before` bytes (modulo 2^32).
+    /// Report the timestamps of a sent segment. The segment has `len` bytes and follows the first
+    /// `before` bytes of the connection (modulo 2^32).
     pub fn on_sent(&mut self, now: Time, before: u32, len: u32, errors: &mut ErrorQueue) {
         for i in 0..self.requests.len() {
             let Request { last, flags } = self.requests[i];
@@ -86,7 +90,7 @@ impl Stamps {
         }
     }
 
-    /// Report the acknowledgment of the first `acked` bytes.
+    /// Report the acknowledgment of the first `acked` bytes of the connection.
     pub fn on_acked(&mut self, now: Time, acked: u64, errors: &mut ErrorQueue) {
         while let Some(&Request { last, flags }) = self.requests.first().filter(|r| r.last <= acked) {
             self.requests.remove(0);

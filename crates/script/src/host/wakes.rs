@@ -1,5 +1,5 @@
-//! Notification of waiting calls and epoll instances, as Linux wakes its wait queues: new data,
-//! space to write, and changes of state.
+//! Notification of waiting calls and of epoll instances, as with the wait queues of Linux: new
+//! data, space to write, and changes of state.
 
 use tcp::State;
 
@@ -8,8 +8,8 @@ use super::connection::{Connection, Notified};
 use super::epoll::{ALL, ERR, IN, OUT};
 
 impl Connection {
-    /// Return the events of the connection since the last call of this function. `limit` is the
-    /// size of the send buffer.
+    /// Return the epoll events of a connection since the previous call of this function. The
+    /// argument `limit` is the size of the send buffer.
     pub fn wakes(&mut self, limit: Option<u64>) -> i64 {
         let fin_acknowledged = matches!(self.state(), State::FinWait2 | State::TimeWait);
         let now = Notified {
@@ -39,7 +39,7 @@ impl Connection {
 }
 
 impl Host {
-    /// Notify the waiters of a connection.
+    /// Notify the calls and epoll instances that wait for a connection.
     pub(super) fn wake_for(&mut self, index: usize) {
         let socket =
             self.sockets.iter().find(|s| s.1.connection == Some(index)).map(|s| (*s.0, s.1.send_buffer));
@@ -61,7 +61,7 @@ impl Host {
         }
     }
 
-    /// Notify the waiters of a descriptor.
+    /// Notify the calls and epoll instances that wait for a descriptor.
     pub fn wake(&mut self, fd: i64, mask: i64) {
         self.epolls.values_mut().for_each(|epoll| epoll.wake(fd, mask));
     }

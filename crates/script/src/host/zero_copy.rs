@@ -1,4 +1,4 @@
-//! Calls with MSG_ZEROCOPY, until their data is acknowledged (Linux 6.12,
+//! Write calls with the flag MSG_ZEROCOPY, until their data is acknowledged (Linux 6.12,
 //! Documentation/networking/msg_zerocopy.rst; net/core/skbuff.c: msg_zerocopy_realloc,
 //! __msg_zerocopy_callback).
 
@@ -6,20 +6,21 @@ use std::collections::VecDeque;
 
 use super::error_queue::{Entry, ErrorQueue};
 
-/// Maximum number of bytes of calls that are reported together (Linux, msg_zerocopy_realloc).
+/// Maximum number of bytes of zero-copy calls that are reported together (Linux,
+/// msg_zerocopy_realloc).
 const MAX_TOGETHER: u64 = 1 << 19;
 
-/// Calls that are reported together, because they share a kernel buffer.
+/// Zero-copy calls that are reported together, because their data is in the same kernel buffer.
 #[derive(Clone, Copy, Debug)]
 struct Calls {
     first: u32,
     last: u32,
     bytes: u64,
-    /// Number of bytes written up to the end of the last call.
+    /// Number of bytes of the connection up to the end of the last call.
     end: u64,
 }
 
-/// Calls of a connection that are not yet reported.
+/// Zero-copy calls of a connection whose completion is not yet reported.
 #[derive(Clone, Debug, Default)]
 pub struct ZeroCopy {
     next: u32,
@@ -27,8 +28,9 @@ pub struct ZeroCopy {
 }
 
 impl ZeroCopy {
-    /// Record a call that wrote the last `bytes` of the first `end` bytes of a connection. `tail`
-    /// is the number of bytes before the kernel's last buffer of unsent data, before the call.
+    /// Record a zero-copy call that wrote `bytes` bytes, after which the connection has `end` bytes
+    /// in total. The argument `tail` is the number of bytes that preceded the last kernel buffer of
+    /// unsent data before the call.
     pub fn on_write(&mut self, end: u64, bytes: u64, tail: u64) {
         let id = self.next;
         self.next = id.wrapping_add(1);
@@ -43,7 +45,8 @@ impl ZeroCopy {
         }
     }
 
-    /// Report the calls whose data is acknowledged, given `acked` acknowledged bytes.
+    /// Report the completion of the zero-copy calls whose data is within the first `acked` bytes,
+    /// which are acknowledged.
     pub fn on_acked(&mut self, acked: u64, errors: &mut ErrorQueue) {
         while let Some(calls) = self.calls.front().copied().filter(|c| c.end <= acked) {
             self.calls.pop_front();

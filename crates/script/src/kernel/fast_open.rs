@@ -10,17 +10,18 @@ use tcp::fast_open::{Key, Server};
 const CLIENT: i64 = 0x1;
 const SERVER: i64 = 0x2;
 const CLIENT_NEEDS_NO_COOKIE: i64 = 0x4;
-/// Bit of tcp_fastopen: accept data with any cookie. Current kernels do not support this bit.
+/// Bit of the setting tcp_fastopen that lets a server accept data with any cookie. Current kernels
+/// do not support this bit of tcp_fastopen.
 const OBSOLETE: i64 = 0x100;
 const SERVER_NEEDS_NO_COOKIE: i64 = 0x200;
 const EVERY_LISTENER: i64 = 0x400;
 const KNOWN: i64 =
     CLIENT | SERVER | CLIENT_NEEDS_NO_COOKIE | OBSOLETE | SERVER_NEEDS_NO_COOKIE | EVERY_LISTENER;
-/// Bits of tcp_fastopen without a meaning. Linux stores and ignores these bits (include/net/tcp.h,
-/// TFO_*).
+/// Bits of the setting tcp_fastopen that have no meaning. Linux stores the bits without a meaning
+/// and ignores them (include/net/tcp.h, TFO_*).
 const IGNORED: i64 = 0x7fff_0000;
 
-/// Addresses of packetdrill: the host under test, and its peer.
+/// Default addresses in packetdrill: of the host under test, and of its peer.
 const LOCAL: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
 const REMOTE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 
@@ -28,9 +29,10 @@ const REMOTE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 #[derive(Clone, Debug)]
 pub struct FastOpen {
     bits: i64,
-    /// Current and previous key of cookies.
+    /// Present and previous key with which the host computes cookies.
     pub keys: Keys,
-    /// True if connections over the route need no cookie (ip-route(8), fastopen_no_cookie).
+    /// True if connections over the route to the peer need no cookie (ip-route(8),
+    /// fastopen_no_cookie).
     pub route_needs_no_cookie: bool,
     /// Address of the host.
     pub local: Ipv4Addr,
@@ -43,7 +45,7 @@ pub struct FastOpen {
 pub struct Keys {
     /// Key of new cookies.
     pub now: Key,
-    /// Previous key, whose cookies are still valid.
+    /// Previous key. Cookies that were computed with the previous key are still valid.
     pub before: Option<Key>,
 }
 
@@ -69,7 +71,7 @@ impl FastOpen {
         self.has(CLIENT)
     }
 
-    /// Return true if a client needs a cookie to send data with its SYN.
+    /// Return true if a client may send data in its SYN only with a cookie.
     pub fn client_needs_cookie(&self) -> bool {
         !self.has(CLIENT_NEEDS_NO_COOKIE) && !self.route_needs_no_cookie
     }
@@ -79,13 +81,13 @@ impl FastOpen {
         self.has(SERVER)
     }
 
-    /// Return true if every listening socket uses Fast Open.
+    /// Return true if TCP Fast Open is on for every listening socket.
     pub fn every_listener(&self) -> bool {
         self.has(SERVER) && self.has(EVERY_LISTENER)
     }
 
-    /// Return the Fast Open parameters of a listening socket, with its own keys or those of the
-    /// host.
+    /// Return the Fast Open parameters of a listening socket. The keys of the cookies are those of
+    /// the listening socket if it has its own keys, and else those of the host.
     pub fn at_listener(&self, keys: Option<Keys>, needs_no_cookie: bool) -> Server {
         let keys = keys.unwrap_or(self.keys);
         let all = needs_no_cookie || self.route_needs_no_cookie || self.has(SERVER_NEEDS_NO_COOKIE);
@@ -96,19 +98,19 @@ impl FastOpen {
         }
     }
 
-    /// Return the cookie that the host computes for the address of the peer.
+    /// Return the cookie that the host computes for the address of its peer.
     pub fn cookie(&self, key: &Key) -> Cookie {
         key.cookie(self.remote.octets(), self.local.octets())
     }
 
-    /// Set tcp_fastopen, or return `None` if a bit is not supported.
+    /// Set the setting tcp_fastopen, or return `None` if one of the bits is not supported.
     pub fn set_bits(&mut self, bits: i64) -> Option<()> {
         (bits & !(KNOWN | IGNORED) == 0 && bits & OBSOLETE == 0).then(|| self.bits = bits)
     }
 }
 
 impl Keys {
-    /// Parse tcp_fastopen_key: one or two keys of four hexadecimal words each.
+    /// Parse the setting tcp_fastopen_key: one key, or two keys, of four hexadecimal words each.
     pub fn read(text: &str) -> Option<Keys> {
         let mut keys = text.trim().split(',').map(key);
         let now = keys.next()??;
@@ -119,7 +121,7 @@ impl Keys {
         Some(Keys { now, before: before.flatten() })
     }
 
-    /// Decode TCP_FASTOPEN_KEY: one or two binary keys.
+    /// Decode the socket option TCP_FASTOPEN_KEY: one key, or two keys, in binary form.
     pub fn of_bytes(bytes: &[u8]) -> Option<Keys> {
         let key = |bytes: &[u8]| <[u8; 16]>::try_from(bytes).ok().map(Key);
         match bytes.len() {

@@ -1,4 +1,4 @@
-//! Settings of the host: the TCP parameters of new sockets, and other kernel settings.
+//! Settings of the simulated host: the TCP parameters of new sockets, and other kernel settings.
 
 pub mod fast_open;
 mod module;
@@ -13,44 +13,47 @@ use crate::command::Effect;
 use crate::own::Own;
 use crate::settings;
 
-/// Settings of the host. The default values are those of Linux.
+/// Settings of the host. The default values of the settings are those of Linux.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// TCP parameters of new sockets.
     pub tcp: Tcp,
-    /// Parameters of CUBIC that the script set. CUBIC's parameters apply when CUBIC is the
-    /// congestion control.
+    /// Parameters of CUBIC that the script has set. The parameters of CUBIC apply only while CUBIC
+    /// is the congestion control.
     cubic: Map<String, Value>,
-    /// True if a connection is reset when the queue of its listening socket is full
-    /// (tcp_abort_on_overflow).
+    /// True if the host resets a connection for which the accept queue of the listening socket is
+    /// full (tcp_abort_on_overflow).
     pub abort_on_overflow: bool,
-    /// Maximum backlog of `listen` (net.core.somaxconn).
+    /// Maximum backlog argument of a `listen` call (net.core.somaxconn).
     pub somaxconn: i64,
     /// Maximum values of SO_RCVBUF and SO_SNDBUF (net.core.rmem_max, net.core.wmem_max).
     pub buffers: (i64, i64),
-    /// Default sizes of the receive and send buffer (second values of tcp_rmem and tcp_wmem).
+    /// Default sizes of the receive buffer and the send buffer (second values of tcp_rmem and
+    /// tcp_wmem).
     pub first_buffers: (i64, i64),
-    /// True if the response to a SYN has the DSCP of the SYN (tcp_reflect_tos).
+    /// True if the SYN-ACK has the DSCP of the received SYN (tcp_reflect_tos).
     pub reflect_tos: bool,
-    /// Maximum time in FIN-WAIT-2 without an application (tcp_fin_timeout). `None` means unlimited
-    /// (RFC 9293 §3.6).
+    /// Maximum time in the state FIN-WAIT-2 after the application closed the socket
+    /// (tcp_fin_timeout). `None` means that the time in FIN-WAIT-2 is unlimited (RFC 9293 §3.6).
     pub fin_timeout: Option<Duration>,
-    /// Maximum number of retransmissions of a connection without an application
-    /// (tcp_orphan_retries). `None` means the same number as for a connection with an application.
+    /// Maximum number of retransmissions after the application closed the socket
+    /// (tcp_orphan_retries). `None` means the same maximum as before the application closed the
+    /// socket.
     pub orphan_retries: Option<u64>,
-    /// True if TIME-WAIT ignores resets (tcp_rfc1337).
+    /// True if a connection in TIME-WAIT ignores resets (tcp_rfc1337).
     pub rfc1337: bool,
     /// Fast Open settings.
     pub fast_open: fast_open::FastOpen,
-    /// True if the queue discipline of the interface paces (tc-fq(8)).
+    /// True if the queue discipline of the network interface paces segments (tc-fq(8)).
     pub paces: bool,
-    /// Number of unsent bytes from which on a socket accepts no more data (tcp_notsent_lowat).
+    /// Limit of unsent data in bytes: a socket accepts data only below this limit
+    /// (tcp_notsent_lowat).
     pub notsent_lowat: u32,
 }
 
 impl Kernel {
-    /// Create settings with these TCP parameters. With Linux parameters, the other settings are
-    /// also those of Linux.
+    /// Create the settings of a host from TCP parameters. If the TCP parameters are those of the
+    /// Linux stack, the other settings are those of Linux, too.
     pub fn new(tcp: Tcp) -> Self {
         let linux = tcp.stack == Stack::Linux;
         Kernel {
@@ -70,8 +73,8 @@ impl Kernel {
         }
     }
 
-    /// Apply an effect of a command, except waiting. Return an error that names an unsupported
-    /// effect.
+    /// Apply the effect of a shell command, except for waiting. Return an error that names the
+    /// effect if the effect is not supported.
     pub fn apply(&mut self, effect: &Effect) -> Result<(), String> {
         match effect {
             Effect::Sysctl(name, value) => sysctl::set(self, name, value),
@@ -86,15 +89,17 @@ impl Kernel {
         }
     }
 
-    /// Change TCP parameters of new sockets. Return an error if a value is invalid.
+    /// Change the TCP parameters of new sockets. Return an error if the new value of a parameter is
+    /// invalid.
     pub fn change(&mut self, changes: &[(&'static str, Value)]) -> Result<(), String> {
         self.tcp = settings::change(&self.tcp, changes)?;
         Ok(())
     }
 
-    /// Return the TCP parameters of a connection. Parameters that were fixed when the socket was
-    /// created, and those of the socket's options, replace the parameters of the kernel. A passive
-    /// connection has the current default congestion control, unless its listener set one.
+    /// Return the TCP parameters of a new connection. Three sources are combined: the present
+    /// parameters of the kernel, the parameters that were fixed when the socket was created, and
+    /// the parameters from options of the socket. A passive connection has the present default
+    /// congestion control, unless its listening socket has set one.
     pub fn parameters(&self, made: &Tcp, own: &Own, passive: bool) -> Tcp {
         let (mut tcp, made) = (self.tcp.clone(), made.clone());
         (tcp.receive_window, tcp.rto.min) = (made.receive_window, made.rto.min);
@@ -105,9 +110,9 @@ impl Kernel {
         tcp
     }
 
-    /// Return the parameters of a connection after a change of kernel settings that Linux applies
-    /// to existing connections. The change does not affect parameters that the socket's own options
-    /// set.
+    /// Return the TCP parameters of an existing connection after a kernel setting changed. Linux
+    /// applies only some changes of kernel settings to existing connections. A change of a kernel
+    /// setting does not affect a parameter that an option of the socket has set.
     pub fn heeded(&self, tcp: &Tcp, own: &Own) -> Tcp {
         let mut heeded = tcp.clone();
         macro_rules! heed {
@@ -134,7 +139,8 @@ impl Kernel {
         Some(())
     }
 
-    /// Return `tcp` with another congestion control, or `None` if the name is unknown.
+    /// Return `tcp` with another congestion control, or `None` if the name of the congestion
+    /// control is unknown.
     pub fn with_congestion(&self, tcp: &Tcp, kind: &str) -> Option<Tcp> {
         let mut table = Map::from_iter([("kind".to_string(), json!(kind))]);
         if kind == "cubic" {
@@ -143,7 +149,7 @@ impl Kernel {
         settings::change(tcp, &[("congestion", Value::Object(table))]).ok()
     }
 
-    /// Set a metric of the route (ip-route(8)).
+    /// Set a metric of the route to the peer (ip-route(8)).
     fn route(&mut self, metric: &str, value: &str) -> Result<(), String> {
         let unsupported = || format!("ip route … {metric} {value}");
         let number = value::integer(value);

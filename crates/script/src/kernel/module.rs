@@ -1,4 +1,4 @@
-//! Parameters of kernel modules. The parameters of CUBIC are supported (Linux,
+//! Parameters of kernel modules. Only the parameters of the module tcp_cubic are supported (Linux,
 //! net/ipv4/tcp_cubic.c).
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Kernel;
 use super::value::integer;
 
-/// Default parameters of the kernel module tcp_cubic.
+/// Default values of the parameters of the kernel module tcp_cubic.
 const DEFAULTS: &[(&str, i64)] = &[
     ("fast_convergence", 1),
     ("beta", 717),
@@ -19,7 +19,8 @@ const DEFAULTS: &[(&str, i64)] = &[
     ("hystart_ack_delta_us", 2000),
 ];
 
-/// Set `/sys/module/MODULE/parameters/NAME`, or return an error if it is not supported.
+/// Set the parameter `/sys/module/MODULE/parameters/NAME` of a kernel module, or return an error if
+/// the parameter is not supported.
 pub(super) fn set(kernel: &mut Kernel, module: &str, name: &str, value: &str) -> Result<(), String> {
     let unsupported = || format!("parameter {name}={value} of {module}");
     let number = integer(value).filter(|_| module == "tcp_cubic").ok_or_else(unsupported)?;
@@ -33,17 +34,20 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
     };
     match name {
         "fast_convergence" => set("fast_convergence", json!(if value == 0 { "off" } else { "on" })),
-        // The unit is 1/1024. The default 717 stands for 0.7.
+        // The unit of the parameter beta is 1/1024. The default value of the parameter beta is 717,
+        // which means 0.7.
         "beta" if value != usual => set("beta", json!(value as f64 / 1024.0)),
         "beta" => drop(kernel.cubic.remove("beta")),
-        // C is the value times 10/1024. The default 41 stands for 0.4.
+        // The constant C of CUBIC is 10/1024 times the value of the parameter bic_scale. The
+        // default value of the parameter bic_scale is 41, which means 0.4.
         "bic_scale" if value != usual => set("c", json!(value as f64 * 10.0 / 1024.0)),
         "bic_scale" => drop(kernel.cubic.remove("c")),
         "initial_ssthresh" => {
             let packets = if value == 0 { Value::Null } else { json!(format!("{value} packets")) };
             kernel.change(&[("cwnd.initial_ssthresh", packets)]).ok()?;
         }
-        // Without HyStart, CUBIC uses tcp_slow_start, which has no limit and stops at ssthresh.
+        // If HyStart is off, CUBIC uses the function tcp_slow_start, whose growth is not limited
+        // and which stops at ssthresh.
         "hystart" if value == 0 => {
             set("slow_start", json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"}));
         }
@@ -103,14 +107,15 @@ mod tests {
             (&json!("standard"), &json!("255 packets"))
         );
         assert_eq!(k.tcp.cwnd.initial_ssthresh, Some(units::Packets(20.0)));
-        // If a script sets a parameter several times, the last value applies.
+        // If a script sets the same parameter several times, the last value applies.
         for (name, value) in [("fast_convergence", "1"), ("beta", "717"), ("bic_scale", "41")] {
             set(&mut k, "tcp_cubic", name, value).unwrap();
         }
         assert_eq!((&congestion(&k)["beta"], &congestion(&k)["c"]), (&before["beta"], &before["c"]));
     }
 
-    /// The parameters of tcp_cubic apply only to CUBIC, also if the script selects CUBIC later.
+    /// The parameters of the module tcp_cubic apply only to CUBIC. A script may set parameters of
+    /// the module tcp_cubic before it selects CUBIC.
     #[test]
     fn parameters_of_cubic_apply_when_it_is_chosen() {
         let mut k = kernel();

@@ -1,5 +1,5 @@
-//! Kernel parameters by name (Linux 6.12, Documentation/networking/ip-sysctl.rst), and their effect
-//! here.
+//! Kernel parameters (sysctl) by name, and their effects in the simulated host (Linux 6.12,
+//! Documentation/networking/ip-sysctl.rst).
 
 use serde_json::{Value, json};
 use units::Duration;
@@ -8,9 +8,9 @@ use super::Kernel;
 use super::fast_open::Keys;
 use super::value::{integer, integers};
 
-/// Parameters whose value a script cannot observe. Parameters without an observable value are
-/// obsolete, or concern many hosts, processes or addresses, a queue below TCP, or the segmentation
-/// for an interface.
+/// Kernel parameters whose value a script cannot observe. A parameter cannot be observed if it is
+/// obsolete, or if it concerns several hosts, processes or addresses, a queue below TCP, or the
+/// segmentation by an interface.
 const UNSEEN: &[&str] = &[
     "tcp_adv_win_scale",              // obsolete since Linux 6.6
     "tcp_allowed_congestion_control", // for processes without privileges
@@ -41,8 +41,8 @@ const UNSEEN: &[&str] = &[
     "tcp_tw_reuse", // for ports
 ];
 
-/// Parameters of which only a range of values is supported. A value in the range has the effect
-/// that aqmlab always has.
+/// Kernel parameters of which only some values are supported. If only some values of a kernel
+/// parameter are supported, these values have the effect that aqmlab always has.
 const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_challenge_ack_limit", 1000, i64::MAX), // per second
     ("tcp_comp_sack_delay_ns", 0, 0),
@@ -71,8 +71,8 @@ const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_workaround_signed_windows", 0, 0),
 ];
 
-/// Prefixes of other IPv4 parameters without an effect: routes, ports, addresses, fragments and
-/// other protocols.
+/// Prefixes of other IPv4 parameters without an effect, which concern routes, ports, addresses,
+/// fragments and other protocols.
 const UNSEEN_OF_IP: &[&str] = &[
     "conf.",
     "fib_",
@@ -88,7 +88,8 @@ const UNSEEN_OF_IP: &[&str] = &[
     "udp_",
 ];
 
-/// Parameters of all protocols without an effect: queues and buffers that TCP does not use.
+/// Parameters of the network core (net.core) without an effect, which concern queues and buffers
+/// that TCP does not use.
 const UNSEEN_OF_ALL: &[&str] = &[
     "busy_poll",
     "busy_read",
@@ -101,7 +102,8 @@ const UNSEEN_OF_ALL: &[&str] = &[
     "wmem_default",
 ];
 
-/// Set a parameter, whose name is written with dots, or return an error if it is not supported.
+/// Set a kernel parameter, given by its name with dots, or return an error if the parameter is not
+/// supported.
 pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), String> {
     let value = value.trim();
     let done =
@@ -115,7 +117,8 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
     done.ok_or_else(|| format!("sysctl {name}={value}{}", why(name)))
 }
 
-/// Return an explanation for an unsupported setting whose name alone does not explain it.
+/// Return the reason why a setting is not supported, if the name of the setting does not explain
+/// it.
 fn why(name: &str) -> &'static str {
     match name {
         "net.ipv4.tcp_tso_win_divisor" => {
@@ -150,8 +153,8 @@ fn of_tcp(kernel: &mut Kernel, name: &str, value: &str) -> Option<()> {
     kernel.change(&of_sockets(name, value)?).ok()
 }
 
-/// Set a parameter of the host that is not a parameter of a connection. Return true if `name` is a
-/// parameter of the host that is not a parameter of a connection.
+/// Set a parameter that belongs to the host and not to a connection. Return true if the parameter
+/// `name` belongs to the host and not to a connection.
 fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
     let number = || integer(value);
     match name {
@@ -160,7 +163,7 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_fastopen" => kernel.fast_open.set_bits(number()?)?,
         "tcp_fastopen_key" => kernel.fast_open.keys = Keys::read(value)?,
         "tcp_fin_timeout" => kernel.fin_timeout = Some(seconds(number()?)?),
-        // The value 0 stands for 8 retransmissions (tcp_orphan_retries).
+        // If the value of tcp_orphan_retries is 0, the maximum is 8 retransmissions.
         "tcp_orphan_retries" => {
             let number = number().and_then(|n| u64::try_from(n).ok())?;
             kernel.orphan_retries = Some(if number == 0 { 8 } else { number });
@@ -168,10 +171,10 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_notsent_lowat" => kernel.notsent_lowat = u32::try_from(number()?).ok()?,
         "tcp_reflect_tos" => kernel.reflect_tos = number()? != 0,
         "tcp_rfc1337" => kernel.rfc1337 = number()? != 0,
-        // The unit of tcp_mem is pages, for all connections together.
+        // The values of tcp_mem are in pages, and apply to all connections together.
         "tcp_mem" => (integers::<3>(value)?[2] >= 1024).then_some(())?,
-        // Written data waits without limit in this model. The kernel's buffer grows up to the
-        // maximum before a write blocks.
+        // In this model, the amount of written data that waits in the send buffer is unlimited. In
+        // Linux, the send buffer grows up to its maximum before a write blocks.
         "tcp_wmem" => {
             let [_, usual, most] = integers(value)?;
             (most >= 1 << 20).then_some(())?;
@@ -190,7 +193,7 @@ fn seconds(number: i64) -> Option<Duration> {
     (0..=1_000_000).contains(&number).then(|| Duration::from_millis(number as u64 * 1000))
 }
 
-/// Return the changes of TCP parameters that a kernel parameter stands for.
+/// Return the changes of TCP parameters to which a kernel parameter corresponds.
 fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
     let number = || integer(value).filter(|n| *n >= 0);
     let flag = || integer(value).map(|v| json!(v != 0));
@@ -210,8 +213,8 @@ fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
         }
         // Since Linux 4.13 the parameter tcp_early_retrans only enables the tail loss probe.
         "tcp_early_retrans" => one("recovery.tail_loss_probe", json!(number().filter(|n| *n <= 4)? >= 3)),
-        // Bits of tcp_recovery: 1 RACK, 2 static reordering window, 4 no threshold of duplicate
-        // ACKs.
+        // The bits of tcp_recovery mean: 1 RACK, 2 static reordering window, 4 no threshold of
+        // duplicate ACKs.
         "tcp_recovery" => one("recovery.rack", json!(number().filter(|n| *n <= 1)? == 1)),
         "tcp_reordering" => one("recovery.duplicate_acks", json!(format!("{} packets", number()?))),
         "tcp_max_reordering" => one("recovery.reordering_max", json!(format!("{} packets", number()?))),
@@ -224,8 +227,9 @@ fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
         "tcp_min_snd_mss" => one("connection.min_mss", json!(format!("{} B", number()?))),
         "tcp_invalid_ratelimit" => one("details.invalid_ack_spacing", json!(format!("{} ms", number()?))),
         "tcp_rmem" => {
-            // Half of the default size of the receive buffer is the initial window. The maximum
-            // size of the receive buffer determines the window shift (tcp_select_initial_window).
+            // The initial receive window is half of the default size of the receive buffer. The
+            // maximum size of the receive buffer determines the window scale option
+            // (tcp_select_initial_window).
             let [_, usual, most] = integers(value)?;
             let shift = (0..14).find(|s| most >> s <= 65_535).unwrap_or(14);
             let window = format!("{} B", (usual / 2).clamp(1, 65_535));

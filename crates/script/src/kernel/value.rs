@@ -1,7 +1,6 @@
 //! Values of kernel parameters.
 
-/// Parse a whole number that is decimal, hexadecimal (`0x207`) or octal (`0123`), as the kernel
-/// does.
+/// Parse a whole number as the kernel does: decimal, hexadecimal (`0x207`) or octal (`0123`).
 pub fn integer(text: &str) -> Option<i64> {
     let text = text.trim();
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
@@ -15,13 +14,14 @@ pub fn integer(text: &str) -> Option<i64> {
     value.ok().filter(|v| *v >= 0).map(|v| sign * v)
 }
 
-/// Parse exactly `N` whole numbers.
+/// Parse exactly `N` whole numbers, separated by white space.
 pub fn integers<const N: usize>(text: &str) -> Option<[i64; N]> {
     let all: Vec<i64> = text.split_whitespace().map(integer).collect::<Option<_>>()?;
     all.try_into().ok()
 }
 
-/// Parse a time of ip-route(8), whose default unit is milliseconds, and write it with its unit.
+/// Parse a time in the format of ip-route(8), where the default unit is milliseconds, and return it
+/// with its unit.
 pub fn milliseconds(text: &str) -> Option<String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let unit = match unit {

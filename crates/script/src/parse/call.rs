@@ -1,10 +1,10 @@
-//! Parser of system calls: `accept(3, ..., ...) = 4`.
+//! Parser of system calls such as `accept(3, ..., ...) = 4`.
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::syntax::{Call, Expr, Field, Outcome};
 use units::Duration;
 
-/// Maximum nesting of lists and structs.
+/// Maximum depth of nested lists and structs.
 const MAX_DEPTH: usize = 24;
 
 pub(super) fn call(c: &mut Cursor, end: Option<Duration>) -> Result<Call, SyntaxError> {
@@ -27,8 +27,8 @@ pub(super) fn call(c: &mut Cursor, end: Option<Duration>) -> Result<Call, Syntax
     Ok(Call { end, name: name.into(), args, result, errno, note })
 }
 
-/// Parse an error name such as `EAGAIN`. After the result of a call, only an error name begins with
-/// a capital E.
+/// Parse the name of an error, such as `EAGAIN`. After the result of a call, a word with a capital
+/// E is the name of an error.
 fn errno(c: &mut Cursor) -> Option<String> {
     let start = c.at();
     let word = c.word()?;
@@ -55,7 +55,7 @@ fn outcome(c: &mut Cursor) -> Result<Outcome, SyntaxError> {
     Ok(Outcome::Is(value))
 }
 
-/// Parse expressions separated by commas, up to `end`.
+/// Parse a list of expressions, separated by commas, up to the text `end`.
 fn items(c: &mut Cursor, end: &str, depth: usize) -> Result<Vec<Expr>, SyntaxError> {
     let mut list = Vec::new();
     c.space()?;
@@ -120,7 +120,8 @@ fn term(c: &mut Cursor, depth: usize) -> Result<Expr, SyntaxError> {
     }
 }
 
-/// Parse the definition of a word. Words in the definition are not replaced again.
+/// Parse the text by which a word is defined. If the definition of a word contains defined words,
+/// these words are not replaced.
 fn defined(c: &mut Cursor, word: &str, value: &str, depth: usize) -> Result<Expr, SyntaxError> {
     let mut inner = Cursor::new(value, &[]);
     let expression = expression(&mut inner, depth + 1);
@@ -146,7 +147,7 @@ fn number(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     Ok(Expr::Int(c.integer("a number")?))
 }
 
-/// Parse a string, or several adjacent strings, which are joined as in C.
+/// Parse a string. Adjacent strings are joined, as in C.
 fn text(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     let mut text = Vec::new();
     while c.sees("\"") {
@@ -163,7 +164,7 @@ fn text(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     Ok(Expr::Text(text))
 }
 
-/// Append the bytes of a quoted string.
+/// Append the bytes of a quoted string to `text`.
 fn quoted(c: &mut Cursor, text: &mut Vec<u8>) -> Result<(), SyntaxError> {
     let start = c.at();
     c.eat("\"");
@@ -174,14 +175,14 @@ fn quoted(c: &mut Cursor, text: &mut Vec<u8>) -> Result<(), SyntaxError> {
         }
         if !c.sees("\\") || c.rest().len() == 1 {
             c.back_to(start);
-            return Err(c.wrong("this text has no end; write \"".into()));
+            return Err(c.wrong("this quoted text has no end; write \"".into()));
         }
         text.push(escape(c)?);
     }
 }
 
-/// Parse an escape sequence of C (ISO C §6.4.4.4): a letter, up to three octal digits, or `x` with
-/// hexadecimal digits.
+/// Parse an escape sequence of C after the backslash (ISO C §6.4.4.4): a letter, up to three octal
+/// digits, or `x` with hexadecimal digits.
 fn escape(c: &mut Cursor) -> Result<u8, SyntaxError> {
     let start = c.at();
     c.eat("\\");
@@ -197,14 +198,16 @@ fn escape(c: &mut Cursor) -> Result<u8, SyntaxError> {
     let Some(value) = value else {
         c.back_to(start);
         return Err(c.wrong(
-            "an unknown escape: write one of C, such as \\n, \\x0a or \\012, and \\\\ for a backslash".into(),
+            "an unknown escape sequence: write an escape sequence of C, such as \\n, \\x0a or \\012, \
+             and \\\\ for a backslash"
+                .into(),
         ));
     };
     c.back_to(start + 1 + len);
     Ok(value)
 }
 
-/// Letters after a backslash, and the bytes that they represent.
+/// Letters of the escape sequences of C, and the bytes that they represent.
 const ESCAPES: [(u8, u8); 11] = [
     (b'a', 7),
     (b'b', 8),

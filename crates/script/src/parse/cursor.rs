@@ -1,4 +1,5 @@
-//! A position in a script, with its basic parsers and errors.
+//! The parser's position in a script, with functions that parse single words and numbers, and that
+//! create errors.
 
 use std::fmt;
 
@@ -32,7 +33,8 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0, lines: std::iter::once(0).chain(starts).collect(), defines }
     }
 
-    /// Return the text that a word is defined as. The last definition counts.
+    /// Return the text by which a word is defined. If a word is defined several times, the last
+    /// definition applies.
     pub fn defined(&self, word: &str) -> Option<&'a str> {
         self.defines.iter().rfind(|d| d.0 == word).map(|d| d.1.as_str())
     }
@@ -57,12 +59,12 @@ impl<'a> Cursor<'a> {
         self.rest().starts_with(what)
     }
 
-    /// Return the line of the next character.
+    /// Return the line number of the next character.
     pub fn line(&self) -> u32 {
         self.lines.partition_point(|&start| start <= self.at) as u32
     }
 
-    /// Consume `what` and return true, if it comes next.
+    /// If the text `what` comes next, consume the text and return true.
     pub fn eat(&mut self, what: &str) -> bool {
         let there = self.sees(what);
         if there {
@@ -71,7 +73,7 @@ impl<'a> Cursor<'a> {
         there
     }
 
-    /// Consume characters while `wanted` is true.
+    /// Consume and return the next characters, as long as `wanted` returns true for them.
     pub fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -79,7 +81,8 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Consume the text before `mark` and the mark itself, and return the text.
+    /// Return the text before the next `mark`. Consume the text before the mark, and consume the
+    /// mark.
     pub fn take_until(&mut self, mark: &str) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest.find(mark)?;
@@ -87,7 +90,7 @@ impl<'a> Cursor<'a> {
         Some(&rest[..end])
     }
 
-    /// Skip blanks within a line.
+    /// Skip spaces and tabs within a line.
     pub fn blanks(&mut self) {
         self.take_while(|c| c == ' ' || c == '\t');
     }
@@ -108,7 +111,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consume a name: a letter or `_`, then letters, digits and `_`.
+    /// Consume and return a name: a letter or `_`, followed by letters, digits and `_`.
     pub fn word(&mut self) -> Option<&'a str> {
         if !self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
             return None;
@@ -116,7 +119,7 @@ impl<'a> Cursor<'a> {
         Some(self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))
     }
 
-    /// Consume a whole number, decimal or hexadecimal.
+    /// Consume and return a whole number, decimal or hexadecimal.
     pub fn integer(&mut self, what: &str) -> Result<i64, SyntaxError> {
         let start = self.at;
         let negative = self.eat("-");
@@ -133,7 +136,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Consume a whole number within `0..=most`.
+    /// Consume and return a whole number in the range `0..=most`.
     pub fn bounded(&mut self, what: &str, most: u32) -> Result<u32, SyntaxError> {
         let start = self.at;
         let value = self.integer(what)?;
@@ -146,7 +149,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consume `what`, with white space before and after it.
+    /// Consume the text `what`, with white space before and after it, or return an error.
     pub fn require(&mut self, what: &str) -> Result<(), SyntaxError> {
         self.space()?;
         if !self.eat(what) {
@@ -155,7 +158,7 @@ impl<'a> Cursor<'a> {
         self.space()
     }
 
-    /// Return the error that the parser expected `what` at this position.
+    /// Return a syntax error: the parser expected `what` at the present position.
     pub fn expected(&self, what: &str) -> SyntaxError {
         let found: String = match self.peek() {
             None => "the end of the script".into(),
@@ -170,7 +173,7 @@ impl<'a> Cursor<'a> {
         self.wrong(format!("expected {what}, found {found}"))
     }
 
-    /// Return an error at this position.
+    /// Return a syntax error at the present position.
     pub fn wrong(&self, problem: String) -> SyntaxError {
         let line = self.line();
         let column = self.text[self.lines[line as usize - 1]..self.at].chars().count() as u32 + 1;

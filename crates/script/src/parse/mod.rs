@@ -15,10 +15,9 @@ pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     parse_with(text, &[])
 }
 
-/// Parse a script in which some words are defined as other texts; `defines` holds each word with
-/// its text.
+/// Parse a script with defined words. The argument `defines` gives each defined word with its text.
 ///
-/// A defined word may stand for a value of a call, an error, a cookie, or a command in backticks.
+/// A defined word can represent a value of a call, an error, a cookie, or a command in backticks.
 pub fn parse_with(text: &str, defines: &[(String, String)]) -> Result<Script, SyntaxError> {
     let mut c = Cursor::new(text, defines);
     let mut script = Script::default();
@@ -62,8 +61,8 @@ fn setting(c: &mut Cursor) -> Result<Setting, SyntaxError> {
     Ok(Setting { line, name: name.into(), value })
 }
 
-/// Consume the rest of the line up to a comment, because a value such as "2 packets" contains
-/// spaces.
+/// Consume and return the rest of a line up to a comment. The value of an option may contain
+/// spaces, as in "2 packets".
 fn rest_of_line(c: &mut Cursor) -> String {
     let line = c.rest().lines().next().unwrap_or("");
     let comment = ["//", "/*", "#"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
@@ -72,14 +71,14 @@ fn rest_of_line(c: &mut Cursor) -> String {
     line[..comment].trim().to_string()
 }
 
-/// Consume a quoted value, or a value up to white space.
+/// Consume and return the value of an option, which is quoted or ends at white space.
 fn word(c: &mut Cursor) -> Result<String, SyntaxError> {
     if !c.eat("\"") {
         return Ok(c.take_while(|x| !x.is_whitespace()).to_string());
     }
     match c.take_until("\"") {
         Some(text) => Ok(text.to_string()),
-        None => Err(c.wrong("this text has no end; write \"".into())),
+        None => Err(c.wrong("this quoted text has no end; write \"".into())),
     }
 }
 
@@ -100,7 +99,7 @@ fn command(c: &mut Cursor) -> Result<Command, SyntaxError> {
     }
 }
 
-/// Consume a word that is defined as a command in backticks.
+/// If the next word is defined as a command in backticks, consume it and return the command.
 fn defined_command(c: &mut Cursor) -> Option<Command> {
     let (line, start) = (c.line(), c.at());
     let value = c.word().and_then(|word| c.defined(word));

@@ -1,4 +1,4 @@
-//! Parser of segments: `< S 0:0(0) win 32792 <mss 1460,sackOK>`.
+//! Parser of TCP segments such as `< S 0:0(0) win 32792 <mss 1460,sackOK>`.
 
 use net::{AccEcn, AccEcnOrder};
 
@@ -6,10 +6,10 @@ use super::cursor::{Cursor, SyntaxError};
 use crate::print::counter_names;
 use crate::syntax::{Action, CookieText, Direction, EcnField, Flags, LETTERS, Packet, TcpOption};
 
-/// Maximum size of the data of an option, in bytes.
+/// Maximum size of the data of a TCP option, in bytes.
 const MAX_COOKIE: usize = 38;
 
-/// Words that begin a packet other than a TCP segment over IPv4.
+/// Words at the beginning of a packet that is not a TCP segment over IPv4.
 const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mpls"];
 
 pub(super) fn packet(c: &mut Cursor, way: Direction) -> Result<Action, SyntaxError> {
@@ -61,7 +61,7 @@ pub(super) fn packet(c: &mut Cursor, way: Direction) -> Result<Action, SyntaxErr
     Ok(Action::Packet(Box::new(packet)))
 }
 
-/// Consume `word` and the space after it, unless it is part of a longer word.
+/// If the next word is exactly `word`, consume the word and the space after it, and return true.
 fn eat_word(c: &mut Cursor, word: &str) -> bool {
     let start = c.at();
     if c.word() == Some(word) {
@@ -72,16 +72,17 @@ fn eat_word(c: &mut Cursor, word: &str) -> bool {
     false
 }
 
-/// Fields of the IP header.
+/// Fields of the IP header that a script may give for a packet.
 #[derive(Default)]
 struct IpFields {
     ecn: EcnField,
     dscp: Option<u8>,
-    /// A field that is not supported.
+    /// A field of the IP header that is not supported.
     other: Option<String>,
 }
 
-/// Parse fields such as `[ect0]`, `[ce]` and `[tos 0x2]`, in brackets or parentheses.
+/// Parse fields of the IP header such as `[ect0]`, `[ce]` and `[tos 0x2]`, in brackets or
+/// parentheses.
 fn ip_header(c: &mut Cursor, fields: &mut IpFields) -> Result<(), SyntaxError> {
     while c.peek() == Some('[') || c.peek() == Some('(') {
         let start = c.at();
@@ -108,7 +109,7 @@ fn ip_header(c: &mut Cursor, fields: &mut IpFields) -> Result<(), SyntaxError> {
 }
 
 impl IpFields {
-    /// Set a field, and return true if it is supported.
+    /// Set a field of the IP header, and return true if the field is supported.
     fn take(&mut self, item: &str) -> bool {
         use net::Ecn::{Ce, Ect0, Ect1, NotEct};
         self.ecn = match item.to_ascii_lowercase().as_str() {
@@ -178,12 +179,14 @@ fn sequence(c: &mut Cursor) -> Result<(u32, u32), SyntaxError> {
     if end != seq.wrapping_add(len) {
         c.back_to(start);
         let right = seq.wrapping_add(len);
-        return Err(c.wrong(format!("{seq}:{end}({len}): {len} bytes from {seq} end at {right}, not {end}")));
+        return Err(c.wrong(format!(
+            "{seq}:{end}({len}): a payload of {len} bytes that begins at {seq} ends at {right}, not {end}"
+        )));
     }
     Ok((seq, len))
 }
 
-/// Parse the options inside `<…>`.
+/// Parse the TCP options inside `<…>`.
 fn options(c: &mut Cursor, way: Direction) -> Result<Option<Vec<TcpOption>>, SyntaxError> {
     c.space()?;
     if c.sees("...") {
@@ -240,7 +243,7 @@ fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
     })
 }
 
-/// Parse the hexadecimal bytes or the name of a cookie.
+/// Parse a Fast Open cookie, which is given by its hexadecimal bytes or by a name.
 fn cookie(c: &mut Cursor) -> Result<CookieText, SyntaxError> {
     let start = c.at();
     let text = c.take_while(|x| x.is_ascii_alphanumeric() || x == '_');
@@ -283,7 +286,7 @@ fn counters(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
         c.space()?;
     }
     if c.peek().is_some_and(|x| x.is_ascii_alphabetic()) {
-        return Err(c.expected("counters in their order: e0b, ceb, e1b, or e1b, ceb, e0b"));
+        return Err(c.expected("counters in one of two orders: e0b, ceb, e1b, or e1b, ceb, e0b"));
     }
     let [first, ce, last] = counters;
     Ok(TcpOption::AccurateEcn(match order {

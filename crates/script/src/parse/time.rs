@@ -1,4 +1,4 @@
-//! Parser of times: `0.1`, `+.1`, `0.1~0.2`, `+.1~+.2`, `*`.
+//! Parser of times such as `0.1`, `+.1`, `0.1~0.2`, `+.1~+.2` and `*`.
 
 use units::Duration;
 
@@ -9,7 +9,7 @@ use crate::syntax::When;
 const MAX_SECONDS: u64 = 18_446_743;
 const TIME: &str = "a time in seconds, such as 0.1, +.1 or *";
 
-/// Return true if a time begins here.
+/// Return true if the text at the present position begins with a time.
 pub(super) fn begins(c: &Cursor) -> bool {
     c.peek().is_some_and(|x| x.is_ascii_digit() || x == '+' || x == '*' || x == '.') && !c.sees("...")
 }
@@ -31,18 +31,22 @@ pub(super) fn when(c: &mut Cursor) -> Result<When, SyntaxError> {
     let start = c.at();
     if c.eat("+") != relative {
         c.back_to(start);
-        return Err(c.expected(if relative { "'+': both ends are relative" } else { TIME }));
+        return Err(c.expected(if relative {
+            "'+', because both ends of the interval must be relative"
+        } else {
+            TIME
+        }));
     }
     c.space()?;
     let to = seconds(c)?;
     if to < from {
         c.back_to(start);
-        return Err(c.wrong("the range of times ends before it begins".into()));
+        return Err(c.wrong("the interval of times ends before it begins".into()));
     }
     Ok(if relative { When::AfterBetween(from, to) } else { When::Between(from, to) })
 }
 
-/// Parse a time span in seconds, to the picosecond.
+/// Parse a time span in seconds, with a precision of one picosecond.
 pub(super) fn seconds(c: &mut Cursor) -> Result<Duration, SyntaxError> {
     let start = c.at();
     let whole = c.take_while(|x| x.is_ascii_digit());

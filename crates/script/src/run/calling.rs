@@ -1,4 +1,4 @@
-//! System calls of a script: execution, blocking, and comparison of their results.
+//! System calls of a script: their execution, calls that block, and the comparison of results.
 
 use units::Time;
 
@@ -8,11 +8,11 @@ use crate::calls::{self, Progress, Reply, number};
 use crate::report::{Failure, Verdict};
 use crate::syntax::{Call, Outcome, When};
 
-/// A blocking call that has not returned.
+/// A blocking call that has not yet returned.
 pub(super) struct Waiting {
     pub(super) line: u32,
     pub(super) call: Call,
-    /// Time at which the script expects the call to return.
+    /// Time at which the blocking call returns according to the script.
     pub(super) end: Time,
     progress: Progress,
     pub(super) wake: Time,
@@ -43,8 +43,8 @@ impl Runner {
                 Err(differs(
                     line,
                     format!("{} does not block", call.name),
-                    format!("it returns at {end}"),
-                    format!("it returns at once, at {}", self.now),
+                    format!("the call returns at {end}"),
+                    format!("the call returns at once, at {}", self.now),
                 ))
             }
             (reply, _) => {
@@ -54,7 +54,7 @@ impl Runner {
         }
     }
 
-    /// Try again to complete the blocking call.
+    /// Try to complete the call that is blocking.
     pub(super) fn retry_call(&mut self) -> Step {
         let Some(mut waiting) = self.waiting.take() else { return Ok(()) };
         match calls::make(&mut self.host, &waiting.call, self.now, &mut waiting.progress) {
@@ -80,17 +80,20 @@ impl Runner {
         }
     }
 
-    /// Execute a call that blocks although the script gives no time of return. No event of the
-    /// script can happen before the call returns.
+    /// Execute a call that blocks although the script does not give a time at which the call
+    /// returns. The next event of the script begins only after the blocking call without a given
+    /// time has returned.
     fn stuck(&mut self, line: u32, call: &Call, wake: Time, progress: Progress) -> Step {
         let end = self.now + PATIENCE;
         self.waiting = Some(Waiting { line, call: call.clone(), end, progress, wake });
         while self.waiting.is_some() {
             let next = self.host.deadline().min(self.waiting.as_ref().map_or(Time::NEVER, |w| w.wake));
             if next > end {
-                let problem = format!("{} blocks, and nothing can end that", call.name);
-                let expected =
-                    Some(format!("{call}; a call that blocks is written with both times: 0...0.1"));
+                let problem = format!("{} blocks, and no event of the script can end the call", call.name);
+                let expected = Some(format!(
+                    "{call}; a call that blocks needs the times of its start and of its end, such as \
+                     0...0.1"
+                ));
                 return Err(Verdict::Failed(Failure { line, problem, expected, ..Failure::default() }));
             }
             self.now = self.now.max(next);
@@ -104,7 +107,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Compare the result of a call with the script.
+    /// Compare the result of a call with the result that the script expects.
     fn returned(&mut self, line: u32, call: &Call, reply: &Reply) -> Step {
         let (value, errno) = match reply {
             Reply::Done(value) => (*value, None),

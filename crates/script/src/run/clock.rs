@@ -1,4 +1,5 @@
-//! The clock: timers of the host, and calls that must have returned.
+//! The clock of a script, which processes the timers of the host and checks that blocking calls
+//! return in time.
 
 use units::Time;
 
@@ -6,17 +7,18 @@ use super::Runner;
 use super::step::{Step, differs, fail};
 use crate::host::Host;
 
-/// Maximum number of timers at one instant. A larger number of timers at one instant indicates a
-/// fault of the endpoint.
+/// Maximum number of timers that may expire at one instant. If more timers expire at one instant,
+/// the endpoint has an error.
 const TIMERS_AT_ONCE: u32 = 10_000;
 
 impl Runner {
-    /// Advance the clock to `to`. Timers at exactly `to` run after the script's own event.
+    /// Advance the clock of the script to the time `to`. Timers that expire exactly at the time
+    /// `to` are processed after the event of the script at this time.
     pub(super) fn advance(&mut self, to: Time) -> Step {
         self.pass(to, |_| false)
     }
 
-    /// Advance the clock to `to`, or until `done` returns true.
+    /// Advance the clock of the script to the time `to`, or until `done` returns true.
     pub(super) fn pass(&mut self, to: Time, done: impl Fn(&Host) -> bool) -> Step {
         let mut at_once = 0;
         while !done(&self.host) {
@@ -39,14 +41,14 @@ impl Runner {
         Ok(())
     }
 
-    /// Refuse a blocking call that should have returned by now.
+    /// Return a failure if a blocking call should have returned by now but has not.
     fn overdue(&self) -> Step {
         match &self.waiting {
             Some(w) if self.now > w.end + self.tolerance => Err(differs(
                 w.line,
                 format!("{} still blocks", w.call.name),
                 format!("{} returns at {}", w.call, w.end),
-                format!("it has not returned by {}", self.now),
+                format!("the call has not returned by {}", self.now),
             )),
             _ => Ok(()),
         }

@@ -1,9 +1,10 @@
-//! Execution of a script: its clock, the order of its events, and the comparisons.
+//! Execution of a script: the clock, the order of events, and the comparisons.
 //!
-//! The rules for running a script are those of packetdrill. An injected segment or a call waits for
-//! its time. The run compares an expected segment with the next segment that the endpoint sent,
-//! first the fields and then the time. A relative time counts from the end of the previous event. A
-//! blocking call runs while the other events of the script are executed.
+//! A script is executed by the rules of packetdrill. A segment is injected, and a call begins, when
+//! the clock has reached the time of the event. A segment that the script expects is compared with
+//! the next segment that the endpoint sent, first the fields and then the time. A relative time in
+//! the script counts from the end of the previous event. While a blocking call waits, the other
+//! events of the script are executed.
 
 mod calling;
 mod clock;
@@ -34,7 +35,11 @@ pub fn run(script: &Script, setup: &Setup) -> Report {
         Err(verdict) => verdict,
     };
     let passed = verdict == Verdict::Passed;
-    runner.record_unexpected(if passed { "the script has ended" } else { "the script ended before it" });
+    runner.record_unexpected(if passed {
+        "the script has ended"
+    } else {
+        "the script ended before this segment was compared"
+    });
     runner.timeline.sort_by_key(|moment| moment.at); // a segment is recorded when it is expected
     let code = script.events.iter().filter_map(|e| match &e.action {
         Action::Code(code) => Some(code.clone()),
@@ -47,21 +52,21 @@ struct Runner {
     host: Host,
     now: Time,
     tolerance: Duration,
-    /// Duration of a tick of the script's timestamps. If the script gives no duration, timestamps
-    /// are not compared.
+    /// Duration of one tick of the timestamps in the script. If the script does not give the
+    /// duration of a tick, timestamps are not compared.
     tick: Option<Duration>,
     waiting: Option<Waiting>,
     timeline: Vec<Moment>,
     blocks: Vec<Block>,
     preparation: Vec<(String, String)>,
-    /// Settings of the host before the script's commands.
+    /// Settings that the host had before the script changed them.
     before: Kernel,
 }
 
 const NO_EVENT: &str = "the script has no event: write at least one call or segment with its time, \
                         such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
-const NO_PACING: &str = "pacing by fq of more than the first 10 segments, with a congestion \
-                         control that does not pace (bbr does)";
+const NO_PACING: &str = "pacing by fq of more than the first 10 segments, together with a congestion \
+    control that does not pace (bbr does)";
 const BEYOND: &str = "is more than 213 days after the start, the maximum of the clock";
 
 impl Runner {
@@ -162,7 +167,7 @@ impl Runner {
         self.blocks.push(Block { at: self.now, line: code.line, text: code.text.clone(), info });
     }
 
-    /// Wait for a call that still blocks after the last event.
+    /// If a call still blocks after the last event of the script, wait for this call.
     fn finish(&mut self) -> Step {
         while let Some(end) = self.waiting.as_ref().map(|w| w.end) {
             let last = end + self.tolerance + Duration(1);
@@ -174,7 +179,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Add the sent segments that the script did not expect to the timeline.
+    /// Record in the timeline each sent segment that the script did not expect.
     fn record_unexpected(&mut self, why: &str) {
         let missed =
             std::mem::take(&mut self.host.missed).into_iter().map(|s| (s, "another connection began"));

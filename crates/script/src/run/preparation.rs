@@ -1,4 +1,4 @@
-//! Configuration of the host: options of the script and its shell commands.
+//! Configuration of the host by the options and the shell commands of a script.
 
 use serde_json::json;
 use tcp::Tcp;
@@ -23,8 +23,8 @@ impl Runner {
                     self.tick = (us > 0).then_some(units::Duration(us.saturating_mul(1_000_000)));
                 }
                 ("local_ip" | "remote_ip", _) => {
-                    // An address that is not an IPv4 address belongs to another protocol, whose
-                    // packets are not supported.
+                    // An address that is not an IPv4 address belongs to IPv6, whose packets are not
+                    // supported.
                     if let Some(address) = setting.value.as_deref().and_then(|v| v.parse().ok()) {
                         let settings = &mut kernel.fast_open;
                         let local = setting.name == "local_ip";
@@ -52,8 +52,9 @@ impl Runner {
         Ok(())
     }
 
-    /// Take the window shift from the first expected SYN, if the script names a shell script that
-    /// is not available. Without the shell script, the buffer sizes of the host are unknown.
+    /// If the script names a shell script that is not available, use the window scale option of the
+    /// first expected SYN. Without the shell script that sets them, the buffer sizes of the host
+    /// are unknown.
     pub(super) fn guess_shift(&mut self, script: &Script) {
         let events = script.events.iter().filter_map(|e| match &e.action {
             Action::Command(c) => Some(c),
@@ -71,7 +72,8 @@ impl Runner {
             _ => None,
         });
         if let (true, Some(shift)) = (missing, shift) {
-            // An invalid window shift appears as a difference when the SYN is compared.
+            // If the window scale option is invalid, the comparison of the SYN reports a
+            // difference.
             let _ = self.host.kernel.change(&[("window.shift", json!(shift))]);
         }
     }
@@ -93,10 +95,11 @@ impl Runner {
         Ok(())
     }
 
-    /// Apply the supported commands of a shell script, and record the commands that are ignored.
+    /// Apply the supported commands of a shell script, and record its ignored commands in the
+    /// timeline.
     ///
-    /// [`support::missing`](crate::support::missing) has refused the script if one of its settings
-    /// cannot be applied.
+    /// If a setting of the shell script could not be applied,
+    /// [`support::missing`](crate::support::missing) has already refused the script.
     fn shell_script(&mut self, line: u32, name: &str) {
         let Some(text) = self.preparation.iter().find(|p| p.0 == name).map(|p| p.1.clone()) else { return };
         let (effects, mut ignored) = command::read(&text);

@@ -1,4 +1,5 @@
-//! Segments of a script: injection, and comparison with sent segments.
+//! Segments of a script: their injection, and the comparison of expected segments with sent
+//! segments.
 
 use super::Runner;
 use super::step::{Due, PATIENCE, Step, differs};
@@ -20,7 +21,8 @@ impl Runner {
         self.retry_call()
     }
 
-    /// Compare the next segment that the endpoint sent with `packet`, and its time with `due`.
+    /// Compare `packet` with the next segment that the endpoint sent, and `due` with the time of
+    /// this segment.
     pub(super) fn expect(&mut self, line: u32, packet: &Packet, due: &Due) -> Step {
         let packet = &with_cookies(packet, &self.host.kernel.fast_open);
         let latest = if due.any { self.now } else { due.to };
@@ -56,16 +58,16 @@ impl Runner {
             let early = if sent.at < due.from { "early" } else { "late" };
             let off = if sent.at < due.from { due.from.since(sent.at) } else { sent.at.since(due.to) };
             let problem = format!("the segment is sent {off} too {early}");
-            let happened = format!("it is sent at {}", sent.at);
+            let happened = format!("the segment is sent at {}", sent.at);
             return Err(differs(line, problem, format!("{packet} {when}"), happened));
         }
         Ok(())
     }
 
-    /// Join segments that were sent at the same time. A Linux kernel passes the data that a window
-    /// allows to the interface as one large segment (TSO), and scripts expect the large segment.
-    /// The joined segment has the PSH flag that the script expects, because each of the original
-    /// segments has its own PSH flag.
+    /// Join segments that the endpoint sent at the same time. If a window allows several segments,
+    /// a Linux kernel passes their data to the interface as one large segment (TSO), and scripts
+    /// expect this large segment. The joined segment has the PSH flag that the script expects,
+    /// because the original segments may have different PSH flags.
     fn gather(&mut self, mut sent: Sent, expected: &Packet) -> Sent {
         while sent.header.len > 0 && sent.header.len < expected.len {
             let Some(next) = self.host.sent.front() else { break };
@@ -84,7 +86,8 @@ impl Runner {
     }
 }
 
-/// Return true if `next` continues `first` and both could be one segment.
+/// Return true if the data of `next` follows the data of `first` and both segments could be one
+/// segment.
 fn follows(first: &Header, next: &Header) -> bool {
     let same =
         |h: &Header| (h.ack, h.window, h.ecn, h.dscp, h.flags.without(Flags::PSH | Flags::FIN | Flags::CWR));

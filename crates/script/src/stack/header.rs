@@ -1,20 +1,21 @@
-//! TCP headers with the values of their fields.
+//! TCP headers that contain the encoded values of the fields.
 
 use net::Options;
 
 use crate::syntax::Flags;
 
-/// A TCP header with the values of its fields, and the endpoint's sequence numbers.
+/// A TCP header that contains the encoded values of the fields, and the endpoint's sequence
+/// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Sequence number.
     pub seq: u32,
     /// Acknowledgment number.
     pub ack: u32,
-    /// Window field: scaled, except in a SYN.
+    /// Window field: the window is scaled, except in a SYN.
     pub window: u16,
-    /// Size of the payload in bytes. The payload exceeds the size of one segment if several
-    /// segments were joined.
+    /// Size of the payload in bytes. If several segments were joined, their payload exceeds the
+    /// size of one segment.
     pub len: u32,
     /// Control bits.
     pub flags: Flags,
@@ -27,7 +28,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Return the length in sequence space.
+    /// Return the length of the segment in sequence space.
     pub fn seq_len(&self) -> u32 {
         self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
     }

@@ -1,6 +1,6 @@
-//! Measurements for Linux's TCP_INFO beyond the endpoint's own (Linux 6.12, struct tcp_info,
-//! tcp_get_info): times of the last events, counts of segments, and the time spent in each state of
-//! the sender.
+//! Measurements for those fields of Linux's TCP_INFO that the endpoint itself does not measure
+//! (Linux 6.12, struct tcp_info, tcp_get_info). The measured values are times of the last events,
+//! counts of segments, and the time spent in each state of the sender.
 
 mod chrono;
 mod receiving;
@@ -13,7 +13,7 @@ use self::receiving::Receiving;
 use super::Header;
 use crate::syntax::Flags;
 
-/// State of the endpoint before a segment arrived.
+/// State of the endpoint just before a segment arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Before {
     state: State,
@@ -28,7 +28,7 @@ impl Before {
     }
 }
 
-/// Retransmission timeouts, and the recoveries that these timeouts started.
+/// Retransmission timeouts, and the loss recoveries that the timeouts started.
 #[derive(Clone, Debug, Default)]
 struct Timeouts {
     count: u64,
@@ -40,8 +40,8 @@ struct Timeouts {
 /// Measurements of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
-    /// Times when data was last sent, when data last arrived in order, and when an ACK last
-    /// arrived.
+    /// Times when the endpoint last sent data, last received data in order, and last received an
+    /// ACK.
     data_sent: Time,
     data_received: Time,
     ack_received: Time,
@@ -49,10 +49,11 @@ pub struct Meter {
     segments_out: u64,
     data_in: u64,
     out_of_order: u64,
-    /// Number of segments sent for the first time, and the end of the highest sequence number sent.
+    /// Number of segments that were not retransmissions, and the sequence number after the highest
+    /// one that was sent.
     first_sent: u64,
     highest: Option<u32>,
-    /// Number of segments reported as duplicates by D-SACK.
+    /// Number of segments that D-SACK reported as duplicates.
     duplicates: u64,
     ecn_seen: bool,
     /// Receive window announced last.
@@ -72,7 +73,7 @@ fn milliseconds(now: Time, then: Time) -> u64 {
 }
 
 impl Meter {
-    /// Record the beginning of an active open.
+    /// Record that the endpoint begins an active open.
     pub fn on_connect(&mut self) {
         self.active = true;
     }
@@ -80,8 +81,8 @@ impl Meter {
     /// Record the arrival of a segment.
     pub fn on_arrival(&mut self, now: Time, header: &Header, before: Before, endpoint: &Endpoint) {
         let opens = before.state == State::Listen;
-        // A repeated SYN before the handshake is complete counts for the connection request and not
-        // for the connection (Linux, tcp_check_req).
+        // Before the handshake is complete, a repeated SYN counts for the connection request and
+        // not for the connection (Linux, tcp_check_req).
         let again = before.state == State::SynReceived && header.flags.has(Flags::SYN);
         if again {
             return;
@@ -94,8 +95,8 @@ impl Meter {
         if matches!(before.state, State::Listen | State::SynSent) {
             if endpoint.state() == State::Established {
                 (self.data_sent, self.data_received, self.ack_received) = (now, now, now);
-                // Data of the SYN that the server did not accept counts too (Linux,
-                // tcp_rcv_fastopen_synack).
+                // If the server did not accept the data of a SYN, the data counts as one more
+                // segment that is sent for the first time (Linux, tcp_rcv_fastopen_synack).
                 self.first_sent += u64::from(endpoint.segments_out().0);
             }
             self.end_timeouts(now, endpoint);
@@ -134,7 +135,7 @@ impl Meter {
         }
     }
 
-    /// Record the end of the recovery from timeouts.
+    /// Record that the recovery after timeouts has ended.
     fn end_timeouts(&mut self, now: Time, endpoint: &Endpoint) {
         if !endpoint.recovers_from_timeout()
             && let Some(since) = self.timeouts.since.take()
@@ -143,8 +144,8 @@ impl Meter {
         }
     }
 
-    /// Record the expiry of a timer. `before` is the number of retransmission timeouts before the
-    /// expiry.
+    /// Record that a timer has expired. The argument `before` is the number of retransmission
+    /// timeouts before the timer expired.
     pub fn on_timer(&mut self, now: Time, before: u32, endpoint: &Endpoint) {
         if endpoint.sender_stats().timeouts == before || endpoint.state() == State::Closed {
             return;
@@ -156,7 +157,7 @@ impl Meter {
         }
     }
 
-    /// Record the departure of a segment.
+    /// Record that the endpoint sent a segment.
     pub fn on_departure(&mut self, now: Time, header: &Header, window: u32) {
         let reply = header.flags.has(Flags::SYN) && header.flags.has(Flags::ACK) && !self.active;
         self.segments_out += u64::from(!reply);
@@ -178,8 +179,8 @@ impl Meter {
         self.receiving.on_read(now, bytes);
     }
 
-    /// Record that the endpoint has sent all that it can. `no_space` is true if a write found the
-    /// send buffer full.
+    /// Record that the endpoint has sent all segments that it can send now. The argument `no_space`
+    /// is true if a write found the send buffer full.
     pub fn settle(&mut self, now: Time, endpoint: &Endpoint, no_space: bool) {
         self.chrono.turn(now, chrono::kind(endpoint, no_space));
     }
@@ -204,7 +205,7 @@ impl Meter {
             ("rcv_rtt", self.receiving.rtt()),
             ("rcv_space", self.receiving.space(u64::from(endpoint.receive_window()).min(65_535), mss)),
             ("max_pacing_rate", u64::MAX),
-            // A client's SYN and a FIN count as one byte each (Linux, tcp_snd_una_update).
+            // The SYN of a client and a FIN count as one byte each (Linux, tcp_snd_una_update).
             (
                 "bytes_acked",
                 endpoint.acked() + u64::from(self.active && open) + u64::from(endpoint.fin_acknowledged()),
@@ -231,9 +232,9 @@ impl Meter {
         fields
     }
 
-    /// Return the pacing rate that Linux computes for a connection that does not pace
-    /// (tcp_update_pacing_rate): twice the rate of the window in slow start, and 1.2 times that
-    /// rate later.
+    /// Return the pacing rate that Linux computes even for a connection that does not pace
+    /// (tcp_update_pacing_rate). This pacing rate is cwnd per round-trip time, times 2 in slow
+    /// start, and times 1.2 after slow start.
     fn unpaced(&self, endpoint: &Endpoint) -> Option<u64> {
         let (window, srtt) = (endpoint.window(), endpoint.srtt().seconds());
         if endpoint.paces() || srtt <= 0.0 {
@@ -243,7 +244,7 @@ impl Meter {
         Some((ratio * window.cwnd.max(window.flight) / srtt) as u64)
     }
 
-    /// Return the bits of tcpi_options beyond the negotiated options.
+    /// Return the bits of the field tcpi_options, except those for negotiated TCP options.
     pub fn options(&self) -> u64 {
         u64::from(self.ecn_seen) << 4
     }

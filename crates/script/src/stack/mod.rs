@@ -1,5 +1,5 @@
-//! The endpoint under test, with window fields instead of windows. Only this module calls the
-//! endpoint of the `tcp` crate.
+//! The endpoint under test, whose segments have encoded window fields instead of windows in bytes.
+//! Only this module uses the type `Endpoint` of the crate `tcp`.
 
 mod header;
 mod meter;
@@ -15,16 +15,17 @@ use units::{Duration, Time};
 
 use crate::syntax::Flags;
 
-/// A TCP endpoint with additional state for scripts.
+/// A TCP endpoint with the additional state that scripts need.
 #[derive(Debug)]
 pub struct Stack {
     endpoint: Endpoint,
     iss: Option<u32>,
-    /// Value of TCP_QUICKACK, until the endpoint has a receiver to which this option applies.
+    /// Value of the socket option TCP_QUICKACK, until the handshake creates the receiver to which
+    /// this option applies.
     quick_ack: Option<bool>,
-    /// Acknowledgment number of the last sent ACK.
+    /// Acknowledgment number of the ACK that was sent last.
     expects: u32,
-    /// True if the last write had MSG_MORE.
+    /// True if the last write call had the flag MSG_MORE.
     expects_more: bool,
     meter: Meter,
 }
@@ -45,7 +46,7 @@ impl Stack {
         }
     }
 
-    /// Change the TCP parameters of the endpoint, except those that the handshake fixed.
+    /// Change the TCP parameters of the endpoint, except for parameters that the handshake fixed.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         self.endpoint.configure(tcp);
     }
@@ -56,23 +57,23 @@ impl Stack {
         self.meter.on_connect();
     }
 
-    /// Open actively with Fast Open.
+    /// Open a connection actively, with TCP Fast Open.
     pub fn connect_fast(&mut self, opening: Opening) {
         self.endpoint.connect_fast(opening);
         self.meter.on_connect();
     }
 
-    /// Open passively with Fast Open.
+    /// Open a connection passively, with TCP Fast Open.
     pub fn listen_fast(&mut self, server: Server) {
         self.endpoint.listen_fast(server);
     }
 
-    /// Return true if data can be exchanged before the handshake is complete.
+    /// Return true if the endpoint can exchange data although its handshake is not yet complete.
     pub fn is_early(&self) -> bool {
         self.endpoint.is_early()
     }
 
-    /// Return the server's answer to the SYN of [`Stack::connect_fast`].
+    /// Return the response of the server to a SYN that [`Stack::connect_fast`] sent.
     pub fn fast_open_answer(&self) -> Option<Answer> {
         self.endpoint.fast_open_answer()
     }
@@ -87,12 +88,12 @@ impl Stack {
         self.endpoint.write(bytes);
     }
 
-    /// Record that the application waits for the connection in order to write.
+    /// Record that the application will write as soon as the connection is open.
     pub fn await_write(&mut self) {
         self.endpoint.await_write();
     }
 
-    /// Close the connection after all written data.
+    /// Close the connection after all written data is sent.
     pub fn close(&mut self) {
         self.endpoint.close();
     }
@@ -107,12 +108,12 @@ impl Stack {
         self.endpoint.set_nodelay(on);
     }
 
-    /// Hold small segments until there is more data (TCP_CORK).
+    /// Delay small segments until the application writes more data (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.endpoint.set_cork(on);
     }
 
-    /// Hold small segments until the next write or the next arrival (MSG_MORE).
+    /// Delay small segments until the next write call or the next arrival of a segment (MSG_MORE).
     pub fn expect_more(&mut self, on: bool) {
         if on || self.expects_more {
             self.endpoint.expect_more(on);
@@ -120,7 +121,7 @@ impl Stack {
         self.expects_more = on;
     }
 
-    /// End a record after the written data (MSG_EOR).
+    /// End a record after the data written so far (MSG_EOR).
     pub fn end_record(&mut self) {
         self.endpoint.end_record();
     }
@@ -145,25 +146,25 @@ impl Stack {
         self.endpoint.fin_received()
     }
 
-    /// Return the acknowledgment number of the last sent ACK.
+    /// Return the acknowledgment number of the ACK that was sent last.
     pub fn expects(&self) -> u32 {
         self.expects
     }
 
-    /// Return the number of bytes that the application can read.
+    /// Return the number of bytes that the application can read now.
     pub fn readable(&self) -> u64 {
         u64::from(self.endpoint.readable())
     }
 
-    /// Read up to `bytes` bytes, and return the number read.
+    /// Read up to `bytes` bytes, and return the number of bytes read.
     pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
         let read = u64::from(self.endpoint.read(now, bytes.min(u32::MAX.into()) as u32));
         self.meter.on_read(now, read);
         read
     }
 
-    /// Record that the endpoint has sent all that it can. `no_space` is true if a write found the
-    /// send buffer full.
+    /// Record that the endpoint has sent all segments that it can send now. The argument `no_space`
+    /// is true if a write found the send buffer full.
     pub fn settle(&mut self, now: Time, no_space: bool) {
         self.meter.settle(now, &self.endpoint, no_space);
     }
@@ -173,38 +174,41 @@ impl Stack {
         self.endpoint.at_eof()
     }
 
-    /// Return the number of data bytes that the peer acknowledged.
+    /// Return the number of bytes of data that the peer has acknowledged.
     pub fn acked(&self) -> u64 {
         self.endpoint.acked()
     }
 
-    /// Return the number of unacknowledged bytes, including those that were not sent.
+    /// Return the number of bytes that the peer has not acknowledged, including unsent bytes.
     pub fn held(&self) -> u64 {
         self.endpoint.outstanding().0
     }
 
-    /// Return the sequence numbers (0 or 1) of an unacknowledged FIN, and of an unsent FIN.
+    /// Return two numbers, each 0 or 1: the number of unacknowledged FINs, and the number of unsent
+    /// FINs.
     pub fn fin_held(&self) -> (u64, u64) {
         let (held, unsent) = self.endpoint.fin_outstanding();
         (u64::from(held), u64::from(unsent))
     }
 
-    /// Return the size of a full segment without its options.
+    /// Return the maximum payload of a segment, which is the size of a full segment without its
+    /// options.
     pub fn segment_size(&self) -> u32 {
         self.endpoint.segment_size()
     }
 
-    /// Return the receive window that the peer announced.
+    /// Return the receive window that the peer announced last.
     pub fn peer_window(&self) -> u64 {
         self.endpoint.window().rwnd as u64
     }
 
-    /// Return true if ACKs are sent at once.
+    /// Return true if the endpoint sends its ACKs at once, without delay.
     pub fn acks_quickly(&self) -> bool {
         self.quick_ack.unwrap_or_else(|| self.endpoint.acks_quickly())
     }
 
-    /// Return the number of unsent bytes that the windows allow at once, in whole segments.
+    /// Return the number of unsent bytes that the windows allow the endpoint to send now, in whole
+    /// segments.
     pub fn sendable(&self) -> u64 {
         let window = self.endpoint.window();
         let room = (window.cwnd.min(window.rwnd) - window.flight).max(0.0) as u64;
@@ -217,7 +221,7 @@ impl Stack {
         self.endpoint.paces()
     }
 
-    /// Return the number of unsent bytes.
+    /// Return the number of bytes that were written but not yet sent.
     pub fn unsent(&self) -> u64 {
         self.endpoint.outstanding().1
     }
@@ -232,7 +236,7 @@ impl Stack {
         self.endpoint.error()
     }
 
-    /// Return the initial sequence number, once a SYN was sent.
+    /// Return the initial sequence number of the endpoint, or `None` before the first SYN.
     pub fn iss(&self) -> Option<u32> {
         self.iss
     }
@@ -242,12 +246,12 @@ impl Stack {
         self.endpoint.rto()
     }
 
-    /// Return the time of the next timer.
+    /// Return the time when the next timer of the endpoint expires.
     pub fn deadline(&self) -> Time {
         self.endpoint.deadline()
     }
 
-    /// Process the timers that are due.
+    /// Process the timers of the endpoint that have expired.
     pub fn on_timer(&mut self, now: Time) {
         let timeouts = self.endpoint.sender_stats().timeouts;
         self.endpoint.on_timer(now);
@@ -272,7 +276,7 @@ impl Stack {
         self.apply_quickack();
     }
 
-    /// Return the next segment to send now.
+    /// Return the next segment that the endpoint sends now.
     pub fn poll(&mut self, now: Time) -> Option<Header> {
         let mut options = Options::default();
         let (segment, ecn) = self.endpoint.poll(now, &mut options)?;
@@ -299,7 +303,7 @@ impl Stack {
         Some(header)
     }
 
-    /// Return the fields of TCP_INFO (tcp(7)) without their prefix.
+    /// Return the fields of TCP_INFO (tcp(7)), named without the prefix `tcpi_`.
     pub fn info(&self, now: Time) -> Vec<(&'static str, u64)> {
         let mut fields = self.endpoint.info().fields;
         for (name, value) in self.meter.fields(now, &self.endpoint) {
@@ -315,7 +319,7 @@ impl Stack {
     }
 }
 
-/// Return the names of the fields of TCP_INFO.
+/// Return the names of all fields of TCP_INFO.
 pub fn info_names() -> impl Iterator<Item = &'static str> {
     Stack::new(Tcp::default()).info(Time::ZERO).into_iter().map(|field| field.0)
 }

@@ -9,10 +9,10 @@ use super::even::Even;
 datagrams! {
     /// Datagrams of one size at a constant bit rate. The sender ignores losses.
     pub struct Cbr: "cbr" {
-        /// Rate on the wire, including headers.
+        /// Rate on the wire, including the headers.
         rate: Rate = required, in Range::ANY, from "";
         /// Payload per packet.
-        payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
+        payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B per packet on the wire";
     }
 }
 

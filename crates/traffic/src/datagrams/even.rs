@@ -4,7 +4,7 @@ use units::{Bytes, Duration};
 
 use super::emitter::Gaps;
 
-/// Generator of a constant interval. The first packet leaves at the start.
+/// Generator of equal intervals between packets. The first packet is sent at the start of the flow.
 #[derive(Debug)]
 pub struct Even {
     gap: Duration,
@@ -13,7 +13,7 @@ pub struct Even {
 }
 
 impl Even {
-    /// Create a generator with an interval and a payload.
+    /// Create a generator from an interval and a payload.
     pub fn new(interval: Duration, payload: Bytes) -> Self {
         Even { gap: Duration::ZERO, interval, payload: payload.0 as u16 }
     }

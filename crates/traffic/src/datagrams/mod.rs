@@ -1,6 +1,6 @@
-//! Datagrams, as over UDP: packets without a connection and without acknowledgments, so that their
-//! sender does not depend on their arrival. Each kind of datagrams is one file in this folder and
-//! one line in `lib.rs`.
+//! Datagrams, as over UDP: packets that belong to no connection and are not acknowledged. The
+//! sender of datagrams therefore does not depend on the arrival of its packets. Each kind of
+//! datagrams is one file in this folder and one line in `lib.rs`.
 
 mod cbr;
 mod emitter;
@@ -53,8 +53,8 @@ mod tests {
         assert!(e.ends() && e.share_done() == 1.0);
     }
 
-    /// Mean and variance of exponential intervals are m and m², within six standard errors (√8
-    /// m²/√n for the variance).
+    /// The mean of exponential intervals is m and their variance is m², both within six standard
+    /// errors (√8 m²/√n for the variance).
     #[test]
     fn poisson_intervals_are_exponential() {
         let n = 100_000;
@@ -69,15 +69,17 @@ mod tests {
     #[test]
     fn constant_periods_are_exact() {
         let v = json!({"kind": "on_off", "rate": "1 Mbit/s", "on": "20 ms", "off": "100 ms", "lengths": "constant"});
-        // Packets at 0, 8, 16 and 24 ms of on-time: the last is 4 ms into the second on-period.
+        // Packets are due at 0, 8, 16 and 24 ms of on-time. The last of these packets is sent 4 ms
+        // after the beginning of the second on-period.
         let found = gaps(emitter(v, 1), 6);
         let expected = [0.0, 0.008, 0.008, 0.108, 0.008, 0.008];
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     }
 
-    /// The mean rate is rate · on/(on + off). The share of on-time is within six standard errors of
-    /// a renewal process whose periods have the variance of their distribution (1/3 of the squared
-    /// mean for a Pareto distribution of shape 3).
+    /// The mean rate is rate · on/(on + off). The fraction of on-time is within six standard
+    /// errors. The standard error is that of a renewal process whose periods have the variance of
+    /// their distribution. For a Pareto distribution with shape 3, this variance is 1/3 of the
+    /// squared mean.
     #[test]
     fn the_mean_rate_follows_from_the_mean_periods() {
         for (lengths, square) in [("exponential", 1.0), ("pareto", 1.0 / 3.0)] {
@@ -88,7 +90,7 @@ mod tests {
                 let total: f64 = gaps(emitter(v, 2), n).iter().sum();
                 let share = 0.008 * n as f64 / total;
                 let (expected, cycles) = (on / (on + off), total * 1e3 / (on + off));
-                // Variance of the share: π²(1−π)² (c² + c²)/cycles.
+                // The variance of the fraction of on-time is π²(1−π)² (c² + c²)/cycles.
                 let error = expected * (1.0 - expected) * (2.0_f64 * square / cycles).sqrt();
                 assert!((share - expected).abs() < 6.0 * error, "{lengths} {share} {expected} {error}");
             }

@@ -1,9 +1,9 @@
-//! Datagrams at a constant rate in on-periods, separated by silent off-periods.
+//! Datagrams at a constant rate during on-periods, which are separated by silent off-periods.
 //!
-//! Many sources with heavy-tailed periods add up to self-similar traffic (Willinger, Taqqu, Sherman
-//! & Wilson 1997, `willinger1997selfsimilarity`). A packet leaves whenever the accumulated on-time
-//! has grown by one interval. The mean rate is therefore rate · on/(on + off), even if on-periods
-//! are shorter than an interval.
+//! Many sources whose periods have heavy-tailed lengths together produce self-similar traffic
+//! (Willinger, Taqqu, Sherman & Wilson 1997, `willinger1997selfsimilarity`). A packet is sent
+//! whenever the sum of the on-time since the previous packet reaches one interval. The mean rate is
+//! therefore rate · on/(on + off), even if an on-period is shorter than an interval.
 
 use engine::Stream;
 use units::param::{Invalid, join};
@@ -12,11 +12,11 @@ use units::{Bytes, Duration, Range, Rate, Read, words};
 use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
 
 words! {
-    /// Distribution of the lengths of periods, given their mean.
+    /// Distribution of the lengths of on-periods and off-periods, given their mean.
     pub enum Lengths {
         /// Exponential lengths.
         Exponential = "exponential",
-        /// Pareto lengths. With a `shape` below 2 the variance of the lengths is infinite.
+        /// Pareto lengths. If `shape` is below 2, the variance of the lengths is infinite.
         Pareto = "pareto",
         /// Equal lengths.
         Constant = "constant",
@@ -24,10 +24,10 @@ words! {
 }
 
 datagrams! {
-    /// Datagrams at a constant bit rate in on-periods, separated by silent off-periods. The flow
-    /// starts with an on-period.
+    /// Datagrams at a constant bit rate during on-periods, which are separated by silent
+    /// off-periods. The flow begins with an on-period.
     pub struct OnOff: "on_off", checked by check {
-        /// Rate on the wire during on-periods, including headers.
+        /// Rate on the wire during an on-period, including the headers.
         rate: Rate = required, in Range::ANY, from "";
         /// Mean length of an on-period.
         on: Duration = required, in Range::above(0.0), from "";
@@ -35,22 +35,25 @@ datagrams! {
         off: Duration = required, in Range::at_least(0.0), from "";
         /// Distribution of the lengths of on-periods and off-periods.
         lengths: Lengths = (Lengths::Exponential), in Range::ANY, from "";
-        /// Tail exponent of Pareto lengths.
+        /// Tail exponent of the lengths, if they have a Pareto distribution.
         shape: f64 = (1.5), in Range::between(1.01, 100.0), from "willinger1997selfsimilarity: between 1 and 2";
         /// Payload per packet.
-        payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
+        payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B per packet on the wire";
     }
 }
 
-/// Maximum of the mean number of on-periods per packet.
+/// Maximum of the average number of on-periods per packet.
 const MAX_PERIODS: f64 = 1000.0;
 
 fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {
     let stretches = interval(p.rate, p.payload, p.headers).seconds() / p.on.seconds();
     if stretches > MAX_PERIODS {
-        let problem =
-            format!("is too short for the rate: {stretches:.0} on-periods per packet, above {MAX_PERIODS}");
-        return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem).remedy("raise on or the rate"));
+        let problem = format!(
+            "is too short for the rate: a packet would take {stretches:.0} on-periods on average, and \
+             the maximum is {MAX_PERIODS}"
+        );
+        return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem)
+            .remedy("use longer on-periods or a higher rate"));
     }
     Ok(())
 }
@@ -72,16 +75,16 @@ struct Stretches {
     lengths: Lengths,
     shape: f64,
     interval: Duration,
-    /// Remaining time of the current on-period.
+    /// Remaining length of the current on-period.
     left: Duration,
-    /// True after the first packet, which leaves at the start.
+    /// True after the first packet, which is sent at the start of the flow.
     begun: bool,
     payload: u16,
     random: Stream,
 }
 
 impl Stretches {
-    /// Create a generator at the beginning of an on-period.
+    /// Create a generator that is at the beginning of an on-period.
     fn new(p: &OnOff, random: Stream) -> Self {
         let mut stretches = Stretches {
             mean: [p.off, p.on],
@@ -100,7 +103,8 @@ impl Stretches {
     fn draw(&mut self, on: usize) -> Duration {
         let mean = self.mean[on].seconds();
         let u = self.random.uniform();
-        // The length is sampled by inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
+        // The length is sampled by inversion (Devroye 1986, II.2) from 1 − u instead of the uniform
+        // random number u, because 1 − u is above 0.
         Duration::from_seconds(match self.lengths {
             Lengths::Constant => mean,
             Lengths::Exponential => -mean * libm::log1p(-u),
@@ -108,7 +112,7 @@ impl Stretches {
         })
     }
 
-    /// Return the time from the previous packet to the next packet.
+    /// Return the interval from the previous packet to the next packet.
     fn gap(&mut self) -> Duration {
         let (mut gap, mut needs) = (Duration::ZERO, self.interval);
         while self.left < needs {

@@ -1,4 +1,4 @@
-//! Datagrams as a Poisson process.
+//! Datagrams that are sent as a Poisson process.
 
 use engine::Stream;
 use units::{Bytes, Duration, Range, Rate};
@@ -7,12 +7,13 @@ use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
 use crate::spacing::Spacing;
 
 datagrams! {
-    /// Datagrams of one size as a Poisson process: the intervals are exponential.
+    /// Datagrams of one size that are sent as a Poisson process, so that the intervals are
+    /// exponentially distributed.
     pub struct Poisson: "poisson" {
-        /// Mean rate on the wire, including headers.
+        /// Mean rate on the wire, including the headers.
         rate: Rate = required, in Range::ANY, from "";
         /// Payload per packet.
-        payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
+        payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B per packet on the wire";
     }
 }
 

@@ -11,14 +11,14 @@ params! {
     /// Datagrams from a trace, which gives the time and the payload of each packet. The sender
     /// ignores losses.
     pub struct Replay: "replay" {
-        /// The trace: the name of a text file, or a list of pairs such as [[0.1, 500], …]. Each
-        /// line or pair has a time in seconds since the start of the flow and a payload in bytes,
-        /// in order of time. In a file, text after # is a comment. File names are relative to the
-        /// folder in which aqmlab runs.
+        /// Trace of the packets, in order of time: the name of a text file, or a list of pairs such
+        /// as [[0.1, 500], …]. Each line of the file, or each pair of the list, has a time in
+        /// seconds since the start of the flow and a payload in bytes. In a trace file, the text
+        /// after # is a comment. File names are relative to the folder in which aqmlab runs.
         trace: Trace = required, in Range::ANY, from "";
-        /// Size of the IP and UDP headers of a packet.
+        /// Size of the IP and UDP headers of each packet.
         headers: Bytes = (HEADERS), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc768: 20 B and 8 B";
-        /// ECN field of the packets.
+        /// ECN field of each packet.
         ecn: Field = (Field::NotEct), in Range::ANY, from "rfc3168 §5";
     }
 }
@@ -41,7 +41,7 @@ impl Datagrams for Replay {
     }
 }
 
-/// A trace, and the number of its packets that were sent.
+/// A trace of packets, and the number of packets that were already sent.
 #[derive(Debug)]
 struct Played {
     packets: Vec<(Duration, u16)>,
@@ -57,11 +57,11 @@ impl Gaps for Played {
     }
 }
 
-/// Times and payloads of packets, in order of time; at least one packet.
+/// Trace of at least one packet: the times and payloads of its packets, in order of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace(Vec<(Duration, u16)>);
 
-/// Maximum payload in bytes, and maximum time in seconds.
+/// Maximum payload in bytes, and maximum time in seconds, of a packet in a trace.
 const MAX_SIZE: f64 = 60_000.0;
 const MAX_TIME: f64 = 1e7;
 
@@ -80,7 +80,10 @@ impl Trace {
             }
             let time = Duration::from_seconds(time);
             if packets.last().is_some_and(|last| time < last.0) {
-                return Err(format!("the time {} s is before that of the previous packet", time.seconds()));
+                return Err(format!(
+                    "the time {} s is before the time of the previous packet",
+                    time.seconds()
+                ));
             }
             packets.push((time, payload as u16));
         }
@@ -151,7 +154,7 @@ mod tests {
         assert!(e("0 100\n1").contains("line 2 is not"));
         assert!(e("0 100 7").contains("line 1 is not"));
         assert!(e("nan 100").contains("NaN must be between"));
-        assert!(e("1 100\n0.5 100").contains("before that of the previous"));
+        assert!(e("1 100\n0.5 100").contains("before the time of the previous"));
         assert!(e("1 0").contains("payload 0"));
         assert!(e("1 1e99").contains("payload"));
         assert!(e("# nothing\n").contains("is empty"));

@@ -7,14 +7,15 @@ use super::emitter::{Common, Datagrams, Gaps, datagrams};
 use super::even::Even;
 
 datagrams! {
-    /// A voice call with one frame of speech per packet, at a constant interval. The defaults, 132
-    /// B on the wire every 20 ms, make a call of about 53 kbit/s. A testbed study of RED sends such
-    /// calls in parallel to TCP flows.
+    /// A voice call that sends one frame of speech per packet, at a constant interval. With the
+    /// default parameters, a packet has 132 B on the wire and the interval is 20 ms, so a call has
+    /// a rate of about 53 kbit/s. A study of RED in a testbed sends such voice calls in parallel to
+    /// TCP flows.
     pub struct Voip: "voip" {
         /// Payload per packet.
-        payload: Bytes = (Bytes(104)), in Range::between(1.0, 60_000.0), from "an ADPCM call of 104 B + 28 B of headers";
+        payload: Bytes = (Bytes(104)), in Range::between(1.0, 60_000.0), from "104 B of ADPCM speech + 28 B of headers";
         /// Interval between packets.
-        interval: Duration = (Duration::from_millis(20)), in Range::at_least(1e-6), from "20 ms per packet: 52.8 kbit/s on the wire";
+        interval: Duration = (Duration::from_millis(20)), in Range::at_least(1e-6), from "one packet per 20 ms, that is, 52.8 kbit/s on the wire";
     }
 }
 

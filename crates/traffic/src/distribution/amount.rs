@@ -1,29 +1,30 @@
-//! Quantities that a distribution can describe.
+//! Quantities that have a distribution: sizes, times and numbers.
 
 use std::fmt::Debug;
 
 use units::param::{Invalid, Json};
 use units::{Bytes, Duration, Range, Read};
 
-/// A quantity that a distribution can describe.
+/// A quantity that can have a distribution.
 pub trait Amount: Read + Copy + Debug + PartialEq + 'static {
-    /// Type of the mean of the quantity, which need not be a whole number.
+    /// Type of the mean of the quantity. The mean need not be a whole number.
     type Mean: Read + Copy + Debug + PartialEq;
-    /// Name of the definition in the JSON Schema.
+    /// Name of the quantity's definition in the JSON Schema.
     const NAME: &'static str;
     /// Range of values.
     const VALUES: Range;
     /// Range of means.
     const MEANS: Range;
-    /// True if the geometric distribution, which counts trials, can describe the quantity.
+    /// True if the quantity can have a geometric distribution, which is a distribution of whole
+    /// numbers.
     const COUNTS: bool = false;
 
-    /// Convert a number in the base unit to the quantity. The result is `None` if the number is out
-    /// of range.
+    /// Convert a number in the base unit to a value of the quantity. The result is `None` if the
+    /// number is out of range.
     fn of(number: f64) -> Option<Self>;
 }
 
-/// Return a quantity in its base unit.
+/// Convert a value of the quantity to a number in its base unit.
 pub fn base(amount: &impl Read) -> f64 {
     amount.number().unwrap_or(0.0)
 }
@@ -62,8 +63,8 @@ impl Amount for u64 {
     }
 }
 
-/// A size, a time or a number. The manual shows this type, because it describes the three kinds of
-/// distributions once.
+/// A quantity of any type: a size, a time or a number. The type `Any` exists for the manual, which
+/// describes the kinds of distributions once for sizes, times and numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Any {
     /// Size in bytes.

@@ -1,11 +1,11 @@
-//! Checks of the keys of a distribution.
+//! Checks of the parameters of a distribution.
 
 use units::Read;
 use units::param::{Invalid, join};
 
 use super::law::Between;
 
-/// Refuse a maximum that is not above the minimum.
+/// Refuse a maximum that is not greater than the minimum.
 pub fn rises<T: Read>(min: &T, max: &T, path: &str) -> Result<(), Invalid> {
     if min.number() < max.number() {
         return Ok(());
@@ -14,19 +14,21 @@ pub fn rises<T: Read>(min: &T, max: &T, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&join(path, "max"), &max.write(), problem).remedy("raise max or lower min"))
 }
 
-/// Minimum probability that bounds may leave between them.
+/// Minimum probability of the values between the bounds of a distribution.
 const ENOUGH: f64 = 1e-6;
 
-/// Refuse bounds that leave too little probability between them.
+/// Refuse bounds if the values between them have too little probability.
 pub fn leaves_enough<T: Read>(inside: f64, mean: &T, path: &str) -> Result<(), Invalid> {
     if inside >= ENOUGH {
         return Ok(());
     }
-    let problem = format!("leaves less than {ENOUGH} of the distribution between min and max");
-    Err(Invalid::new(&join(path, "mean"), &mean.write(), problem).remedy("set the bounds around the mean"))
+    let problem = format!("leaves less than {ENOUGH} of the probability between min and max");
+    Err(Invalid::new(&join(path, "mean"), &mean.write(), problem)
+        .remedy("choose min and max on both sides of the mean"))
 }
 
-/// Refuse a minimum size below one byte. Times and numbers may be any fraction of their unit.
+/// Refuse a minimum size of less than one byte. The minimum of a time or a number may be a fraction
+/// of its unit.
 pub fn is_whole<T: Read>(min: f64, mean: &T, path: &str) -> Result<(), Invalid> {
     if T::UNIT != "B" || min >= 1.0 {
         return Ok(());
@@ -35,7 +37,7 @@ pub fn is_whole<T: Read>(min: f64, mean: &T, path: &str) -> Result<(), Invalid> 
     Err(Invalid::new(&join(path, "mean"), &mean.write(), problem).remedy("raise the mean or the shape"))
 }
 
-/// Refuse logarithmic interpolation from a first value of 0.
+/// Refuse interpolation on a logarithmic scale if the first value is 0.
 pub fn can_be_logarithms<T: Read>(first: &T, between: Between, path: &str) -> Result<(), Invalid> {
     if between != Between::Log || first.number() > Some(0.0) {
         return Ok(());
@@ -49,5 +51,5 @@ pub fn has_parts(parts: usize, path: &str) -> Result<(), Invalid> {
     if parts > 0 {
         return Ok(());
     }
-    Err(Invalid::at(&join(path, "parts"), "is empty").remedy("give at least one { weight, of }"))
+    Err(Invalid::at(&join(path, "parts"), "is empty").remedy("give at least one table { weight, of }"))
 }

@@ -1,4 +1,5 @@
-//! The keys of the distributions, for any quantity: a size, a time span or a number.
+//! Definition of the keys of all distributions, for each type of quantity: a size, a time span or a
+//! number.
 
 use units::param::{Invalid, Json, Renamed, choice_schema, page, split_kind, with_kind};
 use units::{Params, Range, Read, params};
@@ -7,11 +8,12 @@ use super::amount::{Amount, base};
 use super::points::Points;
 use super::{Quantity, check, law};
 
-/// Former names of the keys for the bounds of a distribution.
+/// Former names of the keys that give the bounds of a distribution.
 const RENAMED_BOUNDS: &[Renamed] = &[Renamed::key("least", "min"), Renamed::key("most", "max")];
 
 params! {
-    /// A constant. A plain value means the same.
+    /// A constant. A constant value. In a scenario, a value alone has the same meaning as the table
+    /// of the constant distribution.
     pub struct Constant<A: Amount>: "constant" {
         /// Value of the constant.
         value: A = required, in A::VALUES, from "";
@@ -19,7 +21,7 @@ params! {
 }
 
 params! {
-    /// The uniform distribution between two values.
+    /// The uniform distribution between a minimum and a maximum.
     pub struct Uniform<A: Amount>: "uniform", checked by Uniform::check, renamed by RENAMED_BOUNDS {
         /// Minimum.
         min: A = required, in A::VALUES, from "";
@@ -31,31 +33,32 @@ params! {
 params! {
     /// The exponential distribution: P(X > x) = exp(−x/mean).
     pub struct Exponential<A: Amount>: "exponential" {
-        /// Mean, before the cap applies.
+        /// Mean of the distribution, before the cap applies.
         mean: A::Mean = required, in A::MEANS, from "";
-        /// Maximum. The cap replaces larger values. If the cap is absent, values are unlimited.
+        /// Maximum. Values above the cap are replaced by the cap. If the cap is absent, the values
+        /// are unlimited.
         cap: Option<A> = (None), in A::VALUES, from "";
     }
 }
 
 params! {
-    /// The lognormal distribution: the logarithm is normally distributed. Values outside the bounds
-    /// are sampled again.
+    /// The lognormal distribution: the logarithm of the value is normally distributed. Values
+    /// outside the bounds are sampled again.
     pub struct LogNormal<A: Amount>: "lognormal", checked by LogNormal::check, renamed by RENAMED_BOUNDS {
-        /// Mean, before the bounds apply.
+        /// Mean of the distribution, before the bounds apply.
         mean: A::Mean = required, in A::MEANS, from "";
-        /// Standard deviation of the natural logarithm.
+        /// Standard deviation of the natural logarithm of the value.
         sigma: f64 = (1.0), in Range::above_to(0.0, 10.0), from "";
         /// Minimum. If the minimum is absent, values may be arbitrarily small.
         min: Option<A> = (None), in A::VALUES, from "";
-        /// Maximum. If the maximum is absent, values are unlimited.
+        /// Maximum. If the maximum is absent, the values are unlimited.
         max: Option<A> = (None), in A::VALUES, from "";
     }
 }
 
 params! {
-    /// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape). Shape 1 is the exponential
-    /// distribution, and a shape below 1 has a heavier tail.
+    /// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape). With shape 1, the Weibull
+    /// distribution is the exponential distribution. With a shape below 1, its tail is heavier.
     pub struct Weibull<A: Amount>: "weibull" {
         /// Mean: scale · Γ(1 + 1/shape).
         mean: A::Mean = required, in A::MEANS, from "";
@@ -65,49 +68,52 @@ params! {
 }
 
 params! {
-    /// The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape for x above the
-    /// minimum k = mean · (shape − 1)/shape.
+    /// The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape. The minimum k of
+    /// the Pareto distribution is mean · (shape − 1)/shape.
     pub struct Pareto<A: Amount>: "pareto", checked by Pareto::check {
         /// Mean.
         mean: A::Mean = required, in A::MEANS, from "";
-        /// Tail exponent. If the shape is below 2, the variance is infinite, and the mean of a
+        /// Tail exponent. If the shape is below 2, the variance is infinite, so the mean of a
         /// sample converges slowly.
-        shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+        shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files on the web";
     }
 }
 
 params! {
-    /// The Pareto distribution with a maximum. Values above the maximum are sampled again.
+    /// The bounded Pareto distribution, whose values have a maximum. Values above the maximum are
+    /// sampled again.
     pub struct BoundedPareto<A: Amount>: "bounded_pareto", checked by BoundedPareto::check, renamed by RENAMED_BOUNDS {
         /// Minimum.
         min: A = required, in A::MEANS, from "";
         /// Maximum.
         max: A = required, in A::MEANS, from "";
         /// Tail exponent.
-        shape: f64 = (1.2), in Range::between(0.01, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+        shape: f64 = (1.2), in Range::between(0.01, 100.0), from "crovella1997web: between 1 and 2 for files on the web";
     }
 }
 
 params! {
-    /// The Lomax distribution (Pareto distribution of the second kind), which begins at 0:
+    /// The Lomax distribution (Pareto distribution of the second kind), whose values begin at 0:
     /// P(X > x) = (1 + x/scale)^−shape.
     pub struct Lomax<A: Amount>: "lomax" {
         /// Mean: scale/(shape − 1).
         mean: A::Mean = required, in A::MEANS, from "";
         /// Tail exponent.
-        shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+        shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files on the web";
     }
 }
 
 params! {
-    /// A measured distribution, or any other that is given by points of its cumulative distribution
-    /// function.
+    /// A distribution that is given by points of its cumulative distribution function, for example
+    /// a measured distribution.
     pub struct Empirical<A: Amount>: "empirical", checked by Empirical::check {
         /// Points of the cumulative distribution function: a list of [value, probability] pairs, or
-        /// the name of a text file with a value and a probability on each line. Values in a file
-        /// are in bytes, seconds or plain numbers. Values and probabilities must not decrease, and
-        /// the last probability is 1. The first value occurs with the first probability. In a file,
-        /// text after # is a comment. File names are relative to the folder in which aqmlab runs.
+        /// the name of a text file with a value and a probability on each line. In a file, the
+        /// values are in bytes, in seconds, or numbers without a unit. The values and the
+        /// probabilities must not decrease from point to point, and the last probability must be 1.
+        /// The probability of the first value is the first probability in the list. In a file of
+        /// points, the text after # is a comment. File names are relative to the folder in which
+        /// aqmlab runs.
         cdf: Points<A> = required, in Range::ANY, from "";
         /// Interpolation between the points.
         between: law::Between = (law::Between::Linear), in Range::ANY, from "";
@@ -115,27 +121,28 @@ params! {
 }
 
 params! {
-    /// A mixture: one of several distributions, chosen at random for each value.
+    /// A mixture: each value comes from one of several distributions, which is chosen at random.
     pub struct Mixture<A: Amount>: "mixture", checked by Mixture::check {
-        /// The distributions and their weights: a list of { weight, of }.
+        /// The distributions of a mixture and their weights, as a list of tables { weight, of }.
         parts: Vec<Part<A>> = required, in Range::ANY, from "";
     }
 }
 
 params! {
-    /// A component of a mixture.
+    /// A component of a mixture of distributions.
     pub struct Part<A: Amount>: "part" {
-        /// Weight. The probability of the component is its weight divided by the sum of all
-        /// weights.
+        /// Weight. The probability of the component is its weight divided by the sum of the weights
+        /// of all components.
         weight: f64 = required, in Range::above_to(0.0, 1e12), from "";
-        /// A value, or the table of a distribution.
+        /// A quantity in a scenario: a constant value, or the table of a distribution.
         of: Quantity<A> = required, in Range::ANY, from "";
     }
 }
 
 params! {
-    /// The geometric distribution, the number of trials up to the first success:
-    /// P(N > n) = (1 − 1/mean)^n for n from 1 on.
+    /// The geometric distribution: the number of trials up to and including the first success. The
+    /// number of trials N has the distribution P(N > n) = (1 − 1/mean)^n for whole numbers n from 1
+    /// on.
     pub struct Geometric: "geometric" {
         /// Mean.
         mean: f64 = required, in Range::between(1.0, 4e9), from "";
@@ -189,7 +196,7 @@ impl<A: Amount> Mixture<A> {
     }
 }
 
-/// A distribution of a quantity.
+/// A distribution of a type of quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind<A: Amount> {
     /// See [`Constant`].
@@ -216,11 +223,11 @@ pub enum Kind<A: Amount> {
     Geometric(Geometric),
 }
 
-/// A function that reads the keys of a kind.
+/// A function that reads the keys of a kind of distribution.
 type Reader<A> = Box<dyn Fn(&Json, &str) -> Result<Kind<A>, Invalid>>;
 
-/// A row of the table of distributions: the name of a kind, its reader, its schema and its manual
-/// page.
+/// A row of the table of distributions: the name of a kind, the function that reads its keys, its
+/// schema and its manual page.
 struct Row<A: Amount> {
     key: &'static str,
     read: Reader<A>,
@@ -234,7 +241,7 @@ fn row<A: Amount, T: Params + 'static>(kind: fn(T) -> Kind<A>) -> Row<A> {
 }
 
 impl<A: Amount> Kind<A> {
-    /// Return the table of distributions.
+    /// Return the table of all kinds of distributions.
     fn table() -> Vec<Row<A>> {
         let mut rows = vec![
             row(Kind::Constant),
@@ -254,7 +261,7 @@ impl<A: Amount> Kind<A> {
         rows
     }
 
-    /// Return the distribution in the base unit.
+    /// Return the distribution as a probability law in the base unit.
     pub fn law(&self) -> law::AnyLaw {
         match self {
             Kind::Constant(k) => law::Constant(base(&k.value)).into(),
@@ -277,7 +284,7 @@ impl<A: Amount> Kind<A> {
         }
     }
 
-    /// Return the manual page of each kind, and of the components of a mixture.
+    /// Return the manual pages of all kinds of distributions, and of the components of a mixture.
     pub fn pages() -> Vec<Json> {
         let mut pages: Vec<Json> = Self::table().iter().map(|row| (row.page)()).collect();
         pages.push(page::<Part<A>>());
@@ -291,7 +298,7 @@ impl<A: Amount> Read for Kind<A> {
         let keys: Vec<&str> = table.iter().map(|row| row.key).collect();
         let (kind, rest) = split_kind(value, path, &keys)?;
         let Some(row) = table.iter().find(|row| row.key == kind) else {
-            unreachable!("split_kind returns one of the keys")
+            unreachable!("the function split_kind returns the name of a known kind")
         };
         (row.read)(&rest, path)
     }

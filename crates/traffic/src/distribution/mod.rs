@@ -1,6 +1,7 @@
-//! Random sizes, times and numbers. Each of these quantities is either constant (`"7.2 kB"`, `"1
-//! s"`, `5`) or sampled from a distribution (`{ kind = "pareto", mean = "7.2 kB" }`). `kinds.rs`
-//! defines the keys of the distributions, and `law/` computes with them.
+//! Random quantities: sizes, times and numbers. In a scenario, a size, a time or a number is either
+//! constant (`"7.2 kB"`, `"1 s"`, `5`) or sampled from a distribution (`{ kind = "pareto", mean =
+//! "7.2 kB" }`). The module `kinds.rs` defines the keys of the distributions, and the modules in
+//! `law/` do the calculations.
 
 mod amount;
 mod check;
@@ -16,18 +17,18 @@ use law::Law;
 use units::param::{Invalid, Json, reference};
 use units::{Bytes, Duration, Range, Read};
 
-/// A size, constant or sampled: a whole number of bytes, at least 1.
+/// A size that is constant or sampled: a whole number of bytes, at least 1.
 pub type Size = Quantity<Bytes>;
 
-/// A time span, constant or sampled from a distribution.
+/// A time span that is constant or sampled from a distribution.
 pub type Times = Quantity<Duration>;
 
-/// A number of objects, pages or sessions, constant or sampled from a distribution. A sampled value
-/// is rounded to the nearest whole number, at least 1.
+/// A number of objects, pages or sessions that is constant or sampled from a distribution. A
+/// sampled number is rounded to the nearest whole number, at least 1.
 pub type Count = Quantity<u64>;
 
-/// A size, a time or a number. The manual shows the distributions of this quantity, which stand for
-/// those of sizes, times and numbers.
+/// A quantity of any type: a size, a time or a number. The manual shows the distributions of this
+/// type in place of the distributions of sizes, times and numbers.
 pub type Distribution = Quantity<Any>;
 
 /// A quantity that is constant or sampled from a distribution.
@@ -43,13 +44,13 @@ impl<A: Amount> Quantity<A> {
         Kind::Constant(Constant { value }).into()
     }
 
-    /// Return the value, if it is constant.
+    /// Return the value of the quantity, or `None` if it is not constant.
     pub fn constant(&self) -> Option<A> {
         if let Kind::Constant(constant) = &self.kind { Some(constant.value) } else { None }
     }
 
-    /// Return the JSON Schema of the quantity. Other schemas refer to the schema of a quantity,
-    /// because a mixture contains quantities of its own type.
+    /// Return the JSON Schema of the quantity. A mixture contains quantities of its own type, so
+    /// the schema of a quantity has a name to which other schemas can refer.
     pub fn definition() -> Json {
         serde_json::json!({"anyOf": [A::schema(), Kind::<A>::schema()]})
     }
@@ -89,70 +90,70 @@ impl<A: Amount> Read for Quantity<A> {
     }
 }
 
-/// Maximum of a sampled size, in bytes, and of a sampled number.
+/// Maximum of a sampled size in bytes, and maximum of a sampled number.
 const MAX_SIZE: f64 = 1e15;
 const MAX_COUNT: f64 = 4e9;
 
 impl Size {
-    /// Return the size that two uniform random numbers in [0, 1) determine.
+    /// Return the size that follows from two uniform random numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> Bytes {
         self.constant().unwrap_or_else(|| Bytes(self.law.draw(uv).round().clamp(1.0, MAX_SIZE) as u64))
     }
 
-    /// Return the mean, in bytes.
+    /// Return the mean size, in bytes.
     pub fn mean(&self) -> f64 {
         self.law.mean()
     }
 
-    /// Return the size that a share p of the values does not exceed, in bytes.
+    /// Return the p-quantile of the size, in bytes: a fraction p of the sizes does not exceed it.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p)
     }
 
-    /// Return the share of all bytes that the largest values contribute. `largest` is the share of
-    /// the number of values that count as the largest.
+    /// Return the fraction of all bytes that the largest sizes contribute. The argument `largest`
+    /// is the fraction of all values that count as the largest.
     pub fn share_of_largest(&self, largest: f64) -> f64 {
         law::share_of_largest(&self.law, largest)
     }
 }
 
 impl Times {
-    /// Return the time that two uniform random numbers in [0, 1) determine.
+    /// Return the time that follows from two uniform random numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> Duration {
         self.constant().unwrap_or_else(|| Duration::from_seconds(self.law.draw(uv)))
     }
 
-    /// Return the mean, in seconds.
+    /// Return the mean time, in seconds.
     pub fn mean(&self) -> f64 {
         self.law.mean()
     }
 
-    /// Return the time that a share p of the values does not exceed, in seconds.
+    /// Return the p-quantile of the time, in seconds: a fraction p of the times does not exceed it.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p)
     }
 }
 
 impl Count {
-    /// Return the number that two uniform random numbers in [0, 1) determine.
+    /// Return the number that follows from two uniform random numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> u64 {
         self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MAX_COUNT) as u64)
     }
 
-    /// Return the mean of the sampled numbers, which are whole.
+    /// Return the mean of the sampled numbers, which are whole numbers.
     pub fn mean(&self) -> f64 {
         law::mean_of_whole(&self.law)
     }
 
-    /// Return the number that a share p of the values does not exceed.
+    /// Return the p-quantile of the number: a fraction p of the numbers does not exceed it.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p).round().max(1.0)
     }
 }
 
-/// Return the JSON Schema of each quantity. The manual shows the first quantity that has a kind,
-/// and
-/// `any` is first.
+/// Return the JSON Schema of each quantity. If several quantities have the same kind of
+/// distribution, the manual shows the page of the first one. The first quantity in the list is
+/// `any`.
 pub fn definitions() -> [(&'static str, Json); 4] {
     [
         (Any::NAME, Distribution::definition()),
@@ -162,7 +163,7 @@ pub fn definitions() -> [(&'static str, Json); 4] {
     ]
 }
 
-/// Return the manual page of each kind.
+/// Return the manual page of each kind of distribution.
 pub fn pages() -> Vec<Json> {
     Kind::<Any>::pages()
 }
@@ -170,17 +171,17 @@ pub fn pages() -> Vec<Json> {
 /// Properties of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
-    /// Mean in bytes or seconds, or the mean of the whole numbers that are sampled.
+    /// Mean in bytes or in seconds, or mean of the sampled whole numbers.
     pub mean: f64,
     /// Quantile for each probability.
     pub quantiles: Vec<f64>,
-    /// Share of the sum of all values that the largest values contribute, for each share of the
-    /// number of values.
+    /// Fraction of the sum of all values that comes from the largest values, for several fractions
+    /// of the number of values.
     pub shares: Vec<f64>,
 }
 
-/// Compute the properties of a distribution of `what` (size, times or count), as a scenario writes
-/// it.
+/// Compute the properties of a distribution. The argument `what` is size, times or count, and the
+/// distribution is written as in a scenario.
 pub fn describe(
     what: &str,
     written: &Json,

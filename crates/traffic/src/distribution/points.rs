@@ -1,4 +1,4 @@
-//! Points of a cumulative distribution function, from a list or a file.
+//! Points of a cumulative distribution function, which a scenario gives as a list or as a file.
 
 use units::Read;
 use units::file::{lines, read_text};
@@ -6,11 +6,11 @@ use units::param::{Invalid, Json, join};
 
 use super::amount::{Amount, base};
 
-/// Values with their cumulative probabilities: at least one point, and a last probability of 1.
+/// At least one value with its cumulative probability. The last cumulative probability is 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points<T>(pub Vec<(T, f64)>);
 
-/// Maximum rounding error of the last probability.
+/// Maximum difference between the last probability and 1, which allows for rounding.
 const ROUNDING: f64 = 1e-9;
 
 impl<T: Amount> Points<T> {
@@ -23,10 +23,16 @@ impl<T: Amount> Points<T> {
             }
             if let Some((before, lower)) = all.last() {
                 if base(&value) < base(before) {
-                    return Err(format!("the value {} is below the previous one", value.write()));
+                    return Err(format!(
+                        "the value {} is below the previous one, but values must not decrease",
+                        value.write()
+                    ));
                 }
                 if probability < *lower {
-                    return Err(format!("the probability {probability} is below the previous one"));
+                    return Err(format!(
+                        "the probability {probability} is below the previous one, but probabilities \
+                         must not decrease"
+                    ));
                 }
             }
             all.push((value, probability.min(1.0)));
@@ -43,13 +49,13 @@ impl<T: Amount> Points<T> {
         }
     }
 
-    /// Return the points in the base unit.
+    /// Return the points of the distribution function, in the base unit.
     pub fn numbers(&self) -> Vec<[f64; 2]> {
         self.0.iter().map(|(value, probability)| [base(value), *probability]).collect()
     }
 }
 
-/// Parse a line of a file: a value in the base unit, and its probability.
+/// Parse a line of a file, which has a value in the base unit and its cumulative probability.
 fn line<T: Amount>((number, line): (usize, &str)) -> Result<(T, f64), String> {
     let wrong = || format!("line {number} must be a value and a probability");
     let words: Vec<f64> =

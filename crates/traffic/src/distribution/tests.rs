@@ -9,12 +9,13 @@ fn size(value: Value) -> Size {
     Size::read(&value, "size").unwrap()
 }
 
-/// Return the n midpoints of [0, 1), so that moments are integrals by the midpoint rule.
+/// Return the midpoints of n equal parts of [0, 1), so that a mean over them is an integral by the
+/// midpoint rule.
 fn grid(n: u32) -> impl Iterator<Item = f64> {
     (0..n).map(move |i| (f64::from(i) + 0.5) / f64::from(n))
 }
 
-/// Integrate P(X > x) from `from` on, over logarithms of x.
+/// Integrate P(X > x) from the value `from` on, with the logarithm of x as the variable.
 fn integral(law: &AnyLaw, from: f64) -> f64 {
     let (low, high, n) = (-30.0, 90.0, 60_000);
     let step = (high - low) / f64::from(n);
@@ -67,8 +68,8 @@ fn any_law() -> impl Strategy<Value = AnyLaw> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// The part of the mean above x is E[X; X > x] = x P(X > x) + the integral of P(X > t) from x
-    /// on.
+    /// The part of the mean above x, E[X; X > x], is x P(X > x) plus the integral of P(X > t) for t
+    /// from x on.
     #[test]
     fn means_are_integrals(law in any_law(), p in 0.05..0.95) {
         let near = |a: f64, b: f64| (a - b).abs() <= 3e-3 * law.mean();
@@ -79,7 +80,8 @@ proptest! {
         prop_assert!(near(law.above(0.0), law.mean()));
     }
 
-    /// The quantile of p is the minimum value that a share p of the values does not exceed.
+    /// The p-quantile of a distribution is the minimum value that a fraction p of all values does
+    /// not exceed.
     #[test]
     fn quantiles_invert_the_survival(law in any_law(), p in 0.0001..0.9999) {
         let x = law.quantile(p);
@@ -87,8 +89,7 @@ proptest! {
         prop_assert!(law.survival(x * (1.0 - 1e-9)) >= 1.0 - p - 1e-6);
     }
 
-    /// Sampled values have the quantiles of the distribution: a share p of the grid lies below the
-    /// quantile of p.
+    /// A fraction p of the sampled values lies below the p-quantile of the distribution.
     #[test]
     fn draws_have_the_quantiles(law in any_law(), p in 0.1..0.9) {
         let x = law.quantile(p);
@@ -122,7 +123,8 @@ fn the_mean_of_a_count_is_that_of_its_draws() {
     assert_eq!(count(json!({"kind": "exponential", "mean": 1.2})).draw([0.0, 0.0]), 1);
 }
 
-/// Closed forms: q^(1 − 1/shape) for Pareto, q (1 − ln q) for exponential, and q for equal values.
+/// The expected fractions are closed forms: q^(1 − 1/shape) for the Pareto distribution, q (1 − ln
+/// q) for the exponential distribution, and q for equal values.
 #[test]
 fn shares_of_the_largest_match_closed_forms() {
     for q in [0.01, 0.15, 0.5] {
@@ -145,8 +147,8 @@ fn a_constant_always_has_its_value() {
     assert_eq!(Count::read(&json!(5), "c").unwrap().write(), json!(5));
 }
 
-/// Exponential, Pareto and lognormal sizes equal these formulas to the bit, so that old results
-/// stay valid.
+/// Exponential, Pareto and lognormal sizes are equal to the closed forms bit by bit, so that the
+/// results of earlier versions stay valid.
 #[test]
 fn draws_equal_their_formulas() {
     let (mean, sigma, shape) = (12_345_f64, 1.5_f64, 1.2_f64);
@@ -166,7 +168,8 @@ fn draws_equal_their_formulas() {
     }
 }
 
-/// Medians in closed form: m ln 2; k 2^(1/shape); m exp(−σ²/2); scale (ln 2)^(1/shape).
+/// The expected medians are closed forms: m ln 2; k 2^(1/shape); m exp(−σ²/2); scale (ln
+/// 2)^(1/shape).
 #[test]
 fn medians_match_closed_forms() {
     let near = |value: Value, expected: f64| {

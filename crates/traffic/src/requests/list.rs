@@ -1,4 +1,5 @@
-//! A list of requests, read from a file and identified by its SHA-256 digest.
+//! A list of requests that was read from a file. The SHA-256 digest of the file identifies the
+//! list.
 
 use std::collections::VecDeque;
 use std::str::FromStr;
@@ -9,23 +10,23 @@ use units::file::{lines, read_text};
 use units::param::{Invalid, Json, join};
 use units::{Duration, Read, Time, params};
 
-/// Columns of the file with the list of requests, in order.
+/// Columns of a file with a list of requests, in order.
 const COLUMNS: &str = "user,connection,at_s,request_bytes,response_bytes";
 
 params! {
-    /// A list of requests in a scenario with all defaults filled in.
+    /// A list of requests, as a scenario contains it after all defaults are filled in.
     pub struct Frozen: "frozen" {
         /// Name of the file.
         file: String = required, in units::Range::ANY, from "";
-        /// SHA-256 digest of the file, which identifies its content.
+        /// SHA-256 digest of the file, by which a change of the file is detected.
         sha256: String = required, in units::Range::ANY, from "fips180-4";
     }
 }
 
-/// A request of a list.
+/// A request in a list of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// Time when the client writes the request, since the start of the run.
+    /// Time when the client writes the request, counted from the start of the run.
     pub at: Time,
     /// Size of the request, in bytes.
     pub request: u64,
@@ -33,19 +34,19 @@ pub struct Request {
     pub response: u64,
 }
 
-/// Content of a list, sorted by user, by connection and by time.
+/// Content of a list of requests, sorted by user, then by connection, then by time.
 #[derive(Debug, Default, PartialEq)]
 pub struct Rows {
-    /// Index in `connections` of the first connection of each user, and at the end the number of
-    /// connections.
+    /// For each user, the index in `connections` of the user's first connection. The last entry of
+    /// the list is the number of all connections.
     users: Vec<u32>,
-    /// Index in `requests` of the first request of each connection, and at the end the number of
-    /// requests.
+    /// For each connection, the index in `requests` of the connection's first request. The last
+    /// entry of the list is the number of all requests.
     connections: Vec<u32>,
     requests: Vec<Request>,
 }
 
-/// Maximum time in seconds, and maximum size in bytes.
+/// Maximum time of a request in seconds, and maximum size of a request or a response in bytes.
 const MAX_TIME: f64 = 1e7;
 const MAX_SIZE: u64 = 1_000_000_000_000_000;
 
@@ -57,7 +58,7 @@ impl Rows {
     fn of(text: &str) -> Result<Self, String> {
         let mut lines = lines(text).peekable();
         if lines.peek().is_none() {
-            return Err(format!("the file is empty; each line needs the columns {COLUMNS}"));
+            return Err(format!("the file is empty; each line must have the columns {COLUMNS}"));
         }
         let lines = lines.filter(|(_, line)| *line != COLUMNS);
         let mut rows = Rows::default();
@@ -71,20 +72,23 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Add a request. `last` contains the user and the connection of the previous request.
+    /// Add a request. The argument `last` contains the user and the connection of the previous
+    /// request in the file.
     fn add(&mut self, last: &mut (u32, Option<u32>), ids: [u32; 2], request: Request) -> Result<(), String> {
         let [user, connection] = ids;
         let (before, open) = *last;
         if user < before {
             return Err(format!(
-                "is of user {user} after lines of user {before}; sort the lines by user and connection"
+                "belongs to user {user} but follows lines of user {before}; sort the lines by user and \
+                 connection"
             ));
         }
         let same = !self.users.is_empty() && user == before;
         let next = if same { open.map_or(0, |c| c + 1) } else { 0 };
         if !(connection == next || same && Some(connection) == open) {
             return Err(format!(
-                "is of connection {connection} of user {user}, but the next number is {next}; count connections from 0"
+                "belongs to connection {connection} of user {user}, but the next connection must be \
+                 {next}; count the connections of each user from 0"
             ));
         }
         if same
@@ -92,13 +96,16 @@ impl Rows {
             && Some(connection) == open
         {
             return Err(
-                "has an earlier time than the previous request of its connection; sort by time".into()
+                "has an earlier time than the previous request of its connection; sort the requests of \
+                 each connection by time"
+                    .into(),
             );
         }
         if connection == next {
             if same && self.requests[self.connections[self.connections.len() - 1] as usize].at > request.at {
                 return Err(format!(
-                    "opens connection {connection} before the previous connection; number connections by time"
+                    "opens connection {connection} before the previous connection opens; number the \
+                     connections of each user by time"
                 ));
             }
             self.users.resize(self.users.len().max(user as usize + 1), self.connections.len() as u32);
@@ -109,7 +116,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Return the number of connections of a user.
+    /// Return the number of connections that a user has in the list.
     pub fn connections(&self, user: u32) -> u32 {
         let at = |k: usize| self.users.get(k).copied();
         match (at(user as usize), at(user as usize + 1)) {
@@ -118,7 +125,8 @@ impl Rows {
         }
     }
 
-    /// Return the requests of a connection, given the user and the connection.
+    /// Return the requests of a connection, given the number of the user and the number of the
+    /// connection.
     pub fn requests(&self, (user, connection): (u32, u32)) -> &[Request] {
         if connection >= self.connections(user) {
             return &[];
@@ -128,7 +136,7 @@ impl Rows {
     }
 }
 
-/// Parse a line into its user, connection and request.
+/// Parse a line of the list into a user, a connection and a request.
 fn row(line: &str) -> Result<([u32; 2], Request), String> {
     let mut fields = line.split(',');
     let wrong = || format!("does not have the columns {COLUMNS}");
@@ -150,10 +158,11 @@ fn row(line: &str) -> Result<([u32; 2], Request), String> {
     Ok((ids, Request { at: Time::ZERO + Duration::from_seconds(at), request: sizes[0], response: sizes[1] }))
 }
 
-/// Maximum number of a user or a connection.
+/// Maximum number that a user or a connection may have in a list of requests.
 const MAX_NUMBER: u32 = 10_000_000;
 
-/// A list of requests: its file name, its digest, and its content after the file was read.
+/// A list of requests: the name of its file, the digest of the file, and the content if the file
+/// has been read.
 #[derive(Clone, Debug)]
 pub struct List {
     frozen: Frozen,
@@ -166,7 +175,8 @@ impl PartialEq for List {
     }
 }
 
-/// Cache of the most recently read lists, by digest, because many runs replay the same few lists.
+/// Cache of the lists of requests that were read most recently, by digest, because many runs use
+/// the same few lists.
 static CACHE: Mutex<VecDeque<(String, Arc<Rows>)>> = Mutex::new(VecDeque::new());
 const MAX_CACHED: usize = 8;
 
@@ -189,28 +199,33 @@ fn read_rows(file: &str, path: &str) -> Result<(Arc<Rows>, String), Invalid> {
 }
 
 impl List {
-    /// Read the list of requests from its file, unless the list was read before. Refuse the list if
-    /// its digest differs from the digest in the scenario, because the file has then changed.
+    /// Read the list of requests from its file, unless the list has already been read. Refuse the
+    /// list if the file has changed, that is, if its digest differs from the digest in the
+    /// scenario.
     pub fn load(&self, path: &str) -> Result<(), Invalid> {
         if self.rows.get().is_some() {
             return Ok(());
         }
         let (rows, sha256) = read_rows(&self.frozen.file, path)?;
         if sha256 != self.frozen.sha256 {
-            let problem = format!("differs from the file, which has changed: its SHA-256 is now {sha256}");
+            let problem = format!(
+                "differs from the digest of the file, because the file has changed: its SHA-256 is now \
+                 {sha256}"
+            );
             return Err(Invalid::new(&join(path, "sha256"), &Json::from(&self.frozen.sha256[..]), problem)
-                .remedy("write only the name of the file to use its present content"));
+                .remedy("to use the present content of the file, write only the name of the file"));
         }
         self.rows.get_or_init(|| rows);
         Ok(())
     }
 
-    /// Return the number of connections of a user.
+    /// Return the number of connections that a user has in the list.
     pub fn connections(&self, user: u32) -> u32 {
         self.rows.get().map_or(0, |rows| rows.connections(user))
     }
 
-    /// Return the requests of a connection, given the user and the connection.
+    /// Return the requests of a connection, given the number of the user and the number of the
+    /// connection.
     pub fn requests(&self, ids: (u32, u32)) -> &[Request] {
         self.rows.get().map_or(&[], |rows| rows.requests(ids))
     }
@@ -258,8 +273,8 @@ mod tests {
         assert!(e("0,0,0.5,300,7,9").contains("line 1 does not have the columns user,"));
         assert!(e("0,0,nan,300,7").contains("the time NaN"));
         assert!(e("0,0,0.5,0,7").contains("a size"));
-        assert!(e("0,1,0.5,3,7").contains("the next number is 0"));
-        assert!(e("1,0,0.5,3,7\n0,0,1,3,7").contains("line 2 is of user 0"));
+        assert!(e("0,1,0.5,3,7").contains("the next connection must be 0"));
+        assert!(e("1,0,0.5,3,7\n0,0,1,3,7").contains("line 2 belongs to user 0"));
         assert!(e("0,0,0.5,3,7\n0,0,0.4,3,7").contains("line 2 has an earlier time"));
         assert!(e("0,0,0.5,3,7\n0,1,0.4,3,7").contains("line 2 opens connection 1 before the previous"));
         assert!(e("99999999,0,0.5,3,7").contains("a user or a connection above"));
@@ -276,7 +291,7 @@ mod tests {
         assert_eq!(again.requests((0, 0)).len(), 1);
         std::fs::write(&file, "0,0,0.5,300,7201\n").unwrap();
         let e = List::read(&frozen, "list").unwrap().load("list").unwrap_err().to_string();
-        assert!(e.contains("which has changed"), "{e}");
+        assert!(e.contains("the file has changed"), "{e}");
         std::fs::remove_file(&file).unwrap();
         assert!(
             List::read(&frozen, "list")

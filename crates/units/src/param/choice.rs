@@ -1,7 +1,8 @@
-//! Choice among structs of parameters.
+//! Choice among several structs of parameters.
 
-/// Define a choice among [`Params`](crate::Params) structs by the key `kind`. A text in place of
-/// the table is the kind, with the default of every parameter.
+/// Define a choice among several [`Params`](crate::Params) structs, which the key `kind` selects.
+/// If a scenario has a text in place of the table, the text is the kind, and every parameter has
+/// its default.
 #[macro_export]
 macro_rules! choice {
     ( $(#[doc = $doc:literal])+ pub enum $Name:ident { $( $Variant:ident($Ty:ty), )+ } ) => {
@@ -13,7 +14,7 @@ macro_rules! choice {
         )+ }
 
         impl $Name {
-            /// Return the manual page of each choice.
+            /// Return the manual page of each struct in the choice.
             pub fn pages() -> Vec<$crate::param::Json> {
                 vec![$( $crate::param::page::<$Ty>() ),+]
             }

@@ -1,11 +1,11 @@
-//! Manual pages and JSON Schema of parameters.
+//! Manual pages and JSON Schemas of parameters.
 
 use serde_json::{Map, Value, json};
 
 use super::Params;
 use crate::scaled::Unit;
 
-/// Join the lines of a doc comment into one text, in which blank lines separate paragraphs.
+/// Join the lines of a doc comment into one text. Blank lines separate the paragraphs of the text.
 pub fn doc_text(lines: &[&str]) -> String {
     let mut text = String::new();
     for line in lines.iter().map(|l| l.trim()) {
@@ -21,7 +21,7 @@ pub fn doc_text(lines: &[&str]) -> String {
     text
 }
 
-/// Return the JSON form of a manual page: the description and the parameters.
+/// Return the manual page of a struct in JSON form: its description and its parameters.
 pub fn page<T: Params>() -> Value {
     let params: Vec<Value> = T::params()
         .iter()
@@ -36,12 +36,13 @@ pub fn page<T: Params>() -> Value {
            "renamed": renamed::<T>()})
 }
 
-/// Return the former keys of a struct of parameters, each with the present path of its value.
+/// Return the former keys of a struct of parameters, each with the path that its value has now.
 fn renamed<T: Params>() -> Map<String, Value> {
     T::RENAMED.iter().map(|r| (r.old.to_string(), json!(r.new))).collect()
 }
 
-/// Return the JSON Schema of a struct of parameters, which accepts the table or its shorthand.
+/// Return the JSON Schema of a struct of parameters. The schema accepts the table and its
+/// shorthand.
 pub fn struct_schema<T: Params>() -> Value {
     let (about, params) = (T::about(), T::params());
     let mut properties = Map::new();
@@ -76,7 +77,7 @@ pub fn struct_schema<T: Params>() -> Value {
     }
 }
 
-/// Return the JSON Schema of a number written with its unit.
+/// Return the JSON Schema of a number that is written with its unit.
 pub fn unit_schema(what: &str, units: &[Unit], example: &str) -> Value {
     let names: Vec<&str> = units.iter().map(|u| u.0).collect();
     let digits = "[0-9]+(_[0-9]+)*";
@@ -85,19 +86,19 @@ pub fn unit_schema(what: &str, units: &[Unit], example: &str) -> Value {
     json!({"type": "string", "pattern": pattern, "x-quantity": what, "examples": [example]})
 }
 
-/// Return a reference to a definition of the schema.
+/// Return a reference to a definition in the JSON Schema.
 pub fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// Return the schema of a choice among names.
+/// Return the JSON Schema of a choice among names.
 pub fn words_schema(words: &[(&str, String)]) -> Value {
     let options: Vec<Value> =
         words.iter().map(|(w, meaning)| json!({"const": w, "description": meaning})).collect();
     json!({"oneOf": options})
 }
 
-/// Return the schema of a choice among structs by the key `kind`.
+/// Return the JSON Schema of a choice among structs, which the key `kind` selects.
 pub fn choice_schema(choices: Vec<(&'static str, Value)>) -> Value {
     let options: Vec<Value> = choices
         .into_iter()

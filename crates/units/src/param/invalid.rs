@@ -1,10 +1,11 @@
-//! Errors of a scenario: one line with the key, the value, the problem and the remedy.
+//! Errors of a scenario. Each error is one line with the key, the value, the problem and the
+//! remedy.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// Error of a scenario: the key, its value, the problem and the remedy.
+/// Error of a scenario, with the key, its value, the problem and the remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invalid {
     path: String,
@@ -16,10 +17,10 @@ pub struct Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// Maximum number of characters of a path in an error.
+/// Maximum number of characters of the path in an error.
 const LONGEST_PATH: usize = 200;
 
-/// Return the text, shortened to at most `longest` characters.
+/// Return a text, shortened to at most `longest` characters.
 pub(super) fn shortened(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.into();
@@ -28,7 +29,8 @@ pub(super) fn shortened(text: &str, longest: usize) -> String {
 }
 
 impl Invalid {
-    /// Report a wrong value at `path`. `problem` continues the sentence "value ...".
+    /// Create an error about a wrong value of the key at `path`. In the error message, `problem`
+    /// follows the value, as in "2 must be at most 1".
     pub fn new(path: &str, value: &Value, problem: impl Into<String>) -> Self {
         Invalid {
             path: shortened(path, LONGEST_PATH),
@@ -38,16 +40,16 @@ impl Invalid {
         }
     }
 
-    /// Report a problem at `path` that does not concern one value.
+    /// Create an error about the key at `path` that does not concern a single value.
     pub fn at(path: &str, problem: impl Into<String>) -> Self {
         Invalid { path: shortened(path, LONGEST_PATH), value: None, problem: problem.into(), remedy: None }
     }
 
-    /// Add to the error the command that lists all known names, if a line cannot contain them.
+    /// If the error cannot list all known names in a line, add the command that lists them.
     #[must_use]
     pub(super) fn explained(mut self, known: &[&str], page: &str) -> Self {
         if let Some(remedy) = self.remedy.as_mut().filter(|_| known.len() > MOST_NAMES) {
-            remedy.push_str(&format!("; `aqmlab explain {page}` lists them"));
+            remedy.push_str(&format!("; the command `aqmlab explain {page}` lists them"));
         }
         self
     }
@@ -76,18 +78,18 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Return `path.key`, or `key` at the root.
+/// Return `path.key`, or `key` if the path is empty.
 pub fn join(path: &str, key: impl fmt::Display) -> String {
     if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
 }
 
-/// Maximum number of names in a line.
+/// Maximum number of names that an error lists in a line.
 pub(super) const MOST_NAMES: usize = 50;
 
-/// Suggest the name in `known` that is most similar, without regard to capitals, and list the known
+/// Suggest the most similar name in `known`, where capitals do not matter, and list the known
 /// names. If more than 50 names are known, the error lists only the most similar names.
 ///
-/// A word is not suggested if more than half of the letters would have to change.
+/// A known name is not suggested if more than half of the letters would have to change.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     let word = if word.len() <= LONGEST_PATH { word.to_lowercase() } else { String::new() };
     let mut nearest: Vec<(usize, &str)> =
@@ -109,8 +111,8 @@ pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// Return the edit distance, in which exchanging two adjacent letters counts once (optimal string
-/// alignment).
+/// Return the edit distance of two words, in which an exchange of two adjacent letters counts once
+/// (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];

@@ -1,9 +1,10 @@
-//! Single definition of a parameter: name, unit, default, range, meaning, source.
+//! Definition of a parameter: its name, unit, default, range, meaning and source. Each parameter
+//! has only one definition.
 //!
-//! [`params!`](crate::params) turns one description of a struct into the struct, its reader for a
-//! scenario (with errors that contain the path, the value and the bound), its JSON Schema and its
-//! manual page. [`words!`](crate::words) does the same for a choice among names, and
-//! [`choice!`](crate::choice) for a choice among such structs.
+//! From one description, the macro [`params!`](crate::params) generates a struct, its reader for a
+//! scenario, its JSON Schema and its manual page. The errors of the reader contain the path, the
+//! value and the bound. The macro [`words!`](crate::words) defines a choice among names in the same
+//! way, and [`choice!`](crate::choice) defines a choice among structs.
 
 mod choice;
 mod describe;
@@ -28,26 +29,28 @@ pub use renamed::Renamed;
 pub use table::{key, longhand, merge, missing, object, refuse_unknown, split_kind, table, with_kind};
 pub use values::Several;
 
-/// JSON value, under the name that the macros use.
+/// Type of a JSON value, under the name that the macros use.
 pub type Json = Value;
-/// JSON object, under the name that the macros use.
+/// Type of a JSON object, under the name that the macros use.
 pub type JsonMap = Map<String, Value>;
 
-/// Type whose values a scenario can contain.
+/// A type for values of a scenario.
 pub trait Read: Sized {
-    /// Base unit of [`Read::number`], or an empty string.
+    /// Base unit of the number that [`Read::number`] returns, or an empty string without a unit.
     const UNIT: &'static str = "";
-    /// Example as a user would write it.
+    /// Example of a value, as a user would write it in a scenario.
     const EXAMPLE: &'static str = "";
-    /// Key of the table that a text in place of the table sets, if the table has such a shorthand.
+    /// Key that a text in place of the table sets, as a shorthand for a table with this single key.
+    /// The value is `None` if the table has no shorthand.
     const SHORTHAND: Option<&'static str> = None;
-    /// Read the value at `path`.
+    /// Read the value that a scenario has at `path`.
     fn read(value: &Value, path: &str) -> Result<Self, Invalid>;
-    /// Return the JSON value from which reading returns `self`.
+    /// Return the JSON form of the value. Reading the JSON form of a value gives the same value.
     fn write(&self) -> Value;
     /// Return the JSON Schema of this type.
     fn schema() -> Value;
-    /// Return the number in the base unit of its quantity, for the check of its range.
+    /// Return the number in the base unit of its quantity, so that the number can be compared with
+    /// a range.
     fn number(&self) -> Option<f64> {
         None
     }
@@ -58,36 +61,37 @@ pub trait Read: Sized {
 pub struct Param {
     /// Key in a scenario.
     pub name: &'static str,
-    /// Base unit, or an empty string.
+    /// Base unit of the parameter, or an empty string without a unit.
     pub unit: &'static str,
-    /// Default as a scenario would write it, or `None` if the key is required or comes from a
-    /// preset.
+    /// Default in the form of a scenario, or `None` if the key is required or if a preset gives its
+    /// value.
     pub default: Option<Value>,
-    /// True if the key is required with every preset.
+    /// True if the key is required even if a preset is given.
     pub required: bool,
-    /// Range in words, or an empty string if every value of the type is allowed.
+    /// Range of the parameter in words, or an empty string if every value of the type is allowed.
     pub range: String,
     /// Meaning of the parameter.
     pub meaning: String,
-    /// Source of the meaning and the default.
+    /// Source of the parameter's meaning and of its default.
     pub source: &'static str,
-    /// JSON Schema of the values.
+    /// JSON Schema of the parameter's values.
     pub schema: Value,
 }
 
-/// Struct of parameters defined by [`params!`](crate::params).
+/// Struct of parameters that the macro [`params!`](crate::params) defined.
 pub trait Params: Read {
-    /// Name in a scenario (`kind = "red"`) and in `explain`.
+    /// Name of the struct in a scenario (`kind = "red"`) and in the command `explain`.
     const KEY: &'static str;
-    /// Names of the parameters in order.
+    /// Names of the parameters, in the order of their definition.
     const KEYS: &'static [&'static str];
-    /// Former keys, each with its present path.
+    /// Former keys, each with the path that its value has now.
     const RENAMED: &'static [Renamed] = &[];
     /// Return the description.
     fn about() -> String;
-    /// Return the key that a text in place of a parameter's table sets.
+    /// If the table of a parameter has a shorthand, return the key of the table that the shorthand
+    /// sets.
     fn shorthand_of(key: &str) -> Option<&'static str>;
-    /// Replace each text that is the shorthand of a table by the table.
+    /// If a text is the shorthand of a table, replace the text by the table.
     fn expand_shorthands(map: &mut JsonMap) {
         for (key, value) in map.iter_mut() {
             if let Cow::Owned(table) = longhand(value, Self::shorthand_of(key)) {
@@ -95,22 +99,23 @@ pub trait Params: Read {
             }
         }
     }
-    /// Return the struct with every parameter at its default.
+    /// Return the struct in which every parameter has its default.
     ///
     /// # Panics
     ///
-    /// If a parameter is required.
+    /// If a parameter is required, because it then has no default.
     fn defaults() -> Self {
         match Self::read(&Json::Object(JsonMap::new()), Self::KEY) {
             Ok(defaults) => defaults,
             Err(e) => unreachable!("the defaults are valid: {e}"),
         }
     }
-    /// Return the parameters in order.
+    /// Return the parameters in the order of their definition.
     fn params() -> Vec<Param>;
 }
 
-/// Return a struct with every parameter at its default, of the type that the caller expects.
+/// Return a struct in which every parameter has its default. The caller determines the type of the
+/// struct.
 pub fn defaults<T: Params>() -> T {
     T::defaults()
 }

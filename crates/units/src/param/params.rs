@@ -1,10 +1,11 @@
-//! Structs of parameters from one description.
+//! The macro that defines a struct of parameters from one description.
 
-/// Define a struct of parameters, as the module describes. A field is `name: Type = (default) |
-/// required | preset, in RANGE, from "source";`. A `preset` key is required unless a preset sets
-/// it. With `shorthand for name`, a text in place of the table stands for a table with the single
-/// key `name`. With `renamed by LIST`, a former key of the list causes an error that names the
-/// present path of the key.
+/// Define a struct of parameters, as described in the module `param`. The syntax of a field is
+/// `name: Type = (default) | required | preset, in RANGE, from "source";`. A key that is declared
+/// as `preset` is required, unless a preset gives its value. With `shorthand for name`, a text is
+/// accepted in place of the table. The text stands for a table in which only the key `name` is set.
+/// With `renamed by LIST`, a key in this list of former keys causes an error. The error gives the
+/// path that the value has now.
 #[macro_export]
 macro_rules! params {
     (

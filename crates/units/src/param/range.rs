@@ -2,7 +2,7 @@
 
 use super::{Invalid, Json, Read};
 
-/// Range of a parameter: the values that its number may have, in the base unit.
+/// Range of a parameter, which contains the allowed numbers in the base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     low: Option<(f64, bool)>,
@@ -11,7 +11,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Range of all values of the type.
+    /// Range that contains all values of the type.
     pub const ANY: Range = Range { low: None, high: None, whole: false };
     /// Return the range `x >= low`.
     pub const fn at_least(low: f64) -> Range {
@@ -29,20 +29,20 @@ impl Range {
     pub const fn above_to(low: f64, high: f64) -> Range {
         Range { low: Some((low, false)), high: Some((high, true)), whole: false }
     }
-    /// Restrict the range to whole numbers.
+    /// Restrict the range to its whole numbers.
     pub const fn whole(mut self) -> Range {
         self.whole = true;
         self
     }
 
-    /// Return true if `x` is in the range.
+    /// Return true if the number `x` is in the range.
     pub fn contains(&self, x: f64) -> bool {
         self.low.is_none_or(|(l, closed)| x > l || (closed && x == l))
             && self.high.is_none_or(|(h, closed)| x < h || (closed && x == h))
             && (!self.whole || x.fract() == 0.0)
     }
 
-    /// Describe the range in words with its unit: `above 0 s, at most 60 s`.
+    /// Describe the range in words with its unit, as in `above 0 s, at most 60 s`.
     pub fn describe(&self, unit: &str) -> String {
         let mut parts = Vec::new();
         if self.whole {
@@ -62,8 +62,8 @@ impl Range {
         parts.join(", ")
     }
 
-    /// Refuse `value` at `path` if its number is outside the range. The error shows the value as
-    /// the scenario has it (`written`).
+    /// Refuse the value at `path` if its number is outside the range. The error shows the value in
+    /// the form that the scenario has (`written`).
     pub fn check<T: Read>(&self, value: &T, written: Option<&Json>, path: &str) -> Result<(), Invalid> {
         match value.number() {
             Some(x) if !self.contains(x) => {

@@ -1,4 +1,4 @@
-//! Former keys, which have been renamed or moved to another table.
+//! Former keys of a table, which have a new name or are in another table now.
 
 use serde_json::{Map, Value};
 
@@ -10,20 +10,21 @@ use super::{Invalid, join};
 pub struct Renamed {
     /// The former key.
     pub old: &'static str,
-    /// Present path of the value in the same table, with dots between the keys.
+    /// Path that the value has now, relative to the table of the former key, with dots between the
+    /// keys.
     pub new: &'static str,
-    /// Words among the values of the key that were renamed too, each as its former and its present
-    /// form.
+    /// Words that were renamed together with the key whose values the words are. Each pair consists
+    /// of the former word and the present word.
     pub words: &'static [(&'static str, &'static str)],
 }
 
 impl Renamed {
-    /// Return a former key whose values are unchanged.
+    /// Return a former key whose values did not change.
     pub const fn key(old: &'static str, new: &'static str) -> Self {
         Renamed { old, new, words: &[] }
     }
 
-    /// Refuse the former keys of a table, with an error that gives the present key and value.
+    /// Refuse a table that contains a former key. The error gives the present key and its value.
     pub(super) fn refuse(all: &[Renamed], map: &Map<String, Value>, path: &str) -> Result<(), Invalid> {
         for renamed in all {
             if let Some(value) = map.get(renamed.old) {
@@ -34,7 +35,7 @@ impl Renamed {
         Ok(())
     }
 
-    /// Return the present key with the value of the former key, as TOML text.
+    /// Return TOML text that sets the present key to the value of the former key.
     fn written(&self, value: &Value) -> String {
         let present = |word| self.words.iter().find(|w| Some(w.0) == word).map(|w| Value::from(w.1));
         let value = present(value.as_str()).unwrap_or_else(|| value.clone());

@@ -1,4 +1,4 @@
-//! Reading and writing of tables of keys and values.
+//! Functions that read and write tables of keys and values.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::{Invalid, Params, Read, Renamed, did_you_mean, join};
 
-/// Return the table at `path`, or refuse a value of another type.
+/// Return the table at `path`, or an error if the value has another type.
 pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
     value.as_object().ok_or_else(|| Invalid::new(path, value, "must be a table of keys and values"))
 }
 
-/// Return the table of a struct of parameters, or refuse a value of another type. The manual page
-/// of the struct explains its keys.
+/// Return the table of a struct of parameters, or an error if the value has another type. The error
+/// lists keys of the struct.
 pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
     let map = object(value, path).map_err(|refusal| match T::KEYS {
         [] => refusal,
@@ -23,7 +23,8 @@ pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<Stri
     Ok(map)
 }
 
-/// Return the table for which a text stands, or the value itself.
+/// If the value is a text that is short for a table, return this table. If the value is not a text
+/// that is short for a table, return the value itself.
 pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value> {
     match shorthand.filter(|_| value.is_string()) {
         Some(key) => Cow::Owned(json!({ key: value })),
@@ -31,8 +32,8 @@ pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value>
     }
 }
 
-/// Set the given keys in a table and in its nested tables. A table with the key `kind` is replaced
-/// as a whole.
+/// Set the given keys in a table, and in tables inside it. If a table has the key `kind`, the table
+/// is replaced as a whole.
 pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
@@ -46,7 +47,7 @@ pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     }
 }
 
-/// Return the first of `names`, and the number of names that are left out.
+/// Return the first few of `names`, and the number of names that are left out.
 fn some(names: &[&str]) -> String {
     match names.len().saturating_sub(4) {
         0 => names.join(", "),
@@ -54,13 +55,13 @@ fn some(names: &[&str]) -> String {
     }
 }
 
-/// Return a key as in TOML: in quotes unless it is a bare word.
+/// Return a key as TOML writes it: in quotation marks, unless it is a bare word.
 fn quoted(key: &str) -> String {
     let bare = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     if !key.is_empty() && key.chars().all(bare) { key.into() } else { Value::from(key).to_string() }
 }
 
-/// Refuse keys that are not in `known`, and suggest the most similar known key.
+/// Refuse a key that is not in `known`, and suggest the most similar known key.
 pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Invalid> {
     for key in map.keys() {
         if !known.contains(&key.as_str()) {
@@ -71,7 +72,7 @@ pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> R
     Ok(())
 }
 
-/// Return the key of a field: `r#match` is written `match`.
+/// Return the key of a field of a struct. For example, the key of `r#match` is `match`.
 pub const fn key(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [b'r', b'#', ..] => field.split_at(2).1,
@@ -79,12 +80,12 @@ pub const fn key(field: &'static str) -> &'static str {
     }
 }
 
-/// Return the error of a missing key, with the first sentence of its meaning.
+/// Return the error about a missing key, with the first sentence of the key's meaning.
 pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
     let first = meaning.split(". ").next().unwrap_or(meaning);
     let has_article = ["A ", "An ", "The "].iter().any(|article| first.starts_with(article));
     let article = if has_article { "" } else { "the " };
-    let holds = format!("is missing; the key is required and holds {article}{}", continued(first));
+    let holds = format!("is missing; this required key gives {article}{}", continued(first));
     let invalid = Invalid::at(path, holds);
     if T::EXAMPLE.is_empty() {
         invalid
@@ -93,8 +94,8 @@ pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
     }
 }
 
-/// Turn a sentence into the continuation of another: without its capital, except for names and
-/// acronyms, and without its full stop.
+/// Change a sentence so that it can continue another sentence. The full stop of the sentence is
+/// removed, and its first letter loses its capital, except in names and acronyms.
 fn continued(sentence: &str) -> String {
     let sentence = sentence.strip_suffix('.').unwrap_or(sentence);
     let mut letters = sentence.chars();
@@ -106,7 +107,8 @@ fn continued(sentence: &str) -> String {
     }
 }
 
-/// Split the key `kind` off a table. A name alone is a table without further keys.
+/// Remove the key `kind` from a table, and return the kind and the rest of the table. A text in
+/// place of the table is the kind, and the rest of the table is empty.
 pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, Value), Invalid> {
     let (kind, rest) = match value {
         Value::String(kind) => (Value::String(kind.clone()), Map::new()),
@@ -119,7 +121,7 @@ pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, 
             (kind, rest)
         }
         _ => {
-            return Err(Invalid::new(path, value, "must be a table with a key kind")
+            return Err(Invalid::new(path, value, "must be a table with the key kind")
                 .remedy(format!("choose one of {}", known.join(", "))));
         }
     };
@@ -130,7 +132,7 @@ pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, 
     }
 }
 
-/// Return the table of a choice: its key `kind`, then its parameters.
+/// Return the table of a choice, which consists of the key `kind` and the parameters.
 pub fn with_kind<T: Params>(x: &T) -> Value {
     let mut map = Map::from_iter([("kind".to_string(), json!(T::KEY))]);
     if let Value::Object(rest) = x.write() {

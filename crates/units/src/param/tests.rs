@@ -14,7 +14,7 @@ words! {
 }
 
 params! {
-    /// Toy with a parameter of each sort.
+    /// Toy with one parameter of each type.
     pub struct Toy: "toy", checked by check_toy {
         /// Number of toys.
         count: Packets = (Packets(5.0)), in Range::at_least(1.0), from "me 2026";
@@ -55,9 +55,7 @@ fn defaults_replace_absent_keys() {
 
 #[test]
 fn errors_contain_path_value_and_bound() {
-    assert!(
-        refusal(json!({})).contains("a.b.wait: is missing; the key is required and holds the waiting time")
-    );
+    assert!(refusal(json!({})).contains("a.b.wait: is missing; this required key gives the waiting time"));
     assert!(
         refusal(json!({"wait": "1 s", "cuont": 1}))
             .contains("a.b.cuont: is not a known key; did you mean count?")

@@ -32,8 +32,8 @@ read_json! {
 
 impl Read for u64 {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        // The maximum of an integer is the maximum of TOML, which cannot represent larger integers.
-        // A larger number on the command line is read as a text.
+        // The maximum of an integer is the maximum that TOML can represent. On the command line, a
+        // number above the maximum of TOML is read as a text.
         let number = || value.as_f64().or_else(|| value.as_str()?.parse().ok());
         let within = value.as_u64().filter(|&n| n <= i64::MAX as u64);
         within.ok_or_else(|| match number() {
@@ -59,30 +59,31 @@ impl Read for u64 {
     }
 }
 
-/// Maximum length of a text in bytes, because it appears in tables and messages.
+/// Maximum length of a text, in bytes. Long texts would not fit into tables and messages.
 const LONGEST_TEXT: usize = 4096;
 
-/// Return true for a character that controls a terminal or the direction of a line.
+/// Return true if a character controls the terminal or the direction of writing.
 fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Return the error of a value that is not a text. The remedy for a number is to put it in quotes.
+/// Return the error about a value that is not a text. If the value is a number, the remedy is to
+/// put the number in quotation marks.
 fn not_a_text(value: &Value, path: &str) -> Invalid {
     let refusal = Invalid::new(path, value, "must be a text");
-    if value.is_number() || value.is_boolean() { refusal.remedy("put it in quotes") } else { refusal }
+    if value.is_number() || value.is_boolean() { refusal.remedy("put the value in quotes") } else { refusal }
 }
 
-/// Return the error of a value that is not a list. Such a value may be one element without
-/// brackets, or one table of several.
+/// Return the error about a value that is not a list but should be one. The wrong value may be a
+/// single element without brackets, or a table that is one element of a list of tables.
 fn not_a_list(value: &Value, path: &str) -> Invalid {
     let key = path.rsplit('.').next().unwrap_or(path);
     let refusal = Invalid::new(path, value, "must be a list");
     match value {
         Value::Object(_) => {
-            refusal.remedy(format!("put it in brackets, or write [[{key}]] instead of [{key}]"))
+            refusal.remedy(format!("put the value in brackets, or write [[{key}]] instead of [{key}]"))
         }
-        _ => refusal.remedy("put it in brackets, [ and ]"),
+        _ => refusal.remedy("put the value in brackets, [ and ]"),
     }
 }
 
@@ -90,7 +91,8 @@ impl Read for String {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let Some(text) = value.as_str() else { return Err(not_a_text(value, path)) };
         if text.chars().any(steers) {
-            return Err(Invalid::new(path, value, "has control characters in it").remedy("leave them away"));
+            return Err(Invalid::new(path, value, "has control characters in it")
+                .remedy("remove the control characters"));
         }
         if text.len() > LONGEST_TEXT {
             return Err(Invalid::new(path, value, format!("must be at most {LONGEST_TEXT} bytes long")));
@@ -105,7 +107,7 @@ impl Read for String {
     }
 }
 
-/// JSON value that another function interprets later.
+/// JSON value that is not checked here, because another function reads it later.
 impl Read for Value {
     fn read(value: &Value, _: &str) -> Result<Self, Invalid> {
         Ok(value.clone())
@@ -131,7 +133,7 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-/// Value that may contain another value of its own type.
+/// Value of a type that may contain other values of the same type.
 impl<T: Read> Read for Box<T> {
     const UNIT: &'static str = T::UNIT;
     const EXAMPLE: &'static str = T::EXAMPLE;
@@ -146,7 +148,7 @@ impl<T: Read> Read for Box<T> {
     }
 }
 
-/// An absent key (`null` in JSON) is `None`.
+/// If the key is absent, or `null` in JSON, the value is `None`.
 impl<T: Read> Read for Option<T> {
     const UNIT: &'static str = T::UNIT;
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
@@ -163,7 +165,7 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
-/// One value or several: `"AF11"`, or `["AF11", "AF12"]`.
+/// One value or a list of values, such as `"AF11"` or `["AF11", "AF12"]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Several<T>(pub Vec<T>);
 

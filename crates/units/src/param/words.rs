@@ -1,6 +1,6 @@
 //! Choice among names.
 
-/// Define a choice among names: `words! { /// doc  pub enum E { /// doc  A = "a", } }`.
+/// Define a choice among names. An example is `words! { /// doc pub enum E { /// doc A = "a", } }`.
 #[macro_export]
 macro_rules! words {
     ( $(#[doc = $doc:literal])+ pub enum $Name:ident {

@@ -1,7 +1,8 @@
-//! Captures in pcapng format (draft-ietf-opsawg-pcapng). Captures are written block by block and
+//! Captures in pcapng format (draft-ietf-opsawg-pcapng). A capture is written block by block, but
 //! read as a whole.
 //!
-//! Three kinds of blocks are supported: section header, interface description and enhanced packet.
+//! Three kinds of pcapng blocks are supported: section header, interface description and enhanced
+//! packet.
 
 mod blocks;
 mod read;

@@ -1,5 +1,5 @@
-//! Decoding of captures in either byte order, with any number of sections. Unknown blocks and
-//! options are skipped.
+//! Decoding of pcapng captures, which may have either byte order and any number of sections.
+//! Unknown kinds of blocks and unknown options are skipped.
 
 use thiserror::Error;
 use units::Time;
@@ -11,31 +11,31 @@ use super::blocks::{BYTE_ORDER_MAGIC, block, option};
 pub struct Recording<'a> {
     /// Interfaces of all sections.
     pub interfaces: Vec<Interface>,
-    /// Packets in the order in which the file contains them.
+    /// Packets in the order of the file.
     pub packets: Vec<Record<'a>>,
 }
 
 /// An interface of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// Name of the interface, or an empty string if the file gives no name.
+    /// Name of the interface, or an empty string if the capture does not name it.
     pub name: String,
     /// Link type.
     pub link_type: u16,
-    /// Maximum captured size of a packet, in bytes; 0 means unlimited.
+    /// Maximum number of bytes that are captured of each packet, or 0 if the number is unlimited.
     pub snaplen: u32,
-    /// Duration of a tick of the interface's clock, in picoseconds.
+    /// Duration of one tick of the interface's clock, in picoseconds.
     tick: u64,
 }
 
-/// A packet of a capture.
+/// A packet that a capture contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Index of the interface that observed the packet.
+    /// Index of the interface at which the packet was observed.
     pub interface: usize,
     /// Time of the observation.
     pub time: Time,
-    /// Size of the packet, in bytes.
+    /// Size of the packet on the wire, in bytes.
     pub original_len: u32,
     /// Captured bytes.
     pub bytes: &'a [u8],
@@ -45,7 +45,7 @@ pub struct Record<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("byte {at} of the capture: {problem}")]
 pub struct Malformed {
-    /// Offset of the invalid block from the start of the capture, in bytes.
+    /// Offset of the invalid block in bytes, counted from the start of the capture.
     pub at: usize,
     /// Description of the error.
     pub problem: &'static str,
@@ -66,7 +66,7 @@ pub fn read(bytes: &[u8]) -> Result<Recording<'_>, Malformed> {
     Ok(recording)
 }
 
-/// State that a section header sets for the blocks that follow.
+/// Properties that a section header sets for the following blocks.
 struct Section {
     low_first: bool,
     first_interface: usize,
@@ -90,7 +90,7 @@ fn read_block<'a>(
     };
     let mut body = Fields { bytes: rest.take(body)?, ..*rest };
     if rest.four()? as usize != length {
-        return Err("the two lengths of the block differ");
+        return Err("the length at the end of the block differs from the length at its beginning");
     }
     match kind {
         block::INTERFACE_DESCRIPTION => recording.interfaces.push(interface(&mut body)?),
@@ -103,7 +103,7 @@ fn read_block<'a>(
     Ok(())
 }
 
-/// Return true if the low byte comes first in the section that begins here.
+/// Return true if the numbers of the section that begins here have their low byte first.
 fn order(bytes: &[u8]) -> Result<bool, &'static str> {
     let magic = bytes.get(8..12).ok_or(TOO_SHORT)?;
     if magic == BYTE_ORDER_MAGIC.to_le_bytes() {
@@ -111,14 +111,14 @@ fn order(bytes: &[u8]) -> Result<bool, &'static str> {
     } else if magic == BYTE_ORDER_MAGIC.to_be_bytes() {
         Ok(false)
     } else {
-        Err("the section has no byte-order magic")
+        Err("the section header has no byte-order magic")
     }
 }
 
 fn interface(body: &mut Fields) -> Result<Interface, &'static str> {
     let link_type = body.two()?;
     body.two()?;
-    // If an interface has no if_tsresol option, the resolution is 10^-6 s (pcapng draft §4.2).
+    // An interface without the option if_tsresol has a resolution of 10^-6 s (pcapng draft §4.2).
     let mut interface = Interface { name: String::new(), link_type, snaplen: body.four()?, tick: 1_000_000 };
     while !body.bytes.is_empty() {
         let (code, length) = (body.two()?, usize::from(body.two()?));
@@ -129,7 +129,9 @@ fn interface(body: &mut Fields) -> Result<Interface, &'static str> {
             (option::RESOLUTION, &[exponent @ 0..=12]) => {
                 interface.tick = 10u64.pow(12 - u32::from(exponent));
             }
-            (option::RESOLUTION, _) => return Err("the resolution must be a power of ten from 1 to 10^-12"),
+            (option::RESOLUTION, _) => {
+                return Err("the time resolution must be a power of ten from 1 to 10^-12");
+            }
             _ => {}
         }
     }
@@ -142,9 +144,11 @@ fn packet<'a>(
     interfaces: &[Interface],
 ) -> Result<Record<'a>, &'static str> {
     let number = section.first_interface + body.four()? as usize;
-    let interface = interfaces.get(number).ok_or("the interface of the packet is not described")?;
+    let interface =
+        interfaces.get(number).ok_or("the capture does not describe the interface of the packet")?;
     let ticks = u64::from(body.four()?) << 32 | u64::from(body.four()?);
-    let time = Time(ticks.checked_mul(interface.tick).ok_or("the time must be at most 213 days")?);
+    let time =
+        Time(ticks.checked_mul(interface.tick).ok_or("the time of the packet must be at most 213 days")?);
     let (kept, original_len) = (body.four()? as usize, body.four()?);
     Ok(Record { interface: number, time, original_len, bytes: body.take(kept)? })
 }
@@ -183,8 +187,8 @@ mod tests {
     use crate::pcapng::{LINKTYPE_RAW, Writer};
     use proptest::prelude::*;
 
-    /// Return a section whose numbers have the high byte first and whose times have the default
-    /// resolution of microseconds.
+    /// Return a section of a capture whose numbers have their high byte first and whose times are
+    /// in microseconds, the default resolution.
     fn high_first() -> Vec<u8> {
         let words: [u32; 19] = [
             block::SECTION_HEADER,
@@ -249,10 +253,17 @@ mod tests {
         assert_eq!(problem(&bytes[..bytes.len() - 4]), "byte 48 of the capture: the block ends too early");
         let mut other = bytes.clone();
         other[47] = 24;
-        assert_eq!(problem(&other), "byte 28 of the capture: the two lengths of the block differ");
+        assert_eq!(
+            problem(&other),
+            "byte 28 of the capture: the length at the end of the block differs from the length at its \
+             beginning"
+        );
         other = bytes.clone();
         other[59] = 1;
-        assert_eq!(problem(&other), "byte 48 of the capture: the interface of the packet is not described");
+        assert_eq!(
+            problem(&other),
+            "byte 48 of the capture: the capture does not describe the interface of the packet"
+        );
     }
 
     proptest! {

@@ -1,4 +1,5 @@
-//! Encoding of captures. Numbers are written with the low byte first on every machine.
+//! Encoding of captures. All numbers of the capture are written with the low byte first, on every
+//! machine.
 
 use std::io::{self, Write};
 
@@ -6,15 +7,15 @@ use units::Time;
 
 use super::blocks::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
 
-/// Number of bytes of a block in addition to its body: the type and the length before the body, and
-/// the length after the body.
+/// Number of bytes of a block that do not belong to its body. The bytes outside of the body are the
+/// type and the length before the body, and the length after the body.
 const FRAME: usize = 12;
-/// Value of if_tsresol: times are in nanoseconds. The format allows picoseconds, but tshark 4.0
-/// decodes them wrongly because it multiplies by 10^9 in 64 bits.
+/// Value of the option if_tsresol for times in nanoseconds. pcapng also allows picoseconds, but
+/// tshark 4.0 decodes them wrongly because it multiplies by 10^9 in 64 bits.
 const RESOLUTION: u8 = 9;
 const PICOSECONDS: u64 = 1000;
 
-/// A capture that is being written.
+/// A capture to which packets are being added.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -34,8 +35,8 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, interfaces: 0 })
     }
 
-    /// Add an interface of raw IP packets and return its number. `snaplen` is the maximum captured
-    /// size of a packet, in bytes.
+    /// Add an interface of raw IP packets to the capture, and return its number. The argument
+    /// `snaplen` is the maximum number of bytes that are captured of each packet.
     pub fn interface(&mut self, name: &str, snaplen: u32) -> io::Result<u32> {
         let mut body = Vec::new();
         body.extend_from_slice(&LINKTYPE_RAW.to_le_bytes());
@@ -49,8 +50,8 @@ impl<W: Write> Writer<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Write a packet that an interface observed at `time`: its captured bytes in two parts, and
-    /// its size.
+    /// Write a packet that an interface observed at the time `time`. The captured bytes come in two
+    /// parts, and `original_len` is the size of the whole packet.
     pub fn packet(
         &mut self,
         interface: u32,
@@ -83,7 +84,7 @@ impl<W: Write> Writer<W> {
         self.out.write_all(&length.to_le_bytes())
     }
 
-    /// Flush the buffer and return the writer.
+    /// Write all buffered data, and return the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -98,7 +99,7 @@ fn put_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// Append an option. A value that exceeds the maximum length of an option is truncated.
+/// Append an option. If the value of the option exceeds the maximum length, the value is truncated.
 fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     body.extend_from_slice(&code.to_le_bytes());

@@ -97,8 +97,8 @@ impl CallContext<'_> {
     }
 }
 
-/// Return the DSCP of the packets of a socket. If the host reflects the DSCP (tcp_reflect_tos), the
-/// DSCP is that of the received SYN.
+/// Return the DSCP of the packets that a socket sends. If the setting tcp_reflect_tos is on, the
+/// DSCP of the connection is the DSCP of the received SYN.
 fn socket_dscp(context: &mut CallContext, fd: i64) -> Result<u8, Reply> {
     let socket = context.socket_of(fd)?;
     let (dscp, connection) = (socket.dscp, socket.connection);

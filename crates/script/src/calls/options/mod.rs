@@ -1,4 +1,4 @@
-//! The system calls setsockopt and getsockopt (socket(7), tcp(7), ip(7)).
+//! Implementation of the system calls setsockopt and getsockopt (socket(7), tcp(7), ip(7)).
 
 mod get;
 mod set;
@@ -9,7 +9,7 @@ use super::{Answer, CallContext, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::syntax::Expr;
 
-/// Level and name of each supported socket option.
+/// Level and name of each socket option that is supported.
 pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_SOCKET", "SO_REUSEADDR"),
     ("SOL_SOCKET", "SO_REUSEPORT"),
@@ -67,8 +67,8 @@ impl CallContext<'_> {
         Ok((level, option, name))
     }
 
-    /// Return the TCP parameters of a socket's connection, or those that a new connection of the
-    /// socket would have.
+    /// Return the TCP parameters of a socket's connection. Without a connection, return the
+    /// parameters that a new connection of the socket would have.
     pub(super) fn parameters(&mut self, fd: i64) -> Result<Tcp, Reply> {
         let (passive, connection) = (self.socket_of(fd)?.listens, self.socket_of(fd)?.connection);
         Ok(match connection {

@@ -15,8 +15,8 @@ const BIND_PHC: i64 = 1 << 15;
 const OPT_ID_TCP: i64 = 1 << 16;
 const ALL_FLAGS: i64 = (1 << 18) - 1;
 
-/// Minimum size of the send and the receive buffer, as the kernel counts it (socket(7), doubled;
-/// Linux, SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF).
+/// Minimum size of the send buffer and of the receive buffer, in bytes of kernel memory (socket(7),
+/// doubled; Linux, SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF).
 const MIN_BUFFERS: (i64, i64) = (4608, 2304);
 
 impl CallContext<'_> {
@@ -64,8 +64,8 @@ impl CallContext<'_> {
         Ok(Reply::Done(0))
     }
 
-    /// Apply a socket option that changes more than its stored value. Return the error of
-    /// setsockopt, if any.
+    /// Apply a socket option whose effect goes beyond storing its value. Return the error with
+    /// which setsockopt fails, or `None`.
     fn set_parameter(&mut self, fd: i64, name: &str, value: i64) -> Result<Option<&'static str>, Reply> {
         if name == "SO_TIMESTAMPING" {
             return self.set_timestamping(fd, value);
@@ -111,8 +111,8 @@ impl CallContext<'_> {
         Ok(None)
     }
 
-    /// Check the flags of SO_TIMESTAMPING, and number the bytes from now on if the flags request
-    /// numbers (Linux, sock_set_timestamping).
+    /// Check the flags of SO_TIMESTAMPING. If the flags request numbers, number the bytes of the
+    /// connection from now on (Linux, sock_set_timestamping).
     fn set_timestamping(&mut self, fd: i64, value: i64) -> Result<Option<&'static str>, Reply> {
         let socket = self.socket_of(fd)?;
         let before = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
@@ -127,9 +127,9 @@ impl CallContext<'_> {
             return Ok(Some("EINVAL"));
         }
         for (flag, what) in [
-            (RX_SOFTWARE, "SOF_TIMESTAMPING_RX_SOFTWARE: times of received data"),
-            (OPT_STATS, "SOF_TIMESTAMPING_OPT_STATS: statistics beside a time"),
-            (BIND_PHC, "SOF_TIMESTAMPING_BIND_PHC: a clock of hardware"),
+            (RX_SOFTWARE, "SOF_TIMESTAMPING_RX_SOFTWARE: timestamps of received data"),
+            (OPT_STATS, "SOF_TIMESTAMPING_OPT_STATS: statistics that accompany a timestamp"),
+            (BIND_PHC, "SOF_TIMESTAMPING_BIND_PHC: timestamps from a hardware clock"),
         ] {
             if value & flag != 0 {
                 return Err(Reply::Unsupported(what.into()));
@@ -157,7 +157,7 @@ impl CallContext<'_> {
         Ok(Reply::Done(0))
     }
 
-    /// Apply the options of a socket to its connection.
+    /// Apply the options that were set on a socket to the connection of the socket.
     pub(in crate::calls) fn apply(&mut self, fd: i64) {
         let Some(socket) = self.host.sockets.get(&fd) else { return };
         let Some(index) = socket.connection else { return };
@@ -175,7 +175,7 @@ impl CallContext<'_> {
         connection.stack.set_cork(socket.is_on("TCP_CORK"));
     }
 
-    /// Apply TCP_QUICKACK. The effect of TCP_QUICKACK is temporary (tcp(7)).
+    /// Apply TCP_QUICKACK. The effect of the socket option TCP_QUICKACK is temporary (tcp(7)).
     pub(in crate::calls) fn apply_quickack(&mut self, fd: i64, on: bool) {
         if let Some(index) = self.host.sockets.get(&fd).and_then(|s| s.connection) {
             self.host.connections[index].stack.set_quickack(on);
@@ -188,14 +188,14 @@ impl Socket {
         self.option(name).is_some_and(|v| v != 0)
     }
 
-    /// Set the send buffer. The kernel doubles the size of the buffer to allow for its own overhead
-    /// (socket(7)).
+    /// Set the send buffer. The kernel doubles the requested size of a send buffer, because its own
+    /// data structures need memory too (socket(7)).
     fn set_send_buffer(&mut self, value: i64) {
         self.send_buffer = Some(value.saturating_mul(2).clamp(MIN_BUFFERS.0, i32::MAX.into()) as u64);
     }
 
-    /// Set the receive buffer. Half of the receive buffer becomes receive window (Linux,
-    /// tcp_win_from_space).
+    /// Set the receive buffer. Half of the memory of the receive buffer is available as receive
+    /// window (Linux, tcp_win_from_space).
     fn set_receive_buffer(&mut self, value: i64) {
         let size = value.saturating_mul(2).clamp(MIN_BUFFERS.1, i32::MAX.into()) as u64;
         self.receive_buffer = Some(size);

@@ -1,5 +1,5 @@
-//! Time of a sender in each state: busy, limited by the peer's window, or limited by a small send
-//! buffer (Linux, enum tcp_chrono, tcp_get_info_chrono_stats).
+//! Time that a sender has spent in each state: busy, limited by the peer's window, or limited by a
+//! small send buffer (Linux, enum tcp_chrono, tcp_get_info_chrono_stats).
 
 use tcp::{Endpoint, State};
 use units::Time;
@@ -7,18 +7,18 @@ use units::Time;
 /// State of a sender. Later states have precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// No data is in flight or waits.
+    /// No data is in flight, and no data waits to be sent.
     #[default]
     Idle,
-    /// Data is in flight or waits.
+    /// Data is in flight, or data waits to be sent.
     Busy,
-    /// The peer's window limits the sender.
+    /// The window of the peer limits the sender.
     Window,
     /// The send buffer limits the sender.
     Buffer,
 }
 
-/// Return the state of an endpoint that has sent all it can.
+/// Return the state of an endpoint that has sent all segments that it can send now.
 pub fn kind(endpoint: &Endpoint, no_space: bool) -> Kind {
     let (held, unsent) = endpoint.outstanding();
     let window = endpoint.window();
@@ -39,7 +39,7 @@ pub fn kind(endpoint: &Endpoint, no_space: bool) -> Kind {
     }
 }
 
-/// Clock of the time in each state.
+/// Clock that measures the time in each state of the sender.
 #[derive(Clone, Debug, Default)]
 pub struct Chrono {
     kind: Kind,
@@ -57,7 +57,7 @@ impl Chrono {
         }
     }
 
-    /// Return the time spent in each state except idle, in microseconds.
+    /// Return the time that the sender has spent in each state except idle, in microseconds.
     pub fn spent(&self, now: Time) -> [u64; 3] {
         let mut spent = self.spent;
         if self.kind != Kind::Idle {

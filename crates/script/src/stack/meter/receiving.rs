@@ -1,6 +1,6 @@
-//! Round-trip time and demand of a receiver, as Linux measures them to size its buffer
-//! (tcp_rcv_rtt_measure, tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust). This module only reports
-//! the round-trip time and the demand.
+//! Round-trip time and demand of a receiver, which Linux measures in order to size the receive
+//! buffer (tcp_rcv_rtt_measure, tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust). This module reports
+//! the round-trip time and the demand of the receiver, but does not size its buffer.
 
 use units::Time;
 
@@ -9,15 +9,17 @@ use crate::stack::header::Header;
 /// Measurements of a receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Receiving {
-    /// Eight times the round-trip time in microseconds; 0 before the first sample.
+    /// Eight times the measured round-trip time in microseconds, or 0 before the first sample.
     rtt: u64,
-    /// Size of the largest segment, and the echoed timestamp of the last sample.
+    /// Size of the largest segment received, and the echoed timestamp of the last round-trip time
+    /// sample.
     largest: u32,
     echo: u32,
-    /// Start time of the current window, and the sequence number at the end of the window.
+    /// Start time of the present receive window, and the sequence number at its end.
     window: Option<(Time, u32)>,
-    /// Maximum number of bytes read in a round trip (0 before the first sample), bytes read since
-    /// the last round trip began, and the time of its beginning.
+    /// Maximum number of bytes that the application read in a round trip (0 before the first
+    /// sample). Number of bytes that the application read in the present round trip, and the time
+    /// when this round trip began.
     space: u64,
     read: u64,
     since: Time,
@@ -28,7 +30,8 @@ fn microseconds(now: Time, then: Time) -> u64 {
 }
 
 impl Receiving {
-    /// Record the arrival of data. `next` is RCV.NXT after the arrival.
+    /// Record that data has arrived. The argument `next` is the value of RCV.NXT after the data has
+    /// arrived.
     pub fn on_data(&mut self, now: Time, header: &Header, next: u32, window: u32) {
         self.largest = self.largest.max(header.len);
         if let Some((_, echo)) = header.options.timestamps {
@@ -47,8 +50,9 @@ impl Receiving {
         self.window = Some((now, next.wrapping_add(window)));
     }
 
-    /// Add a sample. The result is the minimum of the round-trip times measured by windows, or the
-    /// average of those measured by timestamps.
+    /// Add a sample. If the samples of the round-trip time come from windows, the result is their
+    /// minimum. If the samples of the round-trip time come from timestamps, the result is their
+    /// average.
     fn sample(&mut self, us: u64, by_window: bool) {
         self.rtt = match self.rtt {
             0 => us << 3,
@@ -67,13 +71,13 @@ impl Receiving {
         (self.read, self.since) = (0, now);
     }
 
-    /// Return the round-trip time in microseconds.
+    /// Return the round-trip time that the receiver measured, in microseconds.
     pub fn rtt(&self) -> u64 {
         self.rtt >> 3
     }
 
-    /// Return the demand of the receiver, initially ten segments or the window, whichever is
-    /// smaller.
+    /// Return the demand of the receiver in bytes. Initially the demand is ten segments or the
+    /// window, whichever is smaller.
     pub fn space(&self, window: u64, mss: u64) -> u64 {
         self.space.max(window.min(10 * mss))
     }

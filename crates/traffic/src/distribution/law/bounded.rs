@@ -1,4 +1,4 @@
-//! The constant and the uniform distribution.
+//! The constant distribution and the uniform distribution.
 
 use super::Law;
 

@@ -1,22 +1,22 @@
-//! Distributions that are given by points.
+//! Distributions that are given by points of their cumulative distribution functions.
 
 use units::words;
 
 use super::Law;
 
 words! {
-    /// Interpolation between two points of a cumulative distribution function.
+    /// Method of interpolation between two points of a cumulative distribution function.
     pub enum Between {
-        /// Uniform between the two values.
+        /// Values between two points are uniformly distributed.
         Linear = "linear",
-        /// Uniform between the logarithms of the two values.
+        /// The logarithms of values between two points are uniformly distributed.
         Log = "log",
-        /// No interpolation: only the values of the listed points occur.
+        /// No interpolation: each value is one of the listed values.
         Steps = "steps",
     }
 }
 
-/// A cumulative distribution function, given by points of value and probability.
+/// A cumulative distribution function that is given by points, each with a value and a probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Empirical {
     points: Vec<[f64; 2]>,
@@ -24,21 +24,21 @@ pub struct Empirical {
 }
 
 impl Empirical {
-    /// Create a distribution. Values and probabilities must not decrease, and the last probability
-    /// must be 1.
+    /// Create a distribution. From point to point, values and probabilities must not decrease, and
+    /// the last probability must be 1.
     pub fn new(points: Vec<[f64; 2]>, between: Between) -> Self {
         Empirical { points, between }
     }
 
-    /// Return the two values of each interval between points, with its probability. The first
-    /// interval contains only the first value.
+    /// Return all intervals between neighbouring points, each with its two values and its
+    /// probability. The first interval has the first value as both of its values.
     fn stretches(&self) -> impl Iterator<Item = ([f64; 2], f64)> {
         let [first, probability] = self.points[0];
         let rest = self.points.windows(2).map(|p| ([p[0][0], p[1][0]], p[1][1] - p[0][1]));
         std::iter::once(([first, first], probability)).chain(rest)
     }
 
-    /// Return the value at a given fraction of the interval between two values.
+    /// Return the value at a given fraction of an interval between two values.
     fn at(&self, [a, b]: [f64; 2], way: f64) -> f64 {
         match self.between {
             Between::Linear => a + (b - a) * way,
@@ -47,7 +47,7 @@ impl Empirical {
         }
     }
 
-    /// Return the fraction of the interval between two values at which a third value lies.
+    /// Return the fraction of an interval between two values at which the value x lies.
     fn way(&self, [a, b]: [f64; 2], x: f64) -> f64 {
         match self.between {
             Between::Linear => (x - a) / (b - a),
@@ -56,7 +56,7 @@ impl Empirical {
         }
     }
 
-    /// Return the mean of the values between two points.
+    /// Return the mean of the values in the interval between two points.
     fn middle(&self, [a, b]: [f64; 2]) -> f64 {
         match self.between {
             Between::Linear => (a + b) / 2.0,

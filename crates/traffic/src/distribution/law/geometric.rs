@@ -1,17 +1,17 @@
-//! The geometric distribution, which begins at 1.
+//! The geometric distribution on the whole numbers from 1 on.
 
 use super::Law;
 
-/// Number of trials up to the first success: P(N > n) = (1 − 1/mean)^n.
+/// Number of trials up to and including the first success: P(N > n) = (1 − 1/mean)^n.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometric {
     mean: f64,
-    /// ln(1 − 1/mean), the logarithm of the probability of a further trial.
+    /// Natural logarithm of 1 − 1/mean, which is the probability that a trial fails.
     log_another: f64,
 }
 
 impl Geometric {
-    /// Create a distribution with a mean of at least 1.
+    /// Create a geometric distribution with a mean of at least 1.
     pub fn new(mean: f64) -> Self {
         Geometric { mean, log_another: libm::log1p(-1.0 / mean) }
     }
@@ -28,7 +28,7 @@ impl Law for Geometric {
         let n = x.max(0.0).floor();
         if n == 0.0 { 1.0 } else { libm::exp(n * self.log_another) }
     }
-    /// The geometric distribution has no memory: the part above n is the same distribution, shifted
+    /// A geometric distribution has no memory: the part above n is the same distribution, shifted
     /// by n.
     fn above(&self, x: f64) -> f64 {
         (x.max(0.0).floor() + self.mean) * self.survival(x)

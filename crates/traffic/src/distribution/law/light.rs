@@ -1,4 +1,4 @@
-//! The exponential and the Weibull distribution.
+//! The exponential distribution and the Weibull distribution.
 
 use super::Law;
 use super::special::upper_gamma;
@@ -6,14 +6,14 @@ use super::special::upper_gamma;
 /// The exponential distribution. Values above the cap are replaced by the cap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exponential {
-    /// Mean, before the cap applies.
+    /// Mean of the distribution, before the cap applies.
     pub mean: f64,
-    /// Cap, infinite if there is none.
+    /// Maximum of a value, which is infinite without a cap.
     pub cap: f64,
 }
 
 impl Exponential {
-    /// Return P(X > x) before the cap applies.
+    /// Return P(X > x) of the distribution without a cap.
     fn uncapped(&self, x: f64) -> f64 {
         libm::exp(-x / self.mean)
     }
@@ -29,7 +29,7 @@ impl Law for Exponential {
     fn survival(&self, x: f64) -> f64 {
         if x < self.cap { self.uncapped(x.max(0.0)) } else { 0.0 }
     }
-    /// The cap reduces the part of the mean above x by mean · P(X > cap).
+    /// Because of the cap, the part of the mean above x is smaller by mean · P(X > cap).
     fn above(&self, x: f64) -> f64 {
         let x = x.max(0.0);
         if x < self.cap {
@@ -49,7 +49,7 @@ pub struct Weibull {
 }
 
 impl Weibull {
-    /// Create a distribution with mean = scale · Γ(1 + 1/shape).
+    /// Create a Weibull distribution with mean = scale · Γ(1 + 1/shape).
     pub fn new(mean: f64, shape: f64) -> Self {
         Weibull { mean, scale: mean / libm::tgamma(1.0 + 1.0 / shape), shape }
     }

@@ -8,16 +8,17 @@ use super::special::{normal_survival, normal_with_survival};
 /// The lognormal distribution. Values outside the bounds are sampled again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogNormal {
-    /// Mean before the bounds apply: exp(µ + σ²/2).
+    /// Mean of the distribution without bounds: exp(µ + σ²/2).
     mean: f64,
     sigma: f64,
     bounds: [f64; 2],
-    /// P(Z > z) at the two bounds, before the bounds apply.
+    /// P(Z > z) at the two bounds, where Z is the standard normal variable of the distribution
+    /// without bounds.
     survivals: [f64; 2],
 }
 
 impl LogNormal {
-    /// Create a distribution. `mean` is the mean before the bounds apply.
+    /// Create a distribution. The argument `mean` is the mean of the distribution without bounds.
     pub fn new(mean: f64, sigma: f64, min: Option<f64>, max: Option<f64>) -> Self {
         let bounds = [min.unwrap_or(0.0), max.unwrap_or(f64::INFINITY)];
         let mut law = LogNormal { mean, sigma, bounds, survivals: [1.0, 0.0] };
@@ -25,7 +26,7 @@ impl LogNormal {
         law
     }
 
-    /// Return the probability of the interval between the bounds in the distribution without
+    /// Return the probability that a value of the distribution without bounds lies between the
     /// bounds.
     pub fn inside(&self) -> f64 {
         self.survivals[0] - self.survivals[1]
@@ -35,7 +36,8 @@ impl LogNormal {
         self.survivals == [1.0, 0.0]
     }
 
-    /// Return the standard normal variable that belongs to x. The mean is exp(µ + σ²/2).
+    /// Return the value of the standard normal variable that corresponds to x. The mean is exp(µ +
+    /// σ²/2).
     fn z(&self, x: f64) -> f64 {
         libm::log(x / self.mean) / self.sigma + self.sigma / 2.0
     }
@@ -57,8 +59,8 @@ impl Law for LogNormal {
         let x = x.clamp(self.bounds[0], self.bounds[1]);
         (normal_survival(self.z(x)) - self.survivals[1]) / self.inside()
     }
-    /// A lognormal distribution weighted by its values is a lognormal distribution whose normal
-    /// variable has mean σ.
+    /// If a lognormal distribution is weighted by its values, the result is lognormal again: its
+    /// normal variable Z has the mean σ instead of 0.
     fn above(&self, x: f64) -> f64 {
         let [z, max] =
             [x.clamp(self.bounds[0], self.bounds[1]), self.bounds[1]].map(|x| self.z(x) - self.sigma);

@@ -2,11 +2,12 @@
 
 use super::{AnyLaw, Law};
 
-/// A mixture: one of several distributions, each with its probability.
+/// A mixture of distributions, each of which has a probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture(Vec<Part>);
 
-/// A component of a mixture, with the interval of the uniform number that selects it.
+/// A component of a mixture, with the interval of uniform random numbers for which this component
+/// is chosen.
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
     from: f64,
@@ -15,7 +16,7 @@ struct Part {
 }
 
 impl Mixture {
-    /// Create a mixture of distributions with weights, which need not add up to 1.
+    /// Create a mixture from distributions and their weights. The weights need not add up to 1.
     pub fn new(laws: Vec<(f64, AnyLaw)>) -> Self {
         let sum: f64 = laws.iter().map(|(weight, _)| weight).sum();
         let mut from = 0.0;
@@ -36,8 +37,8 @@ impl Law for Mixture {
     fn mean(&self) -> f64 {
         self.sum(Law::mean)
     }
-    /// Search between the minimum and the maximum quantile of the components for the value at which
-    /// the survival function falls to 1 − p.
+    /// Find the value at which the survival function of the mixture falls to 1 − p, by a search
+    /// between the minimum and the maximum of the components' quantiles.
     fn quantile(&self, p: f64) -> f64 {
         let each = || self.0.iter().map(|part| part.law.quantile(p));
         let (mut low, mut high) = (each().fold(f64::INFINITY, f64::min), each().fold(0.0, f64::max));
@@ -62,8 +63,9 @@ impl Law for Mixture {
     fn above(&self, x: f64) -> f64 {
         self.sum(|law| law.above(x))
     }
-    /// The first random number selects the component. The position of this number within the
-    /// interval of the component is uniform again (Devroye 1986, II.4).
+    /// The first random number selects the component of the mixture. Within the interval of the
+    /// selected component, the position of the first random number is uniformly distributed, so it
+    /// is used again (Devroye 1986, II.4).
     fn draw(&self, [u, v]: [f64; 2]) -> f64 {
         let part = self.0.iter().rfind(|part| u >= part.from).unwrap_or(&self.0[0]);
         let within = ((u - part.from) / part.share).min(1.0 - f64::EPSILON);

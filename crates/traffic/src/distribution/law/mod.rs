@@ -1,6 +1,7 @@
-//! Probability distributions in closed form: quantile, survival function, mean, and the part of the
-//! mean above a value. Values are sampled by inversion (Devroye 1986, II.2) unless stated
-//! otherwise. To sample a value allocates no memory.
+//! Probability distributions in closed form. Each distribution has a quantile function, a survival
+//! function, a mean, and the part of the mean above a value. Unless stated otherwise, values are
+//! sampled by inversion of the distribution function (Devroye 1986, II.2). Sampling a value does
+//! not allocate memory.
 
 mod bounded;
 mod empirical;
@@ -19,23 +20,23 @@ pub use lognormal::LogNormal;
 pub use mixture::Mixture;
 pub use pareto::{BoundedPareto, Lomax, Pareto};
 
-/// A probability distribution on non-negative numbers.
+/// A probability distribution of non-negative numbers.
 pub trait Law {
     /// Return the mean.
     fn mean(&self) -> f64;
-    /// Return the minimum x with P(X ≤ x) ≥ p, for p in [0, 1).
+    /// Return the p-quantile: the minimum x with P(X ≤ x) ≥ p, for p in [0, 1).
     fn quantile(&self, p: f64) -> f64;
-    /// Return P(X > x), the survival function.
+    /// Return the survival function at x, which is P(X > x).
     fn survival(&self, x: f64) -> f64;
-    /// Return E[X; X > x], the part of the mean above x.
+    /// Return the part of the mean above x, which is E[X; X > x].
     fn above(&self, x: f64) -> f64;
-    /// Return the value that two uniform random numbers in [0, 1) determine.
+    /// Return the value that follows from two uniform random numbers in [0, 1).
     fn draw(&self, [u, _]: [f64; 2]) -> f64 {
         self.quantile(u)
     }
 }
 
-/// Define the enum of all distributions, which is a distribution itself.
+/// Define the enum of all distributions, which also implements the trait of a distribution.
 macro_rules! laws {
     ($($Law:ident,)+) => {
         /// One of the distributions.
@@ -82,22 +83,23 @@ laws! {
     Mixture,
 }
 
-/// Return the share of the sum of all values that the largest values contribute. `largest` is the
-/// share of the number of values that count as the largest. A result of 0.8 for `largest` = 0.15
-/// means that 15 % of the values contribute 80 % of the sum.
+/// Return the fraction of the sum of all values that comes from the largest values. The argument
+/// `largest` is the fraction of all values that count as the largest. For example, the result 0.8
+/// for `largest` = 0.15 means that the largest 15 % of the values contribute 80 % of the sum.
 pub fn share_of_largest(law: &impl Law, largest: f64) -> f64 {
     let x = law.quantile(1.0 - largest);
-    // If many values are equal to the quantile, only a part of these equal values belongs to the
+    // If many values are equal to the quantile, only some of these equal values count as the
     // largest.
     let these = largest - law.survival(x);
     (law.above(x) + x * these) / law.mean()
 }
 
-/// Number of values that are summed one by one. An integral (the midpoint rule) replaces the sum of
-/// all further values.
+/// Number of terms that are summed one by one. An integral, computed by the midpoint rule, replaces
+/// the sum of all further terms.
 const ONE_BY_ONE: u32 = 1000;
 
-/// Return the mean of the nearest whole number, at least 1, as the sum of P(N ≥ k).
+/// Return the mean of the value N after rounding to a whole number of at least 1. The mean is the
+/// sum of P(N ≥ k) over k.
 pub fn mean_of_whole(law: &impl Law) -> f64 {
     let first: f64 = (2..=ONE_BY_ONE).map(|k| law.survival(f64::from(k) - 0.5)).sum();
     let rest = f64::from(ONE_BY_ONE) + 0.5;

@@ -1,4 +1,4 @@
-//! The Pareto distribution, its bounded form, and the Lomax distribution.
+//! The Pareto distribution, the bounded Pareto distribution, and the Lomax distribution.
 
 use super::Law;
 
@@ -11,7 +11,7 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// Create a distribution with mean = min · shape/(shape − 1).
+    /// Create a Pareto distribution with mean = min · shape/(shape − 1).
     pub fn new(mean: f64, shape: f64) -> Self {
         Pareto { mean, min: mean * (shape - 1.0) / shape, shape }
     }
@@ -37,19 +37,20 @@ impl Law for Pareto {
     }
 }
 
-/// The Pareto distribution with a maximum. Values above the maximum are sampled again.
+/// The bounded Pareto distribution, whose values have a maximum. Values above the maximum are
+/// sampled again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundedPareto {
     min: f64,
     max: f64,
     shape: f64,
-    /// P(X > max) before the maximum applies, and its complement.
+    /// P(X > max) of the Pareto distribution without a maximum, and its complement.
     beyond: f64,
     inside: f64,
 }
 
 impl BoundedPareto {
-    /// Create a distribution. `max` must be above `min`, which must be above 0.
+    /// Create a distribution. The argument `max` must be above `min`, and `min` must be above 0.
     pub fn new(min: f64, max: f64, shape: f64) -> Self {
         let inside = -libm::expm1(-shape * libm::log(max / min));
         BoundedPareto { min, max, shape, beyond: libm::pow(min / max, shape), inside }
@@ -68,8 +69,8 @@ impl Law for BoundedPareto {
         let x = x.clamp(self.min, self.max);
         (libm::pow(self.min / x, self.shape) - self.beyond) / self.inside
     }
-    /// Integral of shape · min^shape · t^−shape from x to `max`: shape · min^shape · (max^r −
-    /// x^r)/r with r = 1 − shape.
+    /// The integral of shape · min^shape · t^−shape for t from x to `max` is equal to shape ·
+    /// min^shape · (max^r − x^r)/r, where r = 1 − shape.
     fn above(&self, x: f64) -> f64 {
         let x = x.clamp(self.min, self.max);
         let (r, ratio) = (1.0 - self.shape, libm::log(self.max / x));
@@ -88,7 +89,7 @@ pub struct Lomax {
 }
 
 impl Lomax {
-    /// Create a distribution with mean = scale/(shape − 1).
+    /// Create a Lomax distribution with mean = scale/(shape − 1).
     pub fn new(mean: f64, shape: f64) -> Self {
         Lomax { mean, scale: mean * (shape - 1.0), shape }
     }
@@ -104,7 +105,8 @@ impl Law for Lomax {
     fn survival(&self, x: f64) -> f64 {
         libm::pow(1.0 + x.max(0.0) / self.scale, -self.shape)
     }
-    /// The part above x is a Lomax distribution again, with a scale that is larger by x.
+    /// The part of a Lomax distribution above x is a Lomax distribution again, and its scale is
+    /// larger by x.
     fn above(&self, x: f64) -> f64 {
         let x = x.max(0.0);
         (x + (self.scale + x) / (self.shape - 1.0)) * self.survival(x)

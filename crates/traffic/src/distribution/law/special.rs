@@ -1,13 +1,13 @@
-//! The normal distribution and the incomplete gamma function.
+//! Functions of the normal distribution, and the incomplete gamma function.
 
 use std::f64::consts::{SQRT_2, TAU};
 
-/// Return P(Z > z) of a standard normal variable.
+/// Return P(Z > z), where Z is a standard normal variable.
 pub fn normal_survival(z: f64) -> f64 {
     0.5 * libm::erfc(z / SQRT_2)
 }
 
-/// Return the z with P(Z > z) = s.
+/// Return the value z for which P(Z > z) = s, where Z is a standard normal variable.
 pub fn normal_with_survival(s: f64) -> f64 {
     if s > 0.5 {
         return -normal_with_survival(1.0 - s);
@@ -15,8 +15,8 @@ pub fn normal_with_survival(s: f64) -> f64 {
     if s <= 0.0 {
         return f64::INFINITY;
     }
-    // Abramowitz & Stegun 1964, 26.2.23, is within 4.5e-4; two steps of Halley's method make it
-    // exact.
+    // The approximation 26.2.23 of Abramowitz & Stegun 1964 has an error of at most 4.5e-4. Two
+    // steps of Halley's method make the approximated quantile exact.
     let t = libm::sqrt(-2.0 * libm::log(s));
     let above = 2.515_517 + t * (0.802_853 + t * 0.010_328);
     let below = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
@@ -28,9 +28,9 @@ pub fn normal_with_survival(s: f64) -> f64 {
     z
 }
 
-/// Return the regularized upper incomplete gamma function Q(a, x). Q is computed by its series for
-/// x below a + 1, and by Legendre's continued fraction for larger x (Abramowitz & Stegun 1964,
-/// 6.5.29 and 6.5.31).
+/// Return the regularized upper incomplete gamma function Q(a, x). For x below a + 1, a series
+/// gives the function Q. For larger x, Legendre's continued fraction gives Q (Abramowitz & Stegun
+/// 1964, 6.5.29 and 6.5.31).
 pub fn upper_gamma(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 1.0;
@@ -48,7 +48,8 @@ pub fn upper_gamma(a: f64, x: f64) -> f64 {
         }
         return 1.0 - front * sum;
     }
-    // Convergents of the continued fraction, by the modified Lentz method of Thompson and Barnett.
+    // The convergents of the continued fraction are computed by the modified Lentz method of
+    // Thompson and Barnett.
     let mut b = x + 1.0 - a;
     let mut c = f64::MAX;
     let mut d = 1.0 / b;
@@ -72,7 +73,8 @@ pub fn upper_gamma(a: f64, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Quantiles from tables of the normal distribution, and its symmetry.
+    /// The quantiles agree with tables of the normal distribution, and the distribution is
+    /// symmetric.
     #[test]
     fn normal_quantiles_match_tables() {
         for (s, z) in [(0.5, 0.0), (0.025, 1.959_963_984_540_054), (1e-9, 5.997_807_015_007_687)] {
