@@ -339,7 +339,8 @@ class Outcome:
         """
         keys = list(by)
         groups = self.runs.groupby([*keys, "arm", "seed"], sort=False, dropna=False)
-        means = groups[measure.name].mean(skipna=False)
+        measured = groups[measure.name]
+        means = measured.mean().where(measured.count() == measured.size())
         values: dict[tuple[Any, ...], dict[str, dict[int, float]]] = {}
         for (*key, arm, seed), value in zip(means.index, measure.shown(means), strict=True):
             at = values.setdefault(tuple(key), {})
