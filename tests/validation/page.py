@@ -117,10 +117,10 @@ def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
     lines = [
         f"## {peer.NAME}", "", peer.ABOUT, "",
         paragraph(
-            f'The section "{peer.NAME}" contains {len(rows)} comparisons: {count(rows, HOLDS)} that '
-            f"hold (difference inside the tolerance), {count(rows, MISSES)} that miss (difference "
-            f"outside the tolerance) and {count(rows, UNDECIDED)} that are undecided. The number "
-            f"of misses with an open cause is {count_open(rows)}. `make validate "
+            f'The section "{peer.NAME}" contains {len(rows)} comparisons: {count(rows, HOLDS)} '
+            f"that hold (difference inside the tolerance), {count(rows, MISSES)} that miss "
+            f"(difference outside the tolerance) and {count(rows, UNDECIDED)} that are undecided. "
+            f"The number of misses with an open cause is {count_open(rows)}. `make validate "
             f'PEERS="{key}"` ran the comparisons on {origin.date} in {origin.minutes:.1f} minutes. '
             f"aqmlab {origin.build} was compared with {origin.version}. "
             f"[{key}.csv]({data.FOLDER.name}/{key}.csv) contains the values of all runs."
