@@ -7,7 +7,7 @@ from validation.row import Row
 
 NAME = "L4S hosts"
 ABOUT = """\
-Each setting of the comparison with L4S hosts has two flows that share a bottleneck. P. Heist and J.
+Each setting of the comparison with L4S hosts has two flows that share a bottleneck. Heist and
 Morton measured 216 pairs of flows, each pair once, on Linux hosts with the L4S team's kernel of
 August 2020 ("L4S Tests", results of 2020-11-11). The value of aqmlab is the mean of three runs,
 which differ in their seed and in the start time of the second flow. In scenario s1, with
