@@ -5,6 +5,7 @@
 # make bench     measure the speed of aqmlab and of the installed ns-2, ns-3 and htsim
 # make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
 # make wheel     build the release wheel in target/wheels with profile-guided optimization
+# make lock      update requirements.lock, which fixes the versions of the Python packages
 # make clean     remove the files of the other targets
 
 PYTHON ?= python3
@@ -22,10 +23,10 @@ CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 
 
 .DEFAULT_GOAL := help
 PEERS ?=
-.PHONY: help demo check test nightly bench validate wheel clean tools packages rust lint pytest
+.PHONY: help demo check test nightly bench validate wheel lock clean tools packages rust lint pytest
 
 help:
-	@sed -n 's/^# //p' Makefile | head -8
+	@sed -n 's/^# //p' Makefile | head -9
 
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --force --out $(OUT)
@@ -80,13 +81,19 @@ wheel: .venv/dependencies.stamp
 .venv/bin/python: | tools
 	@$(PYTHON) -m venv .venv
 
-# Install the dependencies into the virtual environment .venv, and update the dependencies when
-# pyproject.toml changes. pip does not compile the modules: Python compiles each module at its first
+# Install the dependencies into the virtual environment .venv, with the versions and hashes in
+# requirements.lock. pip does not compile the modules: Python compiles each module at its first
 # import.
-.venv/dependencies.stamp: pyproject.toml | .venv/bin/python
-	@echo "Setting up .venv with the dependencies of pyproject.toml"
-	@$(BIN)/python tools/dependencies.py | $(BIN)/python -m pip install --no-compile -r /dev/stdin
+.venv/dependencies.stamp: requirements.lock | .venv/bin/python
+	@echo "Setting up .venv with the dependencies of requirements.lock"
+	@$(BIN)/python -m pip install --no-compile --require-hashes -r requirements.lock
 	@touch $@
+
+# Write the newest version of each dependency that pyproject.toml allows into requirements.lock.
+lock: | .venv/bin/python
+	@$(BIN)/python -m pip install uv==0.13.*
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --all-extras \
+		--generate-hashes --no-annotate --no-header --output-file requirements.lock pyproject.toml
 
 # Build the simulator as a module of the Python package, and install the command aqmlab.
 .venv/core.stamp: .venv/dependencies.stamp $(CORE_SOURCES) | tools

@@ -3,7 +3,7 @@
     .venv/bin/python examples/drop_tail_red_ecn.py
 
 Two downloads share the bottleneck of two_flows.toml. The replications of the three arms have the
-same seeds and therefore the same random starts, so that runs can be compared in pairs.
+same seeds and therefore the same random start times, so that runs can be compared in pairs.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Format the median and the central 95 % of the values."""
+    """Format the median and the central 95 % range of a list of values."""
     low, middle, high = central(values)
     return f"{middle:.1f} ({low:.1f} to {high:.1f})"
 

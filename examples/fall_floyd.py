@@ -2,9 +2,9 @@
 
     .venv/bin/python examples/fall_floyd.py [FILE]
 
-The script prints the retransmissions of sixteen transfers. With FILE (.svg, .png, .pdf) the script
-plots each packet as the paper does, as segment number over time, with a marker for retransmissions
-and one for losses. `cargo run -p tcp --example fall_floyd` simulates the transfers.
+The script prints the number of retransmissions of sixteen transfers. With FILE (.svg, .png, .pdf)
+the script plots the segment number of each packet over time, as the paper does. Retransmitted and
+lost packets have different markers. `cargo run -p tcp --example fall_floyd` runs the simulation.
 """
 
 import io
@@ -33,7 +33,7 @@ def packets() -> pd.DataFrame:
 
 
 def draw(rows: pd.DataFrame) -> Figure:
-    """Plot the packets: a row of panels per recovery, a column per number of losses."""
+    """Plot the packets in a grid: one row per recovery method, one column per number of losses."""
     figure = Figure(figsize=(10, 10), layout="constrained", dpi=150)
     grid = figure.subplots(len(NAMES), 4, sharex=True, sharey=True)
     for (recovery, losses), panel in rows.groupby(["recovery", "losses"]):
@@ -51,7 +51,7 @@ def draw(rows: pd.DataFrame) -> Figure:
 
 
 def main() -> None:
-    """Print retransmissions and end of each transfer, and draw the packets into FILE if given."""
+    """Print the retransmissions and the end time of each transfer, and plot the packets to FILE."""
     rows = packets()
     retransmitted = rows[rows["what"] == "Retransmitted"].groupby(["recovery", "losses"]).size()
     last = rows.groupby(["recovery", "losses"])["seconds"].max()

@@ -2,7 +2,7 @@
 
     .venv/bin/python examples/sweep.py [FOLDER]
 
-The limit of the queue goes from 2 to 64 packets under Drop Tail and RED, three replications each.
+The sweep runs Drop Tail and RED with limits from 2 to 64 packets, three replications of each.
 With FOLDER, the script writes the numbers to sweep.csv and a plot to sweep.svg.
 """
 
@@ -28,7 +28,7 @@ BASE = aqmlab.Scenario(
 
 
 def main() -> None:
-    """Run the sweep, print its medians, and write them into FOLDER if given."""
+    """Run the sweep, print the median utilizations, and write them into FOLDER if it is given."""
     swept = aqmlab.sweep(
         BASE,
         {

@@ -2,10 +2,10 @@
 
     sudo .venv/bin/python examples/two_namespaces.py
 
-Sender and receiver are processes in two network namespaces. A router in this process reads their
-packets from two TUN devices. The router computes queue, transmission and delay of each link of the
-scenario in virtual time, and forwards each packet at the computed time. The script needs root, `ip`
-and /dev/net/tun. A run takes as long as its transfer.
+Sender and receiver are processes in two network namespaces. The script contains a router, which
+reads their packets from two TUN devices. The router computes queue, transmission and delay of each
+link of the scenario in virtual time, and forwards each packet at the computed time. The script
+needs root, `ip` and /dev/net/tun. A run takes as much real time as its transfer.
 """
 
 import fcntl
@@ -83,7 +83,7 @@ print(done, sent - queued(), struct.unpack_from("I", info, 100)[0])  # tcpi_tota
 
 
 def missing() -> str | None:
-    """Return the requirements of the engine if this machine lacks one, otherwise None."""
+    """Return the requirement that this machine does not meet, or None if the engine can run."""
     if os.geteuid() != 0 or not shutil.which("ip"):
         return "needs root and the command ip"
     try:
@@ -98,7 +98,7 @@ class Port:
 
     def __init__(self, link: Link) -> None:
         self.link, self.free_s, self.busy_s = link, 0.0, 0.0
-        # Start of transmission in s, and size in bytes.
+        # Per waiting packet: start of its transmission in s, and its size in bytes.
         self.waiting: deque[tuple[float, int]] = deque()
         self.waits: list[float] = []
         self.arrived = self.dropped = self.bytes = 0
@@ -202,7 +202,7 @@ class Namespaces:
 def _route(
     taps: list[int], ways: list[list[Port]], sender: "subprocess.Popen[str]", began: float
 ) -> None:
-    """Forward packets until the sender has ended."""
+    """Forward packets until the sender's process has ended."""
     leaving: list[deque[tuple[float, bytes]]] = [deque(), deque()]
     while sender.poll() is None:
         now = time.monotonic() - began
@@ -229,7 +229,7 @@ def _filled(
     retransmitted: int,
     end: float,
 ) -> Result:
-    """Return the result. `done` is the duration of the transfer in s, NaN if it is unfinished."""
+    """Return the result. `done` is the duration of the transfer in s, or NaN without an end."""
     (flow,), every = filling.network.flows, list(ports.values())
     ran = end - flow.start_s if done != done else done
     filling.fill("flows", {

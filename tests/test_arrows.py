@@ -58,7 +58,7 @@ def test_the_contracts_report_a_forbidden_import(file: str, line: str, tmp_path:
 
 
 def test_no_part_imports_from_the_package_itself() -> None:
-    """The contracts do not detect `from aqmlab import run`, which imports every part."""
+    """The import contracts cannot detect `from aqmlab import run`, which imports every part."""
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "aqmlab":

@@ -1,4 +1,4 @@
-"""The output rows and the errors of the speed benchmark."""
+"""Tests of the speed benchmark: its output rows and its errors."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def measurement(packets: float, cpu_s: float) -> bench.Measured:
 
 @pytest.fixture
 def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Reduce the benchmark to the scenario S1 with small files."""
+    """Replace the benchmark's scenarios by S1 with transfers of 100 kB."""
     text = (bench.SCENARIOS / "S1.toml").read_text()
     (tmp_path / "S1.toml").write_text(text.replace("20 MiB", "100 kB"))
     monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
@@ -63,7 +63,7 @@ def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def no_peers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide all peers of the machine."""
+    """Hide the installed simulators ns-2, ns-3 and htsim from the benchmark."""
     monkeypatch.delenv("HTSIM", raising=False)
     monkeypatch.setattr("shutil.which", lambda _: None)
 

@@ -1,4 +1,4 @@
-"""Calibration of the number of users for a load, and the replay of their requests."""
+"""Tests of the calibration of a number of users for a load, and of the replay of their requests."""
 
 import csv
 import json
@@ -54,7 +54,7 @@ def test_calibration_reaches_the_load_and_every_replay_has_the_same_requests(
         assert abs(calibrated.load_bps / bps - 1) < 0.01
         assert {i: len({row[0] for row in rows(file)[1:]}) <= calibrated.users[i]
                 for i, file in calibrated.lists.items()} == {0: True, 1: True}  # fmt: skip
-    # The users of the lower load are the first users of the higher load.
+    # The requests of the lower load are the first requests of the higher load.
     few, many = (rows(calibrated.lists[0]) for calibrated in (low, high))
     assert few == many[: len(few)]
     requests = [row for file in high.lists.values() for row in rows(file)[1:]]
@@ -72,7 +72,7 @@ def test_calibration_reaches_the_load_and_every_replay_has_the_same_requests(
 
 
 def test_a_replay_includes_the_settings_of_a_preset(tmp_path: Path) -> None:
-    """The server times of PackMime are included, and a key beside a preset overrides it."""
+    """A replay has the server times of PackMime, and a key beside `preset` overrides the preset."""
     lists = {i: tmp_path / f"{i}.csv" for i in range(2)}
     presets = ({"preset": "packmime"}, {"preset": "3gpp-http", "connections": "pipelined"})
     flows = [

@@ -1,4 +1,4 @@
-"""Campaigns: each distinct run executes once, and the store and recorded runs replace others."""
+"""Tests of campaigns: a campaign executes equal runs once, and uses stored and recorded runs."""
 
 import json
 import math
@@ -22,7 +22,7 @@ from aqmlab.store import FolderStore, address
 
 
 class Counting:
-    """Simulator that records the texts that it runs."""
+    """Simulator that records the text of each scenario that it runs."""
 
     capabilities = EVERYTHING
 
@@ -33,13 +33,13 @@ class Counting:
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Record the texts and run them."""
+        """Record the texts of the scenarios, and run the scenarios."""
         self.texts += texts
         return Simulator().run(texts, jobs, progress)
 
 
 def assert_equal_results(one: Result, other: Result) -> bool:
-    """Assert that two results have bitwise the same tables and the same manifest; return True."""
+    """Return True; assert that two results have bitwise equal tables and equal manifests."""
     assert one.manifest == other.manifest
     assert one.tables == other.tables
     for table in one.tables:
@@ -55,12 +55,12 @@ def assert_equal_results(one: Result, other: Result) -> bool:
 
 
 def texts(small: dict[str, Any], *seeds: int) -> list[str]:
-    """Return the small scenario with each of the seeds."""
+    """Return the texts of the small scenario, one text per seed."""
     return [normalize(small | {"seed": seed}) for seed in seeds]
 
 
 def seed(result: Result) -> int:
-    """Return the seed of a run, to which the tests reduce it."""
+    """Return the seed of a run; the tests reduce each run to its seed."""
     return int(result.manifest["seed"])
 
 
@@ -85,7 +85,7 @@ def test_a_request_is_reduced_when_all_its_runs_have_ended(small: dict[str, Any]
 
 
 def test_scenarios_that_differ_only_in_their_seed_are_separate_runs(small: dict[str, Any]) -> None:
-    """The simulator parses such scenarios once, even if a title looks like a seed."""
+    """Scenarios that differ only in their seed are parsed once, whatever text the title has."""
     titles = ["", ',"seed":9,', '","seed":9,"x":"', "{", "a"]
     several = [
         normalize(small | {"title": title, "seed": seed, "duration": duration})
@@ -116,7 +116,7 @@ def test_a_run_in_the_store_is_not_executed_again(small: dict[str, Any], tmp_pat
     assert len(engine.texts) == 4
     assert all(map(assert_equal_results, repeated.results, first.results[2:] + first.results[:2]))
     aqmlab.replicate(small, 3, engine=engine, store=store)
-    assert len(engine.texts) == 5, "the replications of the sweep are in the store"
+    assert len(engine.texts) == 5, "the campaign repeated runs that are in the store"
 
 
 def test_a_stored_run_of_another_build_is_not_used(small: dict[str, Any], tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_run_with_a_queue_in_python_is_never_stored(
 
 
 def test_recorded_runs_replace_the_simulator(small: dict[str, Any], tmp_path: Path) -> None:
-    """Recorded runs come from a store or from folders, for replications and for sweeps."""
+    """Replications and sweeps can use recorded runs from a store or from folders."""
     store = FolderStore(tmp_path / "store")
     recorded = aqmlab.replicate(small, 3, store=store)
     for i, result in enumerate(recorded):
@@ -176,7 +176,7 @@ def test_a_failed_run_raises_its_error_after_the_others_have_ended(small: dict[s
 
 
 def test_a_closed_campaign_stops_its_runs(small: dict[str, Any], tmp_path: Path) -> None:
-    """The store has the runs that ended before the campaign was closed."""
+    """After a campaign is closed, the store has the runs that ended before."""
     store, engine = FolderStore(tmp_path), Counting()
     endless = small | {"duration": "3000000 s", "record": {}}
     endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
@@ -250,7 +250,7 @@ def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:
 
 
 def test_the_value_of_an_unfinished_transfer_counts_as_missing() -> None:
-    """An unfinished download has no time, and the mean of the downloads has no value."""
+    """The time of an unfinished download is missing, and so is a mean that includes this time."""
     time = Measure[dict[str, float]]("time", "s", lambda run: run.get("time", math.nan), -1)
     runs: list[dict[str, float]] = [{"time": 1.0}, {}, {"time": 3.0}, {"time": 2.0}]
     values = [time.of(run) for run in runs]

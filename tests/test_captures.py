@@ -1,4 +1,4 @@
-"""Captures of --pcap, as tshark reads them."""
+"""Tests of the captures that the option --pcap writes, read with tshark."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ EVERYTHING = {
     "window": {"scaling": "on"},
     "receive_window": "300 kB",
 }
-"""TCP parameters that turn every option on."""
+"""TCP parameters that turn on every TCP option."""
 FIELDS = [
     *("tcp.stream", "tcp.srcport", "tcp.len", "tcp.seq_raw"),
     *("tcp.analysis.retransmission", "tcp.analysis.out_of_order", "tcp.analysis.duplicate_ack"),
@@ -55,7 +55,7 @@ def lossy(small: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def packets(capture: Path) -> pd.DataFrame:
-    """Return the fields of each packet; an absent field is an empty string."""
+    """Return the fields of each packet of a capture; an absent field is an empty string."""
     field_options = [word for field in FIELDS for word in ("-e", field)]
     lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *field_options)
     return pd.DataFrame([line.split("\t") for line in lines], columns=FIELDS)
@@ -107,8 +107,8 @@ def test_tshark_counts_the_retransmissions_and_duplicate_acks_of_the_tables(
 ) -> None:
     """Compare the retransmissions and duplicate ACKs of each flow in the sender's capture.
 
-    A host sends no segment out of order. tshark classifies a retransmission within one round trip
-    of the highest segment as out of order, so both classes are retransmissions.
+    Hosts send no segment out of order. tshark classifies a retransmission within one round trip of
+    the highest segment as "out of order", so both classes of tshark are retransmissions.
     """
     result = aqmlab.run(lossy(small, tcp=SETTINGS[recovery]), pcap=tmp_path)
     capture = packets(tmp_path / "left-0.pcapng")
@@ -133,7 +133,7 @@ def test_tshark_counts_the_retransmissions_and_duplicate_acks_of_the_tables(
 def test_times_in_captures_are_those_of_the_simulation(
     small: dict[str, Any], tmp_path: Path
 ) -> None:
-    """A host records the time of a segment, and a link the start of the transmission."""
+    """A host's capture has the time of sending; a link's capture has the start of transmission."""
     result = aqmlab.run(lossy(small), pcap=tmp_path)
     host = packets(tmp_path / "left-0.pcapng")["frame.time_epoch"].astype(float)
     assert host.to_numpy() == pytest.approx(result.series("segments")["time_s"], abs=1e-9)
@@ -155,7 +155,7 @@ def test_captures_do_not_change_results(small: dict[str, Any], tmp_path: Path) -
 
 
 def test_a_capture_ends_with_its_run(small: dict[str, Any], tmp_path: Path) -> None:
-    """Packets in the queue at the end of the run are not in the capture."""
+    """A link's capture omits the packets that are in its queue at the end of the run."""
     result = aqmlab.run(lossy(small, duration="300 ms"), pcap=tmp_path)
     capture = packets(tmp_path / "left_to_right.pcapng")
     link = result.links.set_index("link").loc["left>right"]
@@ -205,7 +205,7 @@ def test_the_command_writes_captures_and_refuses_unknown_links(
 def test_a_host_capture_has_the_data_of_both_directions(
     small: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The requests and responses in a host's capture equal the counts of the tables."""
+    """The numbers of requests and responses in a host's capture equal those of the tables."""
     traffic = {"kind": "request_response", "request": "3 kB", "response": "40 kB", "requests": 10}
     flow = {"name": "F", "from": "left-0", "to": "right-0", "traffic": traffic}
     scenario = lossy(small, tcp=EVERYTHING | {"ecn": "rfc3168"}, flows=[flow])

@@ -1,4 +1,4 @@
-"""The tests that `tools/check.py` chooses for a change."""
+"""Test of the choice of test files that `tools/check.py` makes for a change."""
 
 import importlib.util
 from types import ModuleType

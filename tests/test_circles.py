@@ -1,4 +1,4 @@
-"""Circular imports between the files of a crate: only the schedulers may have one."""
+"""Test that the files of a crate have no circular imports, except the schedulers of `queues`."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ RECURSION = {"schedulers", "discipline", "diffserv"}
 
 
 def expanded(path: str) -> Iterator[str]:
-    """Yield each path of a `use`: `a::{b, c::{d, e}}` yields three."""
+    """Yield each path in a `use` declaration; `a::{b, c::{d, e}}` has three paths."""
     group = re.match(r"(.*?)\{(.*)\}$", path.strip(), re.DOTALL)
     if not group:
         yield path.strip().partition(" as ")[0]
@@ -38,7 +38,7 @@ def expanded(path: str) -> Iterator[str]:
 
 
 class Crate:
-    """Modules of a crate, with the names that each defines and the paths that each uses."""
+    """Modules of a crate; per module, the names that it defines and the paths that it uses."""
 
     def __init__(self, crate: Path) -> None:
         self.text: dict[Module, str] = {}
@@ -64,7 +64,7 @@ class Crate:
         }
 
     def _absolute(self, module: Module, path: list[str]) -> Module:
-        """Return a path from the root of the crate; it is empty for a path of another crate."""
+        """Return a path from the root of the crate, or an empty path if it is of another crate."""
         if path[-1] == "self":
             path = path[:-1]
         supers = next((i for i, part in enumerate(path) if part != "super"), len(path))
@@ -77,7 +77,7 @@ class Crate:
         return (*module, *path) if (*module, path[0]) in self.text else ()
 
     def owner(self, path: Module, visited: frozenset[Module] = frozenset()) -> Module | None:
-        """Return the module that defines the name of a path, through re-exports."""
+        """Return the module that defines the last name of a path, through re-exports."""
         if path in self.text or path in visited or not path:
             return path if path in self.text else None
         module, name = path[:-1], path[-1]
@@ -93,9 +93,10 @@ class Crate:
         return module
 
     def edges(self) -> Iterator[tuple[Module, Module]]:
-        """Yield each module with each module that it uses, except for types of the parent module.
+        """Yield each pair of a module and a module that it uses, except types of its parent module.
 
-        A file may add methods to a type of its parent, and the parent does not depend on them.
+        A module may add methods to a type of its parent module, because the parent module does not
+        depend on these methods.
         """
         for module, paths in self.used.items():
             for path in paths:
@@ -105,7 +106,7 @@ class Crate:
                     yield module, owner
 
     def circles(self) -> list[list[str]]:
-        """Return the groups of modules that use each other."""
+        """Return the groups of modules with circular imports."""
         names = list(self.text)
         number = {name: i for i, name in enumerate(names)}
         pairs = [(number[a], number[b]) for a, b in self.edges()]
@@ -141,7 +142,7 @@ def test_a_circular_import_is_detected(tmp_path: Path) -> None:
 
 
 def test_senders_name_no_congestion_control() -> None:
-    """A control's difference is a property of its trait (`congestion/control.rs`)."""
+    """Differences between controls are properties of a trait (`congestion/control.rs`)."""
     source = ROOT / "crates/tcp/src"
     table = (source / "congestion/table.rs").read_text("utf-8")
     controls = set(re.findall(r"\w+\((?:Box<)?super::(\w+)::", table))

@@ -1,4 +1,4 @@
-"""Output, files and one-line errors of the command."""
+"""Tests of the command `aqmlab`: its output, its files and its one-line errors."""
 
 import json
 import os
@@ -21,12 +21,12 @@ from conftest import repeatable
 EXAMPLE = "examples/two_flows.toml"
 STUDY = "ecn-finite-transfers"
 UNUSED = ["--out", "results/unused"]
-"""Options for an unused output folder, because a command refuses earlier output first."""
+"""Options with an unused output folder, so that no command refuses an earlier output."""
 HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
 
 
 def line(capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the one line on stderr, and assert that stdout is empty."""
+    """Return the text on stderr; assert that it is one line and that stdout is empty."""
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1, err
@@ -356,7 +356,7 @@ def test_a_defect_is_reported_in_one_line(
 def test_an_interruption_wrapped_by_c_code_is_reported_as_an_interruption(
     wrapper: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An error caused by a KeyboardInterrupt is an interruption, and any other is a defect."""
+    """An error caused by a KeyboardInterrupt is an interruption; every other error is a defect."""
 
     def ends(_: list[str]) -> None:
         raise wrapper("returned a result with an exception set") from KeyboardInterrupt()

@@ -1,4 +1,4 @@
-"""Runs on a Dask scheduler whose workers are killed, late or of another build."""
+"""Tests of runs on a Dask cluster: its workers are killed, start late or have another build."""
 
 import json
 import os
@@ -31,7 +31,7 @@ PACKAGE = str(ROOT / "python")
 
 
 class Dask:
-    """Dask scheduler and its workers, each in a process."""
+    """Dask scheduler and its workers, which run in separate processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,11 +45,11 @@ class Dask:
 
     @property
     def name(self) -> str:
-        """Value of --executor for this scheduler."""
+        """Value of the option --executor that selects this Dask scheduler."""
         return f"dask://127.0.0.1:{self.port}"
 
     def worker(self, package: str = PACKAGE) -> None:
-        """Start another worker, with a copy of the package or with this one."""
+        """Start another worker, which imports aqmlab from the folder `package`."""
         self.workers.append(self._begin(
             "worker", f"127.0.0.1:{self.port}", "--nthreads", 1, "--no-nanny", "--no-dashboard",
             "--local-directory", self.folder, package=package,
@@ -85,7 +85,7 @@ def dask(tmp_path: Path) -> Iterator[Dask]:
 
 
 def another_build(folder: Path) -> str:
-    """Return a copy of the package whose simulator has an additional unused byte."""
+    """Return the folder of a copy of the package; its simulator has an additional unused byte."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "python" / "aqmlab", folder / "aqmlab", ignore=ignored)
     with (folder / "aqmlab" / Path(str(_core.__file__)).name).open("ab") as file:
@@ -147,7 +147,7 @@ def test_the_loss_of_a_worker_does_not_change_results(dask: Dask, tmp_path: Path
         with pytest.raises(NoClusterError) as error:
             list(cluster.run(everything))
         assert "every worker must have the build of this machine" in str(error.value)
-        assert str(error.value).count("tcp://") == 1, "only the worker of another build is named"
+        assert str(error.value).count("tcp://") == 1, "the error must name one worker"
         assert error.value.args[0].endswith("install the same build on these workers, or stop them")
 
 
@@ -231,7 +231,7 @@ def test_the_error_of_an_unavailable_cluster_is_one_line(
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_slurm_job_has_the_given_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A script in place of sbatch runs the job immediately."""
+    """A script replaces sbatch, and runs the job at once on this machine."""
     job = tmp_path / "job"
     sbatch = f'cp "$1" {job}\nsh {job} >/dev/null 2>&1 & echo "Submitted batch job 7"'
     for name, commands in (("sbatch", sbatch), ("scancel", "exit 0")):
@@ -249,7 +249,7 @@ def test_a_slurm_job_has_the_given_options(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_ctrl_c_preserves_finished_runs(tmp_path: Path) -> None:
-    """The workers of this machine receive the signal too, as they do from a terminal."""
+    """The workers of this machine receive the SIGINT too, as after Ctrl-C in a terminal."""
     file, out = tmp_path / "try.toml", tmp_path / "out"
     file.write_text(
         f"scenario = '{ROOT}/examples/two_flows.toml'\nmeasures = ['goodput_bps']\n"
@@ -282,6 +282,6 @@ def stored_runs(folder: Path) -> int:
 
 
 def test_two_clusters_on_one_machine_use_separate_ports() -> None:
-    """A warning about a shared port is an error in this test."""
+    """In this test, Dask's warning about a port that two clusters share is an error."""
     with connect("dask", jobs=1) as one, connect("dask", jobs=1) as other:
         assert one.build == other.build

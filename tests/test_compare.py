@@ -1,4 +1,4 @@
-"""The command `aqmlab compare`: its measures, its errors and the files that it writes."""
+"""Tests of the command `aqmlab compare`: its measures, its errors and its files."""
 
 import json
 import math
@@ -70,7 +70,7 @@ def test_intervals_and_differences_come_from_the_module_statistics(compared: Com
 
 
 def test_all_queues_get_the_same_random_arrivals() -> None:
-    """With the same seed, flows and transfers of the default scenario start at the same times."""
+    """In runs with the same seed, flows and transfers start at the same times with every queue."""
     starts = {}
     for queue in ("drop_tail", "codel"):
         base = json.loads(normalize(SCENARIO, overrides=[("duration", "4 s")]))
@@ -84,7 +84,7 @@ def test_all_queues_get_the_same_random_arrivals() -> None:
 
 
 def test_the_default_scenario_follows_the_recommendations_of_rfc_7928() -> None:
-    """The buffer is the bandwidth-delay product (§3.2), with 0.036 S flows (§8.2.2 and §5.1)."""
+    """The buffer has S packets, one bandwidth-delay product, for 0.036 S flows (§3.2, §8.2.2)."""
     base = json.loads(normalize(SCENARIO))
     product = round(20e6 * 0.1 / 8 / 1500)
     assert base["network"]["queue"]["limit"] == f"{product} packets"
@@ -158,7 +158,7 @@ def test_the_command_writes_a_page_figures_and_numbers(
         assert word.partition(",")[0] in printed
     page = (out / "report.html").read_text("utf-8")
     assert page.count("<svg") == 5
-    assert not re.search(r'(?:src|href)="(?!#)', page), "the page loads no other file"
+    assert not re.search(r'(?:src|href)="(?!#)', page), "the page refers to another file"
     for name in ("trade-off", "delay", "rates", "queue", "fairness"):
         for suffix in ("svg", "png"):
             assert (out / "figures" / f"{name}.{suffix}").stat().st_size > 1000
@@ -201,7 +201,7 @@ def test_resume_does_not_repeat_finished_runs(
     assert len(texts_run) == 1 + len(QUEUES)
     texts_run.clear()
     assert execute(command(scenario, out, "--replications", "1", "--force")) == 0
-    assert len(texts_run) == len(QUEUES), "--force uses new runs only"
+    assert len(texts_run) == len(QUEUES), "--force must repeat all runs"
     assert stored_runs(out) == len(QUEUES)
 
 

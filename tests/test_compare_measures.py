@@ -1,4 +1,4 @@
-"""Measures of `aqmlab compare`: groups of flows, significance, names, links and warm-up."""
+"""Tests of the measures of `aqmlab compare`: flows, significance, names, links and warm-up."""
 
 import json
 import math
@@ -27,7 +27,7 @@ QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
 
 def comparison(*arms: list[float]) -> Comparison:
-    """Return a comparison of one measure with the given values per arm."""
+    """Return a comparison of the measure `jain`, with the given values of each arm."""
     runs = [[Run(i, {"jain": v}) for i, v in enumerate(values)] for values in arms]
     names = [Arm(f"queue-{i}", queue=f"queue-{i}") for i in range(len(arms))]
     return Comparison({"title": ""}, ["a>b"], names, runs, [m for m in ALL if m.name == "jain"])
@@ -45,7 +45,7 @@ def test_a_star_requires_a_small_corrected_p_value_and_variance() -> None:
     assert text.startswith("+")
     assert text.endswith("*")
     constant = comparison(first, [x + 1 for x in first])
-    assert not constant.is_clear(1, "jain"), "a difference without variance cannot be tested"
+    assert not constant.is_clear(1, "jain"), "without variance no difference is significant"
     assert difference(constant, 1, constant.measures[0]) == "+1.000 ±0.000"
 
 
@@ -97,7 +97,7 @@ def test_measures_exclude_flows_that_do_not_cross_the_link(scenario: Path) -> No
 
 
 def test_all_measures_exclude_the_warm_up() -> None:
-    """Compare the measures with series of the events and transfers after the warm-up."""
+    """The measures equal those computed from the recorded series after the warm-up."""
     changes = [("duration", "8 s"), ("network.queue", '{ kind = "red", limit = "167 packets" }')]
     (run,) = compare(["red"], overrides=changes, replications=1, warm_up="3 s").runs[0]
     series = '["drops", "transfers", "waits", "delays", "window", "queue"]'
@@ -128,7 +128,8 @@ def test_all_measures_exclude_the_warm_up() -> None:
     median, _ = time_quantile(times, transfers["completed_s"].notna(), 0.5)
     assert run.measures["median_completion_s@short"] == pytest.approx(median)
 
-    # The mean delay follows Little's law, and percentiles come from the difference of histograms.
+    # The mean delay agrees with Little's law. Percentiles of the delay equal those of the histogram
+    # of the whole run minus the histogram of the warm-up.
     queue = result.series("queue").query("link == 'left>right' and time_s > 3")
     departed = at["departed_packets"] - before["departed_packets"]
     waiting = departed * run.measures["mean_delay_s"] / 5
@@ -173,7 +174,7 @@ def test_a_stored_run_with_another_warm_up_is_not_used(scenario: Path, tmp_path:
 
 
 def test_an_unfinished_transfer_has_a_lower_bound_of_its_time(scenario: Path) -> None:
-    """The times of two unfinished downloads are at least the duration of the run."""
+    """Lower bound of the completion time of an unfinished download: the duration of the run."""
     base = json.loads(scenario.read_text()) | {"duration": "2 s"}
     compared = compare(["drop_tail", "codel"], base, 2)
     assert compared.values(0, "unfinished@C") == [1, 1]
@@ -188,7 +189,7 @@ def test_an_unfinished_transfer_has_a_lower_bound_of_its_time(scenario: Path) ->
 def test_a_comparison_may_change_the_queues_of_several_links(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each link has its own measures, which include the flows that cross any of the links."""
+    """The comparison has measures per link, and counts all flows that cross one of the links."""
     lot = Path("examples/parking_lot.toml")
     links = list(places(json.loads(normalize(lot))))[:2]
     changes = [("duration", "3 s")]
@@ -223,16 +224,16 @@ def test_each_group_of_flows_has_its_own_rows() -> None:
         "short: unfinished",
     ):
         assert title in titles
-    assert "bulk: time, median" not in titles, "bulk flows without a size have no completion time"
+    assert "bulk: time, median" not in titles, "endless bulk flows have no completion time"
     parts = [compared.values(0, f"goodput_bps@{name}")[0] for name in ("bulk", "short")]
     (whole,) = compared.values(0, "goodput_bps")
-    assert parts[0] < whole <= sum(parts), "short transfers began later"
+    assert parts[0] < whole <= sum(parts), "the short transfers begin after the bulk flows"
 
 
 def test_the_goodput_of_finished_transfers_excludes_the_time_after_them(
     scenario: Path,
 ) -> None:
-    """The run lasts three times as long as the transfers, which must not reduce the goodput."""
+    """The goodput of a transfer excludes the rest of the run, which lasts three times as long."""
     base = json.loads(scenario.read_text()) | {"duration": "20 s"}
     base["flows"] += [{"name": "one", "from": "left-0", "to": "right-1",
                        "traffic": {"kind": "bulk", "size": "100 kB"}}]  # fmt: skip
@@ -287,7 +288,7 @@ def test_a_queue_in_python_is_compared_after_the_warm_up(scenario: Path) -> None
 
 
 def test_a_comparison_and_its_measures_can_be_pickled(scenario: Path) -> None:
-    """A process of a pool returns comparisons and measures by pickling."""
+    """Comparisons and measures can be pickled, so that a process of a pool can return them."""
     compared = compare(["drop_tail", "codel"], scenario, 1)
     copied = pickle.loads(pickle.dumps(compared))
     assert copied.as_dict() == compared.as_dict()

@@ -1,7 +1,8 @@
-"""Coverage of each interval, in the tables of docs/statistics.md.
+"""Coverage of each kind of confidence interval, as in the tables of docs/statistics.md.
 
-``python tests/test_coverage.py`` measures the tables and writes them there (some minutes). The
-test measures a hundred samples of each and compares them with the page.
+``python tests/test_coverage.py`` measures the coverages and writes the tables into the page, which
+takes some minutes. The test measures each coverage with a hundred samples and compares it with the
+page.
 """
 
 import re
@@ -37,14 +38,14 @@ DISTRIBUTIONS: Distributions = {
     "Pareto, shape 1.5": scipy.stats.pareto(1.5),
     f"Bernoulli, {CHANCE}": scipy.stats.bernoulli(CHANCE),
 }
-"""Distributions by their column of the table.
+"""Distributions of the samples, by the name of their column in the tables.
 
-A Pareto distribution of shape 2 or less has infinite variance.
+A Pareto distribution with a shape of at most 2 has infinite variance.
 """
 
 
 class Method(NamedTuple):
-    """Interval of a sample, the value that it estimates, and the distributions it applies to."""
+    """Interval of a sample, the value that the interval estimates, and its valid distributions."""
 
     interval: Callable[[np.ndarray], statistics.Interval]
     truth: Callable[[Any], float]
@@ -60,7 +61,7 @@ def mean(distribution: Any) -> float:
 
 
 def halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Split a sample into two arms of the same distribution."""
+    """Split a sample into two halves, which serve as two arms with equal distributions."""
     return x[: len(x) // 2], x[len(x) // 2 :]
 
 
@@ -91,26 +92,26 @@ METHODS = {
 
 
 def draw(distribution: Any, n: int, samples: int) -> Iterator[np.ndarray]:
-    """Yield samples of n independent values."""
+    """Yield random samples of n independent values."""
     random = np.random.default_rng(SEED + n)
     yield from np.asarray(distribution.rvs((samples, n), random_state=random), dtype=float)
 
 
 def series(distribution: Any, n: int, samples: int) -> Iterator[np.ndarray]:
-    """Yield series around 0 in which each value is 0.9 of the previous one plus a new value."""
+    """Yield autoregressive series with mean 0: 0.9 times the previous value plus a random value."""
     for x in draw(distribution, n + 200, samples):
         yield scipy.signal.lfilter([1], [1, -MEMORY], x - distribution.mean())[200:]
 
 
 def coverage(method: Method, distribution: Any, samples: Iterator[np.ndarray]) -> float:
-    """Return the share of samples whose interval has the true value."""
+    """Return the share of samples whose interval contains the true value."""
     truth, rounding = method.truth(distribution), 1e-12
     bounds = np.array([method.interval(x) for x in samples])[:, [0, 2]]
     return float(np.mean((bounds[:, 0] - rounding <= truth) & (truth <= bounds[:, 1] + rounding)))
 
 
 def independent(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Yield interval, n, distribution and coverage for independent values."""
+    """Yield the name of an interval, n, distribution and coverage, for independent values."""
     for name, method in METHODS.items():
         for n in SIZES:
             for distribution, of in DISTRIBUTIONS.items():
@@ -120,7 +121,7 @@ def independent(samples: int) -> Iterator[tuple[str, int, str, float]]:
 
 
 def dependent(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Yield interval, length, distribution and coverage for the values of one run."""
+    """Yield the name of an interval, length, distribution and coverage, for series of one run."""
     for function in (statistics.batch_means, statistics.mean_interval):
         method = Method(function, lambda _: 0.0)
         for n in LENGTHS:
@@ -134,7 +135,7 @@ def dependent(samples: int) -> Iterator[tuple[str, int, str, float]]:
 
 
 def until_narrow(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Yield the coverage when replications are added until the interval is narrow enough."""
+    """Yield the coverage if an experiment adds replications until the interval is narrow enough."""
     for first in (3, 5, 10):
         method = Method(partial(narrowed, first=first), mean)
         for distribution, of in DISTRIBUTIONS.items():
@@ -148,7 +149,7 @@ def until_narrow(samples: int) -> Iterator[tuple[str, int, str, float]]:
 
 
 def narrowed(x: np.ndarray, first: int) -> statistics.Interval:
-    """Return the interval of the values that the stopping rule of experiments selects."""
+    """Return the interval of the first values, as many as the stopping rule needs."""
     n = first
     while (more := enough(list(x[:n]), 0.1, len(x))) > n:
         n = more
@@ -158,7 +159,7 @@ def narrowed(x: np.ndarray, first: int) -> statistics.Interval:
 def warmed_up(samples: int) -> Iterator[tuple[str, int, str, float]]:
     """Yield the coverage of batch means, with and without MSER-5, for series with a transient.
 
-    A series begins 50 above its mean, and each value has 0.99 of the excess of the previous one.
+    A series begins 50 above its mean, and this excess decreases by 1 % from value to value.
     """
     rules = {"`batch_means`": lambda _: 0, "`mser`, then `batch_means`": lambda x: mser(x)[0]}
     for name, rule in rules.items():
@@ -186,7 +187,7 @@ TABLES = {
 
 
 def markdown(rows: Iterator[tuple[str, int, str, float]]) -> str:
-    """Return the table of a page."""
+    """Return the rows as a Markdown table."""
     lines: dict[tuple[str, int], dict[str, str]] = {}
     for name, n, distribution, share in rows:
         lines.setdefault((name, n), {})[distribution] = f"{100 * share:.1f}"
@@ -199,12 +200,12 @@ def markdown(rows: Iterator[tuple[str, int, str, float]]) -> str:
 
 
 def place(kind: str) -> re.Pattern[str]:
-    """Return a pattern that matches the table of a kind in the page."""
+    """Return a pattern that matches the page's table of the kind `kind`."""
     return re.compile(rf"(<!-- coverage: {kind} -->\n)(.*?)(\n<!-- end -->)", re.DOTALL)
 
 
 def written(kind: str) -> dict[tuple[str, int, str], float]:
-    """Return the coverages that the page has."""
+    """Return the coverages in the page's table of the kind `kind`."""
     match = place(kind).search(PAGE.read_text("utf-8"))
     assert match, f"the table {kind!r} is in {PAGE.name}"
     head, _, *rows = [line.strip("| ").split(" | ") for line in match[2].splitlines()]

@@ -1,4 +1,4 @@
-"""Queues in Python: their results equal those of Rust, and their errors are reported."""
+"""Tests of queues in Python: results as with the same queue in Rust, and reported errors."""
 
 import math
 import os
@@ -40,7 +40,7 @@ class Step(CustomQueue):
 
 
 class Red(CustomQueue):
-    """RED with the option gentle and uniform spacing, as in figure 2 of Floyd & Jacobson 1993."""
+    """Gentle RED with uniform spacing, by figure 2 of Floyd & Jacobson 1993."""
 
     def __init__(self, minth: float, maxth: float, maxp: float, wq: float, **buffer: Any) -> None:
         super().__init__(**buffer)
@@ -81,7 +81,7 @@ class Red(CustomQueue):
 
 
 def assert_same(a: Result, b: Result) -> None:
-    """Check that all tables are equal, and the averages up to rounding."""
+    """Assert that all tables of two results are equal, apart from rounding in the averages."""
     assert a.tables == b.tables
     for table in a.tables:
         for name, column in a.columns(table).items():
@@ -95,7 +95,7 @@ def assert_same(a: Result, b: Result) -> None:
 
 
 def with_aqm(small: dict[str, Any], aqm: dict[str, Any] | str) -> dict[str, Any]:
-    """Return the small scenario with another AQM and longer downloads."""
+    """Return the small scenario with the AQM `aqm` and longer downloads."""
     queue = {"kind": aqm} if isinstance(aqm, str) else aqm
     small["network"]["queue"] = queue | {"limit": "16 packets"}
     small["flows"][0]["traffic"]["size"] = "2 MB"
@@ -190,7 +190,7 @@ def test_a_file_cannot_define_an_aqm_in_python(small: dict[str, Any]) -> None:
 
 
 class Fails(Step):
-    """AQM that raises an error in one of its methods, late in the run."""
+    """AQM that raises an error late in the run, in the method that the test names."""
 
     def __init__(self, method: str, value: Any = None) -> None:
         super().__init__(6)
@@ -241,7 +241,7 @@ def test_an_error_is_raised_with_its_traceback_time_link_and_packet(
 
 
 class Raises(CustomQueue):
-    """AQM that raises an error of a type that the simulator also raises."""
+    """AQM that raises the error `error`, whose type the simulator also uses for its own errors."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()
@@ -261,7 +261,7 @@ def test_an_aqm_may_raise_error_types_of_the_simulator(
 
 
 class RunsItself(CustomQueue):
-    """AQM that runs a scenario and exceeds its limit of events."""
+    """AQM that runs another scenario, which exceeds its limit of events."""
 
     def __init__(self, scenario: dict[str, Any]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Bitwise equality of the results of release builds and debug builds.
+"""Test that release builds and debug builds have bitwise equal results.
 
-The Rust tests compare a debug build with crates/lab/tests/digests.txt. The tests below compare the
-installed extension, a release build, with the same file.
+The Rust tests compare the results of a debug build with crates/lab/tests/digests.txt. The tests of
+this module compare the results of the installed extension, a release build, with the same file.
 """
 
 import re
@@ -16,7 +16,7 @@ LISTED = [line.split(" ", 1) for line in (LAB / "digests.txt").read_text().split
 
 
 def two_downloads() -> str:
-    """Return the scenario that the Rust tests use."""
+    """Return the scenario of the Rust tests."""
     source = (LAB / "common/mod.rs").read_text()
     match = re.search(r'TWO_DOWNLOADS: &str = r#"(.*?)"#', source, re.S)
     assert match
@@ -24,7 +24,7 @@ def two_downloads() -> str:
 
 
 def digest(tables: dict[str, dict[str, tuple[str, bytes] | list[str]]]) -> str:
-    """Return FNV-1a over every bit of every table, as in crates/lab/tests/common/mod.rs."""
+    """Return the FNV-1a hash of all tables, as crates/lab/tests/common/mod.rs computes it."""
     h = 0xCBF29CE484222325
     for table, columns in tables.items():
         parts = [table.encode()]

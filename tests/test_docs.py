@@ -1,4 +1,4 @@
-"""Examples in the documentation: their code runs, and the pages show its output."""
+"""Test that the code of examples in the documentation runs and prints the output on the page."""
 
 import re
 import subprocess
@@ -42,7 +42,7 @@ def test_the_python_code_of_the_tutorial_runs(
     printed = capsys.readouterr().out
     assert printed == blocks(TUTORIAL, "text")[1], "copy the output to the page"
     for low, high in re.findall(r"([\d.]+) to ([\d.]+)", printed):
-        assert float(high) > float(low) + 1, "the intervals of the example are wide"
+        assert float(high) > float(low) + 1, "each interval must be wider than 1"
 
 
 def test_the_python_code_about_statistics_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Main effects and interactions: contrasts in closed form, and coverage of the intervals."""
+"""Tests of main effects and interactions: contrasts in closed form, and coverage of intervals."""
 
 import itertools
 from typing import Any
@@ -14,7 +14,7 @@ Levels = dict[str, list[Any]]
 
 
 def factorial(replications: int, **levels: list[Any]) -> tuple[Levels, list[int]]:
-    """Return every combination of levels, replicated, and the seed of each run."""
+    """Return the levels and the seed of each run: every combination of levels, with every seed."""
     points = list(itertools.product(*levels.values()))
     rows = points * replications
     seeds = [seed for seed in range(replications) for _ in points]
@@ -53,7 +53,7 @@ def test_the_effect_of_a_seed_is_removed() -> None:
 
 
 def test_intervals_agree_with_least_squares_with_a_term_per_block() -> None:
-    """The reference is statsmodels, with missing runs and unequal variances."""
+    """The intervals equal those of statsmodels, even with missing runs and unequal variances."""
     random = np.random.default_rng(4)
     factors, seeds = factorial(9, a=[0, 1], b=[0, 1])
     rows = np.sort(random.choice(len(seeds), 29, replace=False))
@@ -123,7 +123,7 @@ def test_data_without_computable_effects_raises_an_error(
 
 @pytest.mark.parametrize("uneven", [False, True])
 def test_intervals_have_their_nominal_coverage(uneven: bool) -> None:
-    """HC2 intervals have this coverage even if the variance depends on a factor."""
+    """HC2 intervals have a coverage of 95 %, even if the variance depends on a factor."""
     random = np.random.default_rng(5)
     factors, seeds = factorial(3, a=[0, 1], b=[0, 1])
     a, b = np.array(factors["a"]), np.array(factors["b"])

@@ -1,4 +1,4 @@
-"""Each example runs, and its results show the behaviour that it demonstrates."""
+"""Test that each example runs and that its results show the behaviour it demonstrates."""
 
 import runpy
 import tomllib
@@ -38,11 +38,12 @@ def test_the_long_flow_of_a_parking_lot_has_the_lowest_goodput() -> None:
 
 def test_each_customer_gets_its_configured_rate() -> None:
     flows = aqmlab.run("examples/customers.toml").flows.set_index("flow")["goodput_bps"]
-    # Customer B has 6 of 10 Mbit/s. A's other traffic has 4 Mbit/s for 20 s, then 1 Mbit/s.
+    # Customer B has 6 of 10 Mbit/s. Customer A's traffic that is not web traffic has 4 Mbit/s for
+    # 20 s, then 1 Mbit/s.
     payload = 1460 / 1500
     assert flows["b"] == pytest.approx(6e6 * payload, rel=0.03)
     assert flows["a-web"] == pytest.approx(3e6 * payload, rel=0.05)
-    # Drops of CoDel reduce this goodput.
+    # The drops of CoDel reduce the goodput of the flow `a-other`.
     assert flows["a-other"] == pytest.approx((20 * 4e6 + 40 * 1e6) / 60 * payload, rel=0.1)
 
 
@@ -104,7 +105,7 @@ def test_the_goodput_of_a_mobile_link_is_bounded_by_its_trace() -> None:
     result = aqmlab.run("examples/cellular.toml")
     flows = result.flows.set_index("flow")
     assert flows.loc["download", "acked_bytes"] == 2_000_000
-    # The trace has six opportunities per 40 ms, each of 1500 B.
+    # The trace lets the link send six packets of 1500 B per 40 ms, that is 1.8 Mbit/s.
     assert 0.5 * 1.8e6 < flows.loc["download", "goodput_bps"] < 1.8e6
     assert result.table("impairments")["lost_packets"].sum() > 0
 

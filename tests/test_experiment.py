@@ -1,4 +1,4 @@
-"""Runs, replications and sweeps with the Python interface."""
+"""Tests of runs, replications and sweeps with the Python interface."""
 
 import json
 import time

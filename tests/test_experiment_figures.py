@@ -1,4 +1,4 @@
-"""Content of the figures of experiments, and their omission without enough data."""
+"""Tests of the figures of experiments; a figure without enough data is omitted."""
 
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
     assert float(image[0][1]) == pytest.approx(cells["16 packets", "5 ms", "on"])
     for panel in axes[:2]:
         assert all("\n±" in text.get_text() for text in panel.texts), (
-            "each cell shows half the width of its interval"
+            "each cell of the figure must show half the width of its interval"
         )
 
 

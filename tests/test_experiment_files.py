@@ -1,4 +1,4 @@
-"""Experiment files: designs, rules of replications, limits and errors."""
+"""Tests of experiment files: designs, rules for the number of replications, limits and errors."""
 
 import itertools
 import re
@@ -212,7 +212,7 @@ def test_arms_have_the_same_seeds_and_paired_differences(small: dict[str, Any]) 
     over_all = {c.arm: c for c in outcome.estimates(by=[], measures=["goodput_bps"])}
     one, two = (cells[f"{n} packets", "on", "goodput_bps"].estimate.value for n in (12, 16))
     assert over_all["on"].estimate.value == pytest.approx((one + two) / 2)
-    assert over_all["on"].estimate.n == 4, "a mean over points has one value per seed"
+    assert over_all["on"].estimate.n == 4, "a mean over all points must have one value per seed"
 
 
 def test_a_failed_run_is_a_row_with_the_reason(small: dict[str, Any]) -> None:
@@ -243,7 +243,7 @@ def test_a_run_that_exceeds_a_limit_fails_with_the_name_of_the_limit(
         assert (
             runs["failed"].iloc[2].startswith("limits.events: the run took more than 2000 events")
         )
-        assert len(list(store)) == 2, "the store has only the runs that succeeded"
+        assert len(list(store)) == 2, "the store must have only the two finished runs"
     without = conduct(replace(limited, limits={})).runs
     assert (without["failed"] == "").all()
     assert without["goodput_bps"][:2].equals(runs["goodput_bps"][:2])
@@ -290,7 +290,7 @@ def test_measures_of_an_experiment_exclude_the_warm_up(small: dict[str, Any]) ->
     names = ["goodput_bps", "queue.time_s[left>right].min"]
     whole = conduct(experiment(small, measures=names)).runs.iloc[0]
     later = conduct(experiment(small, measures=names, warm_up="1 s")).runs.iloc[0]
-    assert later["goodput_bps"] > whole["goodput_bps"], "slow start is in the warm-up"
+    assert later["goodput_bps"] > whole["goodput_bps"], "the warm-up must exclude slow start"
     assert whole["queue.time_s[left>right].min"] < 1
     assert later["queue.time_s[left>right].min"] == pytest.approx(1, abs=0.05)
 
@@ -320,9 +320,9 @@ def test_replications_are_added_until_the_interval_is_narrow(small: dict[str, An
     sizes = {cell.at["flows.0.traffic.size"]: cell.estimate.n for cell in cells}
     for cell in cells:
         e = cell.estimate
-        assert e.n == sizes[cell.at["flows.0.traffic.size"]], "arms have the same seeds"
+        assert e.n == sizes[cell.at["flows.0.traffic.size"]], "both arms must have equal seeds"
         assert e.n == 24 or (e.high - e.value) <= 0.04 * e.value
-    assert len(set(sizes.values())) == 2, "points need different numbers of replications"
+    assert len(set(sizes.values())) == 2, "the points need equal numbers of runs"
     assert ("wider than ±4 %" in "".join(outcome.notes)) == any(
         e.high - e.value > 0.04 * e.value for e in (cell.estimate for cell in cells)
     )

@@ -1,4 +1,4 @@
-"""Atomic writing of folders, by one writer at a time, without loss of other files."""
+"""Tests of output folders: atomic writing, one writer at a time, and no loss of other files."""
 
 import errno
 import json
@@ -36,7 +36,7 @@ def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
 
 
 def begin(*args: str) -> subprocess.Popen[str]:
-    """Start the command in a new process."""
+    """Start the command `aqmlab` in a new process."""
     command = [sys.executable, "-m", "aqmlab", *args]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
@@ -50,7 +50,7 @@ def wait_for(ready: Callable[[], bool], running: subprocess.Popen[str]) -> None:
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """Return the error of a failing command, which is one line."""
+    """Run a command that fails, and return its error, which must be one line."""
     assert execute([*args]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
@@ -205,7 +205,7 @@ def test_a_signal_preserves_the_earlier_run(
 def test_the_next_writer_cleans_up_after_a_kill_at_any_step(
     can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A child process writes the folder and is killed before its n-th change of the disk."""
+    """A child process that writes the folder is killed before it changes the disk the n-th time."""
     if not can_exchange:
         monkeypatch.setattr(folder, "exchange", lambda *_: False)
     final, survived, n = tmp_path / "out", False, 0
@@ -228,7 +228,7 @@ def test_the_next_writer_cleans_up_after_a_kill_at_any_step(
 
 
 def _kill_before(n: int) -> None:
-    """Kill this process before its n-th change of the disk."""
+    """Make this process kill itself before it changes the disk for the n-th time."""
     remaining = [n]
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
@@ -289,7 +289,7 @@ def test_a_loop_of_symbolic_links_is_reported_in_one_line(
 
 
 def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
-    """Return a short command line per folder name, for each command that writes a folder."""
+    """Return a short command line for each command that writes a folder, by the folder's name."""
     pcap = ["--pcap-on", "left-0", "--pcap", str(root / "run" / "captures")]
     study = ["ecn-finite-transfers", "--only", "table-2", "--replications", "1"]
     return {
@@ -308,12 +308,12 @@ def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
 
 
 def content(path: Path) -> list[str]:
-    """Return the names in a folder, without the stored runs of a comparison."""
+    """Return the paths of the files in a folder, without the stored runs of a comparison."""
     return sorted(str(p.relative_to(path)) for p in path.rglob("*") if "runs" not in p.parent.parts)
 
 
 def seed_of(path: Path) -> int:
-    """Check that the files of a run or comparison belong together, and return its seed."""
+    """Return the seed of a run or comparison; assert that its files are of one run."""
     if path.name == "reproduce":
         json.loads((path / "manifest.json").read_text())
         return 0
@@ -330,7 +330,7 @@ def seed_of(path: Path) -> int:
 
 
 def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> None:
-    """Kill commands at times spread over their whole duration, and check the folder."""
+    """Kill commands at random times, and check the output folder after each kill."""
     chance = random.Random(1)
     every = commands(scenario, root)
     contents, durations, seeds = {}, {}, {}

@@ -1,4 +1,4 @@
-"""Random documents: the simulator runs a document or refuses it with an error."""
+"""Tests with random scenario documents: the simulator runs each document or refuses it."""
 
 import copy
 import json
@@ -15,7 +15,7 @@ from conftest import SMALL
 
 TOML = Path("examples/mixed.toml").read_text()
 
-# The values are copied, because a second mutation of a document would change later samples.
+# Each sample is a copy, because a mutation of a shared value would change later samples.
 JUNK = (
     st.none()
     | st.booleans()
@@ -29,7 +29,7 @@ JUNK = (
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield every path into a document."""
+    """Yield the path of every value in a document."""
     yield path
     children = node.items() if isinstance(node, dict) else enumerate(node)
     for key, child in children:
@@ -44,7 +44,7 @@ PLACES = [path for path in places(json.loads(_core.check(json.dumps(SMALL), "jso
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """Return the small scenario with all defaults and up to three values replaced or removed."""
+    """Return the small scenario with all defaults; up to three values are replaced or removed."""
     document: dict[str, Any] = json.loads(_core.check(json.dumps(SMALL), "json", []))
     for path in draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=3)):
         *above, last = path
@@ -117,7 +117,7 @@ def random_traffic(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def run_or_refuse(text: str, language: str, overrides: list[tuple[str, str]]) -> None:
-    """Run a valid document for 0.2 s, and assert that an invalid document has an error message."""
+    """Run a valid document for 0.2 s; assert that an invalid document raises a clear error."""
     try:
         batch = _core.Batch([_core.check(text, language, overrides)], 1)
         batch.next(0.2)

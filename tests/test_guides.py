@@ -1,4 +1,4 @@
-"""Guides to extensions: their steps are executed in a copy of the sources."""
+"""Test of the guides to extensions: their steps are executed in a copy of the sources."""
 
 import csv
 import os
@@ -25,19 +25,19 @@ QUEUE, CONTROL, APPLICATION, IMPAIRMENT, SERIES, STUDY, ENGINE = (
     )
 )
 COPY = ROOT / "target" / "guide"
-"""Fixed path, so that cargo reuses the previous build."""
+"""Folder of the copy of the sources; its path is fixed, so that cargo reuses earlier builds."""
 QUICK = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
-"""Settings for a fast build of the few tests."""
+"""Environment variables of cargo for a fast build without optimization."""
 
 
 def rows(guide: str) -> list[tuple[str, str, str]]:
-    """Return file, line and added line of each row of a guide's tables."""
+    """Return each row of a guide's tables: a file, a line of the file, and the line to add."""
     cell = r"`([^`]+)`"
     return re.findall(rf"^ *\| {cell} \| {cell} \| {cell} \|$", guide, flags=re.MULTILINE)
 
 
 def block(language: str, containing: str, guide: str = QUEUE) -> str:
-    """Return the block of code in a guide that contains a text, without its indent."""
+    """Return the code block of a guide that contains the text `containing`, without indent."""
     blocks = re.findall(rf"^( *)```{language}\n(.*?)^ *```", guide, flags=re.MULTILINE | re.DOTALL)
     (match,) = [(indent, text) for indent, text in blocks if containing in text]
     return re.sub(rf"^{match[0]}", "", match[1], flags=re.MULTILINE)
@@ -51,7 +51,7 @@ def follow(guide: str, copy: Path) -> None:
 
 
 def add_lines(guide: str, copy: Path) -> None:
-    """Add the lines of a guide's tables."""
+    """Add the lines in a guide's tables to the files of a copy."""
     for name, below, added in rows(guide):
         path = copy / name
         lines = path.read_text("utf-8").splitlines()
@@ -82,7 +82,7 @@ def extended_sources() -> Path:
 
 
 def cargo(copy: Path, *args: str) -> str:
-    """Run cargo in the copy with its own target folder, so that builds do not mix."""
+    """Run cargo in the copy of the sources, with a separate target folder."""
     process = subprocess.run(
         ["cargo", args[0], "--locked", *args[1:]], capture_output=True, text=True, cwd=copy,
         env=os.environ | {"CARGO_TARGET_DIR": str(copy / "target")} | QUICK,
@@ -99,7 +99,7 @@ def test_the_python_code_of_the_guide_to_queues_runs(capsys: pytest.CaptureFixtu
 def test_the_engine_of_the_guide_computes_the_goodput_of_a_sawtooth(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A path of 42 ms at 1.5 Mbit/s has 5.25 packets in flight; 1460 of 1500 bytes are data."""
+    """At 42 ms and 1.5 Mbit/s, the path has 5.25 packets of 1500 B, each with 1460 B of data."""
     exec(block("python", "class Sawtooth", ENGINE), {"__name__": "guide"})
     shares = [min(1.0, limit / 5.25) for limit in (2, 4, 8)]
     busy = [0.75 * (1 + b) ** 2 / (1 + b + b * b) for b in shares]
@@ -107,7 +107,7 @@ def test_the_engine_of_the_guide_computes_the_goodput_of_a_sawtooth(
 
 
 def test_the_study_of_the_guide_runs_and_passes_all_checks(tmp_path: Path) -> None:
-    """The study can be reproduced and explained, and ruff and the import contracts pass."""
+    """The guide's study runs, `aqmlab explain` knows it, and ruff and the import contracts pass."""
     package = tmp_path / "python" / "aqmlab"
     shutil.copytree(
         ROOT / "python" / "aqmlab", package, ignore=shutil.ignore_patterns("__pycache__")
@@ -165,7 +165,7 @@ def test_the_templates_are_formatted_and_their_tests_pass(extended_sources: Path
 
 
 def test_a_congestion_control_is_a_file_and_two_lines(extended_sources: Path) -> None:
-    """A congestion control is one file and two lines, and the tests of the table include it."""
+    """A new congestion control needs one file and two lines; the tests of the table include it."""
     lines = [name for name, _, _ in rows(CONTROL)]
     assert lines == ["crates/tcp/src/congestion/mod.rs", "crates/tcp/src/congestion/table.rs"]
     printed = cargo(extended_sources, "test", "-p", "tcp", "--lib", "congestion::table")
@@ -173,19 +173,19 @@ def test_a_congestion_control_is_a_file_and_two_lines(extended_sources: Path) ->
 
 
 def test_an_application_is_a_file_and_two_lines() -> None:
-    """The guide adds two lines to one file, apart from the application itself."""
+    """A new application needs its own file and two lines in another file."""
     assert [name for name, _, _ in rows(APPLICATION)] == ["crates/traffic/src/lib.rs"] * 2
 
 
 def test_an_impairment_is_a_file_and_one_line(extended_sources: Path) -> None:
-    """An impairment is one file and one line, and the test of every kind includes it."""
+    """A new impairment needs one file and one line; the test `every_kind` includes it."""
     assert [name for name, _, _ in rows(IMPAIRMENT)] == ["crates/impairments/src/kinds.rs"]
     passed = cargo(extended_sources, "test", "-p", "impairments", "--test", "every_kind")
     assert "1 passed" in passed
 
 
 def test_a_series_is_a_file_and_two_lines() -> None:
-    """The guide adds two lines to one file, apart from the series itself."""
+    """A new series needs its own file and two lines in another file."""
     assert [name for name, _, _ in rows(SERIES)] == ["crates/lab/src/series/mod.rs"] * 2
 
 

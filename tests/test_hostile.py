@@ -1,4 +1,4 @@
-"""Hostile input: every error is one line, without control characters."""
+"""Tests with hostile input: every error is one line without control characters."""
 
 import json
 import os
@@ -27,7 +27,7 @@ ESCAPE = "\x1b[31m"
 
 
 def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
-    """Run a shell command with `aqmlab` of this checkout; return its code, output and errors."""
+    """Run a shell command that calls this checkout's `aqmlab`; return code, output and errors."""
     bash = f'aqmlab() {{ "{sys.executable}" -m aqmlab "$@"; }}; {command}'
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(Path("python").resolve()), *([before] if before else [])])
@@ -159,7 +159,7 @@ def test_a_defect_of_a_run_is_raised_after_the_others_have_ended(
     real = _core.Batch
 
     class Broken:
-        """Batch whose second run has a defect."""
+        """Batch of the simulator whose second run fails with a defect."""
 
         def __init__(self, *args: Any) -> None:
             self._batch = real(*args)
@@ -191,7 +191,7 @@ def test_a_defect_of_a_run_is_raised_after_the_others_have_ended(
 def test_a_run_that_exceeds_its_time_limit_fails_without_affecting_the_others(
     small: dict[str, Any],
 ) -> None:
-    """The outcomes have the error of this run and the results of the other runs."""
+    """If one run fails, the outcomes have the error of this run and the results of the others."""
     endless = small | {"time_limit": "1 s"}
     texts = [normalize(scenario) for scenario in (small, endless, small | {"seed": 3})]
     outcomes = dict(Simulator().run(texts, jobs=1))
@@ -339,7 +339,7 @@ def test_an_experiment_with_hostile_texts_is_refused(
 def test_results_with_hostile_texts_are_shown_escaped_or_refused(
     small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The folders have results with texts that a sweep would refuse."""
+    """The folders contain results with texts that `aqmlab sweep` would refuse."""
     read = Experiment.from_dict({
         "scenario": small, "measures": ["goodput_bps"], "replications": 2,
         "arms": {"off": {"tcp.ecn": "off"}, "on": {}},

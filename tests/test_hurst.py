@@ -1,4 +1,4 @@
-"""Estimates of the Hurst parameter of series with a known parameter."""
+"""Tests of estimates of the Hurst parameter, with series whose parameter is known."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from aqmlab.statistics import Hurst, aggregated_variance, fractional_gaussian_no
 
 @pytest.mark.parametrize("hurst", [0.3, 0.5, 0.75, 0.9])
 def test_noise_has_the_covariances_of_its_parameter(hurst: float) -> None:
-    """The covariance at lag k is (|k − 1|^2H − 2 k^2H + (k + 1)^2H)/2."""
+    """The covariance of the noise at lag k is (|k − 1|^2H − 2 k^2H + (k + 1)^2H)/2."""
     noise = np.stack([fractional_gaussian_noise(hurst, 16, seed) for seed in range(2000)])
     for k in range(8):
         expected = (abs(k - 1) ** (2 * hurst) - 2 * k ** (2 * hurst) + (k + 1) ** (2 * hurst)) / 2
@@ -24,7 +24,7 @@ def test_noise_has_the_covariances_of_its_parameter(hurst: float) -> None:
 def test_estimates_and_intervals_contain_the_true_parameter(
     estimate: Callable[..., Hurst], hurst: float
 ) -> None:
-    """The mean of 20 estimates is close, and at least 16 of 20 intervals contain the parameter."""
+    """At least 16 of 20 intervals contain the Hurst parameter, and the mean estimate is near it."""
     options = {"replications": 39} if estimate is aggregated_variance else {}
     intervals = [
         estimate(fractional_gaussian_noise(hurst, 1024, seed), **options).interval
@@ -36,7 +36,7 @@ def test_estimates_and_intervals_contain_the_true_parameter(
 
 
 def test_white_noise_has_the_parameter_one_half_in_any_unit() -> None:
-    """Uniform white noise has the parameter 0.5 for any mean and unit."""
+    """Uniform white noise has the Hurst parameter 0.5, whatever its mean and its unit."""
     noise = np.random.default_rng(5).uniform(3, 9, 2048)
     for estimate in (aggregated_variance, local_whittle):
         low, middle, high = estimate(noise).interval
@@ -45,7 +45,7 @@ def test_white_noise_has_the_parameter_one_half_in_any_unit() -> None:
 
 
 def test_a_minimum_block_length_excludes_short_range_dependence() -> None:
-    """The short blocks of an autoregressive series give a different estimate than the long ones."""
+    """In an autoregressive series, short blocks give another estimate than long blocks."""
     noise = np.random.default_rng(6).standard_normal(1 << 13)
     series = np.empty_like(noise)
     last = 0.0

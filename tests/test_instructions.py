@@ -1,8 +1,8 @@
-"""Number of instructions of the simulator, compared with benches/instructions.json.
+"""Test of the simulator's number of instructions against the counts in benches/instructions.json.
 
-The counts do not depend on the speed of the machine. The counts depend on the compiler, which the
-file names, and on the profile, which is that of ``make``.
-``.venv/bin/python tests/test_instructions.py`` measures and writes the counts.
+The counts do not depend on the speed of the machine. The counts depend on the compiler, whose
+version is in benches/instructions.json, and on cargo's profile, which is the profile of ``make``.
+``.venv/bin/python tests/test_instructions.py`` measures the counts and writes them into the file.
 """
 
 import json
@@ -31,7 +31,7 @@ core = module_from_spec(spec_from_loader("_core", loader))
 loader.exec_module(core)
 core.Batch([open(sys.argv[2]).read()], 1).next(3600)
 """
-"""Program that runs one scenario with the module alone; the start-up cost cancels out."""
+"""Program that runs one scenario and imports only the compiled module, not the package aqmlab."""
 TOLERANCE = 0.05
 RENEW = "run `.venv/bin/python tests/test_instructions.py` and commit the counts"
 SHORT = {
@@ -43,20 +43,20 @@ SHORT = {
     "S2-linux": ('duration = "60 s"', 'duration = "2 s"', 'duration = "1 ms"'),
     "S3-sack": ('duration = "20 s"', 'duration = "300 ms"', 'duration = "1 ms"'),
 }
-"""Per scenario: a text, its replacement for a short run, and its replacement for set-up alone."""
+"""Per scenario: a line, its replacement for a short run, and its replacement for a set-up only."""
 CHANGED = {"S2-linux": ("S2", "[tcp]", '[tcp]\nstack = "linux"')}
-"""Scenarios that change another one: the name of that, a text, and its replacement."""
+"""Scenarios made from another scenario: its name, a text in it, and the replacement of the text."""
 
 
 def compiler() -> str:
-    """Return the version and target of the compiler."""
+    """Return the version and the target of the Rust compiler."""
     about = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True, cwd=ROOT)
     version, *_, host = re.findall(r"^(rustc .*|host: .*)$", about.stdout, re.MULTILINE)
     return f"{version} for {host.removeprefix('host: ')}"
 
 
 def instructions(text: str, folder: Path) -> int:
-    """Return the instructions of a run of a scenario, set-up included."""
+    """Return the number of instructions of a run of a scenario, including its set-up."""
     source, scenario = folder / "scenario.toml", folder / "scenario.json"
     source.write_text(text)
     scenario.write_text(normalize(source))
@@ -75,7 +75,7 @@ def instructions(text: str, folder: Path) -> int:
 
 
 def simulation(scenario: str, folder: Path) -> int:
-    """Return the instructions of a short version of a scenario, without its set-up."""
+    """Return the number of instructions of a short version of a scenario, without its set-up."""
     file, old, new = CHANGED.get(scenario, (scenario, "", ""))
     text = (ROOT / "benches" / "scenarios" / f"{file}.toml").read_text().replace(old, new, 1)
     full, short, setup = SHORT[scenario]
@@ -86,7 +86,7 @@ def simulation(scenario: str, folder: Path) -> int:
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, int]:
-    """Return the committed counts; skip the test if they are of another compiler."""
+    """Return the committed counts; skip the test if they were measured with another compiler."""
     for tool, remedy in {
         "valgrind": "install it with: apt-get install valgrind",
         "cargo": "see https://rustup.rs",
@@ -113,7 +113,7 @@ def test_the_instructions_of_a_run_are_within_5_percent_of_the_committed_count(
 
 
 def renew() -> None:
-    """Count the instructions of all scenarios and write the file."""
+    """Count the instructions of all scenarios and write benches/instructions.json."""
     with tempfile.TemporaryDirectory() as folder:
         counts = {scenario: simulation(scenario, Path(folder)) for scenario in SHORT}
     figures = {"compiler": compiler(), "instructions": counts}

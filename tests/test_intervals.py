@@ -1,4 +1,4 @@
-"""Intervals and corrections: comparison with scipy, closed forms and invariants."""
+"""Tests of confidence intervals and of corrections of p-values: scipy, closed forms, invariants."""
 
 import math
 
@@ -46,7 +46,7 @@ def test_the_bootstrap_depends_only_on_its_seed() -> None:
     assert first == bootstrap_interval(SKEWED)
     assert first != bootstrap_interval(SKEWED, seed=2)
     low, middle, high = first
-    assert high - middle > middle - low, "the values are skewed to the right"
+    assert high - middle > middle - low, "the interval must be longer above the estimate"
 
 
 @given(VALUES, st.floats(-100, 100), st.floats(0.01, 100))
@@ -97,7 +97,8 @@ def test_the_interval_of_a_quantile_follows_from_the_binomial(
     below = scipy.stats.binom(n, share)
     tail, rounding = (1 - confidence) / 2, 1e-9
     lower, upper = (0 if low == -math.inf else int(low)), (n + 1 if high == math.inf else int(high))
-    # Probability that the quantile is outside the bound, and outside the next bound inwards.
+    # The quantile lies outside a bound with at most the probability `tail`. A bound one step
+    # further inwards has a larger probability.
     assert below.cdf(lower - 1) <= tail + rounding
     assert below.cdf(lower) >= tail - rounding
     assert below.sf(upper - 1) <= tail + rounding
@@ -154,12 +155,12 @@ def test_equal_differences_have_no_p_value() -> None:
     assert math.isnan(sign_p_value([1, 2], [1, 2]))
     assert math.isnan(paired_p_value([1, 2, 3], [1, 2, 3]))
     assert math.isnan(paired_p_value([0.1, 0.2, 0.3], [0.0, 0.1, 0.2])), (
-        "the differences are equal up to rounding"
+        "differences that are equal up to rounding have no variance"
     )
 
 
 def test_holm_corrects_four_p_values_as_computed_by_hand() -> None:
-    """The order of the p-values is not that of their sizes."""
+    """Holm's correction of four p-values that are not sorted by size."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == false_discovery([]) == []
 
@@ -190,7 +191,7 @@ def test_missing_p_values_do_not_change_the_correction(p: list[float], untested:
 
 
 def test_batch_means_cover_the_mean_of_a_dependent_series() -> None:
-    """The mean of an autoregressive series has a variance (1 + a)/(1 - a) times that of noise."""
+    """The mean of an autoregressive series has (1 + a)/(1 - a) times the variance of noise."""
     random = np.random.default_rng(6)
     a, covered = 0.9, [0, 0]
     for _ in range(300):

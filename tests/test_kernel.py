@@ -1,4 +1,4 @@
-"""Comparison of the stack ``linux`` with a real kernel (``tests/kernel``)."""
+"""Tests that compare the stack ``linux`` with a real Linux kernel (``tests/kernel``)."""
 
 from statistics import mean
 
@@ -13,7 +13,7 @@ RUNS = [
     for config in compare.measured(hosts)
     if not config.startswith("1g_")
 ]
-"""Configurations of up to 100 Mbit/s. ``make validate`` also runs those of 1 Gbit/s."""
+"""Configurations of up to 100 Mbit/s. ``make validate`` also runs configurations of 1 Gbit/s."""
 
 
 @pytest.mark.parametrize(("config", "hosts"), RUNS)
@@ -29,7 +29,7 @@ def test_the_stack_linux_misses_only_where_compare_lists_a_cause(config: str, ho
 
 
 def test_the_send_buffer_limits_a_long_fast_path() -> None:
-    """A flow over 1 Gbit/s and 40 ms has 796 Mbit/s and no queue without a send buffer limit."""
+    """Without a limit of the send buffer, a flow at 1 Gbit/s and 40 ms would have 796 Mbit/s."""
     config = "1g_40ms_pfifohalf_cubic_n1"
     for hosts, goodput_bps, queue_ms in (
         (compare.OFF, 350.6e6, 1.34),
@@ -43,8 +43,9 @@ def test_the_send_buffer_limits_a_long_fast_path() -> None:
 def test_pie_updates_at_the_timer_ticks_of_each_kernel() -> None:
     """PIE updates every 30 ms at HZ = 100 and every 16 ms at HZ = 1000.
 
-    The kernels have mean queues of 16.6 and 16.0 ms, and 5 and 42 retransmissions. With HZ = 100
-    the retransmissions also depend on the time in the period at which the flows start.
+    The kernel with HZ = 100 has a mean queue of 16.6 ms and 5 retransmissions. The kernel with
+    HZ = 1000 has a mean queue of 16.0 ms and 42 retransmissions. With HZ = 100 the number of
+    retransmissions also depends on the time between an update of PIE and the start of the flows.
     """
     config = "pie_ecn1_n4"
     retransmitted = []

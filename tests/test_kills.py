@@ -1,6 +1,6 @@
-"""Sweeps that are killed repeatedly have the same results as an uninterrupted sweep.
+"""Test that a sweep that is killed repeatedly has the results of an uninterrupted sweep.
 
-As a program, this file runs the sweep.
+If Python executes this file as a program, it runs the sweep.
 """
 
 import json
@@ -25,11 +25,11 @@ from aqmlab.store import FolderStore, address, packing
 from conftest import SMALL
 
 COMMIT_S = 10.0
-"""Time after which a finished run is stored, even on a slow disk."""
+"""Time in s after which a finished run is in the store, even on a slow disk."""
 
 
 class Logged:
-    """Simulator that writes the address and the time of each finished run to a file."""
+    """Simulator that logs each finished run: its address in the store, and its end time."""
 
     build = "logged"
     capabilities = EVERYTHING
@@ -47,7 +47,7 @@ class Logged:
 
 
 def sweep(folder: Path, runs: int, log: Path) -> None:
-    """Run short simulations, of which every fifth has a table in a separate file."""
+    """Run a sweep of short simulations; every fifth run stores a table in a separate file."""
     packing.LARGE_BYTES = 1 << 10
     flow = SMALL["flows"][0] | {"traffic": {"kind": "bulk", "size": "5 kB"}}
     base = SMALL | {"flows": [flow], "record": {"interval": "5 ms"}}
@@ -64,15 +64,15 @@ def begin(*args: object) -> subprocess.Popen[str]:
 
 
 def logged(log: Path) -> dict[str, float]:
-    """Return the end time of each run in a log, and assert that no run is repeated."""
+    """Return the end time of each run in a log; assert that the log has every run once."""
     lines = log.read_text().split("\n")[:-1] if log.exists() else []
     ended = {run: float(at) for run, at in map(str.split, lines)}
-    assert len(ended) == len(lines), "the sweep executed a run twice"
+    assert len(ended) == len(lines), "the sweep executed the same run twice"
     return ended
 
 
 def stored(folder: Path) -> set[str]:
-    """Return the addresses of the runs in the database on the disk."""
+    """Return the addresses of all runs in the store's database on the disk."""
     path = folder / "runs.sqlite"
     if not path.exists() or not path.stat().st_size:
         return set()
@@ -82,7 +82,7 @@ def stored(folder: Path) -> set[str]:
 
 
 def content(folder: Path) -> dict[str, Any]:
-    """Return the stored results without the measured times of their manifests."""
+    """Return the stored results without the wall-clock times in their manifests."""
     results: dict[str, Any] = {}
     with FolderStore(folder) as store:
         for run in store:
@@ -122,11 +122,11 @@ def kill_at_random(runs: int, kills: int, root: Path) -> None:
         stderr = running.communicate()[1]
         assert running.returncode in (0, -signal.SIGKILL), stderr
         ended, now = logged(log), stored(root / "killed")
-        assert before <= now <= before | ended.keys(), "stored runs remain in the store"
-        assert not before & ended.keys(), "stored runs are not executed again"
+        assert before <= now <= before | ended.keys(), "a stored run is not in the store any more"
+        assert not before & ended.keys(), "the sweep executed a stored run again"
         if kill < kills:
             lost = {run for run in ended.keys() - now if ended[run] < killed - COMMIT_S}
-            assert not lost, "only runs that ended shortly before the kill are executed again"
+            assert not lost, "a run that ended long before the kill is not in the store"
         before = now
     assert running.returncode == 0
     assert before == whole.keys()
@@ -145,7 +145,7 @@ def test_a_sweep_after_100_kills_has_all_results(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_storing_a_run_takes_less_than_half_a_millisecond(tmp_path: Path) -> None:
-    """The engine returns a fixed result, so that the CPU time is that of the store and progress."""
+    """The engine returns a fixed result, so only the store and the progress line need CPU time."""
     command = [sys.executable, __file__, str(tmp_path / "many")]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
     costs = json.loads(process.stdout)
@@ -230,7 +230,7 @@ for kind in ("callback", "__del__"):
 
 
 def test_a_signal_in_a_callback_still_ends_the_process() -> None:
-    """Python discards exceptions in callbacks of weak references, which the importer uses."""
+    """Python ignores exceptions in callbacks of weak references; Python's importer uses these."""
     process = subprocess.run(
         [sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=60,
         check=False,

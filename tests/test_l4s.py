@@ -1,4 +1,4 @@
-"""Comparison of pairs of flows with real L4S hosts (``tests/l4s``)."""
+"""Tests that compare pairs of flows with real L4S hosts (``tests/l4s``)."""
 
 from collections import Counter
 from dataclasses import replace
@@ -53,7 +53,7 @@ def test_the_verdict_uses_the_mean_of_the_runs() -> None:
 
 
 def test_pairs_of_each_kind_of_queue_agree() -> None:
-    """Check three pairs far from their bounds; ``make validate PEERS=l4s`` compares all pairs."""
+    """Three pairs of flows agree clearly; ``make validate PEERS=l4s`` compares all pairs."""
     some = {
         "10 Mbit/s, dualpi2: cubic with RTT 10 ms and prague with RTT 10 ms",
         "10 Mbit/s, fq_codel: cubic with RTT 160 ms and prague with RTT 10 ms",
@@ -66,7 +66,7 @@ def test_pairs_of_each_kind_of_queue_agree() -> None:
 
 
 def test_the_step_of_linux_6_17_starves_prague_at_10_mbit() -> None:
-    """A packet takes 1.2 ms, which exceeds the step of 1 ms (docs/how-to/compare-queues.md)."""
+    """At 10 Mbit/s a packet's transmission takes 1.2 ms, more than the marking step of 1 ms."""
     setting = "10 Mbit/s, dualpi2: prague with RTT 80 ms and cubic with RTT 20 ms"
     (pair,) = (pair for pair in compare.measured() if pair.setting == setting)
     rates = {}
@@ -76,4 +76,4 @@ def test_the_step_of_linux_6_17_starves_prague_at_10_mbit() -> None:
         htb["classes"][0]["queue"] = compare.DUALPI2 | {"th_len": f"{th_len} packets"}
         rates[th_len] = compare.throughputs(pair, aqmlab.run(run))[0]
     assert rates[0] < 0.5
-    assert 2.6 < rates[2] < 4.6, "the measured throughput is 3.64 Mbit/s"
+    assert 2.6 < rates[2] < 4.6, "the real hosts had 3.64 Mbit/s"

@@ -1,4 +1,4 @@
-"""Files that are generated from the simulator's definitions, and their citations."""
+"""Tests of files that are generated from the simulator's definitions, and of their citations."""
 
 import dataclasses
 import json

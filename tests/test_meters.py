@@ -1,4 +1,4 @@
-"""Meters: the colour of each packet of random traffic equals that of a reference."""
+"""Test that each meter gives random packets the same colours as a reference implementation."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -20,12 +20,12 @@ RECORD = np.dtype(
     }
 )
 AF = {10: 0, 12: 1, 14: 2, 34: 0, 36: 1, 38: 2}
-"""Initial colour of a packet by its drop precedence (RFC 2597 §6); other packets are green."""
+"""Initial colour per AF codepoint, by drop precedence (RFC 2597 §6); other packets are green."""
 
 
 @dataclass
 class Case:
-    """Meter of a scenario, and the function that creates its reference."""
+    """Meter of a scenario, and a function that creates a reference meter with equal parameters."""
 
     name: str
     meter: dict[str, Any]
@@ -87,7 +87,7 @@ CASES = [
 
 
 def compare(case: Case, seed: int, arrivals: int) -> None:
-    """Compare the colours of random packets with those of the reference."""
+    """Assert that the meter and its reference give random packets the same colours."""
     spec = {
         "meter": case.meter,
         "rate": f"{case.rate} bit/s",

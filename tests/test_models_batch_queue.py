@@ -1,4 +1,4 @@
-"""M[X]/M/1 and M[X]/D/1: distributions by two methods, moments, delays and errors."""
+"""Tests of the models M[X]/M/1 and M[X]/D/1: distributions, moments, delays and errors."""
 
 import re
 from collections.abc import Callable
@@ -38,12 +38,12 @@ def test_batches_of_one_packet_give_the_single_arrival_queue() -> None:
     assert constant.pmf[1] == pytest.approx(
         0.3 * (np.exp(0.7) - 1), rel=1e-12
     )  # a formula of Kleinrock
-    # Erlang's formula for the wait in M/D/1 applies up to one service time.
+    # Up to one service time, Erlang's formula for M/D/1 gives the distribution of the wait.
     assert 1 - constant.work_exceeds(0.6) == pytest.approx(0.3 * np.exp(0.42), rel=1e-12)
 
 
 def test_the_distribution_satisfies_the_balance_equations() -> None:
-    """The recursion does not use these equations of single states (Kleinrock)."""
+    """The balance equation of each state (Kleinrock), which the model's recursion does not use."""
     of = MxM1(0.6, Batches.of({1: 0.5, 3: 0.3, 7: 0.2}))
     size = len(of.pmf)
     out = of.pmf * (of.rate + (np.arange(size) > 0))

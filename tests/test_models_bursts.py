@@ -1,4 +1,4 @@
-"""Conversion of flow sizes to batches, and readings of the study's figure 7."""
+"""Tests of the conversion of flow sizes to batches, and of the readings of the paper's figure 7."""
 
 import re
 from collections import Counter
@@ -82,7 +82,7 @@ def test_distributions_have_the_printed_share_of_large_flows() -> None:
 
 
 def test_no_single_departure_gives_the_printed_5_packets() -> None:
-    """In figure 7 (PE-025) equation (1) gives 8.0 and the text has 5; see models/figure_7.py."""
+    """For figure 7 (claim PE-025), equation (1) gives 8.0 packets, but the paper has 5 packets."""
     all_readings = readings()
     by = {frozenset(r.departures): round(r.packets, 1) for r in all_readings}
     assert len(by) == len(all_readings) == 150
@@ -105,7 +105,7 @@ def test_no_single_departure_gives_the_printed_5_packets() -> None:
 
 
 def test_figure_8_is_below_10_percent_at_the_printed_point() -> None:
-    """The point of PE-026 is 622 Mbit/s and load 0.95; sizes are lognormal with printed shares."""
+    """Claim PE-026: 622 Mbit/s, load 0.95; the lognormal flow sizes have the published shares."""
     web = batches(lognormal_sizes(7.2, shape_of(0.15, 0.8)[0]))
     at = {c: MxM1(0.95, web, service_s=8000 / c).work_exceeds(0.005) for c in (1e8, 1.55e8, 6.22e8)}
     assert at[6.22e8] < 0.1
@@ -113,7 +113,7 @@ def test_figure_8_is_below_10_percent_at_the_printed_point() -> None:
 
 
 def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
-    """The point of PE-027 is 100 Mbit/s, load 0.9; long flows have 90 % of the bytes (§5.3.1)."""
+    """Claim PE-027: 100 Mbit/s, load 0.9; long flows have 90 % of the bytes (§5.3.1)."""
     sizes = lognormal_sizes(7.2, shape_of(0.15, 0.8)[0])
     long = 100_000
     sizes[long] += 9 * sum(n * p for n, p in sizes.items()) / long

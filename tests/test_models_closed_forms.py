@@ -1,4 +1,4 @@
-"""Closed forms: comparison with published tables, known limits and runs."""
+"""Tests of closed-form models: published tables, known limits and simulated runs."""
 
 import re
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def test_a_transfer_through_a_slow_link_takes_the_predicted_time() -> None:
 
 
 def test_cardwell_without_loss_is_close_to_the_number_of_rounds() -> None:
-    """The number of rounds of the model is continuous, at most one below the whole number."""
+    """The model's number of rounds is a real number, at most one below the whole number."""
     for n in (5, 30, 200):
         predicted = 0.1 + 0.1 * short_flows.rounds(n, initial=3, growth=1.5)
         assert predicted - 0.1 < short_flows.cardwell(n, 0, 0.1, 1) <= predicted + 0.05

@@ -1,4 +1,4 @@
-"""Output, figures and errors of `aqmlab model`."""
+"""Tests of the output, the figures and the errors of `aqmlab model`."""
 
 import re
 from pathlib import Path
@@ -112,7 +112,7 @@ def test_models_print_their_numbers(
 
 
 def _split(words: str) -> list[str]:
-    """Split a command line, but not a value and its unit."""
+    """Split a command line into words; a value and its unit remain one word."""
     first, equals, value = words.partition("=")
     if equals and not words.startswith("parameter "):
         return [f"--{first}={value}"] if " " not in first else [*first.split(), value]

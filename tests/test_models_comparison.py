@@ -1,4 +1,4 @@
-"""Comparison of models with runs: selection, accuracy and reasons against a model."""
+"""Tests of the comparison of models with runs: selection of models, accuracy, omitted models."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ def scenario(
     queue: dict[str, Any], flows: list[dict[str, Any]], tcp: dict[str, Any] | None = None,
     duration: str = "60 s", **network: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a dumbbell with host links that do not affect the traffic."""
+    """Return a scenario with a dumbbell; its host links are too fast to affect the traffic."""
     return {
         "duration": duration,
         "network": {
@@ -31,7 +31,7 @@ def scenario(
 
 
 def compared(settings: dict[str, Any], warm_up: str | None = None) -> Comparison:
-    """Run a scenario with the series that its models need, and return the comparison."""
+    """Run a scenario, record the series that its models need, and compare run and models."""
     whole = json.loads(normalize(settings | {"warm_up": warm_up or "0 s"}))
     whole["record"] |= {"series": needed(whole)} | settings.get("record", {})
     return compare(aqmlab.run(whole))
@@ -211,7 +211,7 @@ def test_a_comparison_without_a_needed_series_names_the_series() -> None:
 
 
 def test_responses_arrive_as_bursts_of_slow_start() -> None:
-    """Constant service times predict the waits of a run better than exponential ones."""
+    """A model with constant service times predicts the waits better than an exponential model."""
     flow = {"name": "f{i}", "count": 60, "from": "right-{i}", "to": "left-0",
             "arrivals": {"interval": "42 ms"},
             "traffic": {"kind": "request_response", "request": "100 B", "response": "6720 B",
@@ -241,7 +241,7 @@ def test_responses_arrive_as_bursts_of_slow_start() -> None:
 
 
 def test_a_warm_up_is_excluded_from_the_measurements() -> None:
-    """Before RED's average has risen, slow start determines the queue."""
+    """In the warm-up, slow start determines the queue, because RED's average is still low."""
     red = {"kind": "red", "minth": "20 packets", "maxth": "100 packets", "wq": 0.0002}
     settings = scenario(red | {"limit": "1000 packets"}, BULK, {"ecn": "rfc3168"}, duration="40 s")
     whole, late, first = (
@@ -254,7 +254,7 @@ def test_a_warm_up_is_excluded_from_the_measurements() -> None:
     for row in (queue, goodput):
         assert abs(rows_of(whole)[row].difference) > 0.3
         assert abs(rows_of(late)[row].difference) < 0.2
-    # The measurements of the warm-up and of the rest add up to those of the whole run.
+    # The warm-up and the rest of the run together have as many packets as the whole run.
     packets = [
         float(comparison.waits[1].sum()) for comparison in (whole, first, late) if comparison.waits
     ]
@@ -269,7 +269,7 @@ def test_a_warm_up_is_excluded_from_the_measurements() -> None:
 
 
 def test_a_long_warm_up_leaves_too_few_measurements() -> None:
-    """The last 0.1 ms have no packet, and the last 10 ms have no sample of the queue."""
+    """No packet arrives in the last 0.1 ms, and the queue has no sample in the last 10 ms."""
     step = {"kind": "threshold", "threshold": "20 packets", "limit": "1000 packets"}
     settings = scenario(step, BULK, {"congestion": "dctcp", "ecn": "accurate"}, duration="2 s")
     nothing = compared(settings, "1999.9 ms")

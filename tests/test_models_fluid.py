@@ -1,4 +1,4 @@
-"""Fluid model of TCP and AQM: published designs, margins and solutions over time."""
+"""Tests of the fluid model of TCP and AQM: published designs, margins, solutions over time."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from aqmlab.models.fluid.network import Network
 from aqmlab.models.fluid.over_time import over_time
 
 PAPER = Network(flows=60, packets_per_s=3750, propagation_s=0.2, queue=175)
-"""Network of both papers of Hollot et al.: 15 Mbit/s, packets of 500 B."""
+"""Network of hollot2001pi and hollot2001red: 15 Mbit/s, packets of 500 B."""
 
 
 def test_the_rule_for_pi_gives_the_printed_coefficients() -> None:
@@ -32,7 +32,7 @@ def test_the_rule_for_pi_gives_the_printed_coefficients() -> None:
 
 
 def test_the_printed_red_design_satisfies_its_rule() -> None:
-    """In hollot2001red (60 flows, 0.246 s, K = 0.005) L_RED = 1.86e-4 satisfies the condition."""
+    """L_RED = 1.86e-4 of hollot2001red satisfies the condition for 60 flows, 0.246 s, K = 0.005."""
     worst = Network(60, 3750, 0.246)
     bound = red_slope(worst, 0.005)
     assert 1.86e-4 < bound < 1.05 * 1.86e-4
@@ -56,7 +56,7 @@ def test_the_response_has_its_poles_and_gain() -> None:
 
 
 def test_margins_of_a_loop_with_a_closed_form() -> None:
-    """The loop K g e^(-sR)/s, an integrator and a delay, has all margins in closed form."""
+    """The margins of the loop K g e^(-sR)/s, an integrator with a delay, have closed forms."""
 
     class Ideal(Integral):
         def response(self, s: Any, network: Network) -> Any:
@@ -73,7 +73,7 @@ def test_margins_of_a_loop_with_a_closed_form() -> None:
 
 @pytest.mark.parametrize(("factor", "stable"), [(0.85, True), (1.15, False)])
 def test_the_solution_oscillates_above_the_gain_margin(factor: float, stable: bool) -> None:
-    """The oscillation grows above the margin and decays below it, at the predicted frequency."""
+    """An oscillation grows above the gain margin and decays below it, at the model's frequency."""
     controller = Integral(9.64e-6, 0.53, 175)
     margin = Loop(PAPER, controller, exact=True).gain_margin
     loop = Loop(PAPER, Integral(factor * margin * controller.k, controller.z, 175), exact=True)
@@ -130,7 +130,7 @@ def test_the_queue_stays_between_empty_and_full() -> None:
 
 
 def test_the_auto_tuning_of_pie_preserves_its_margins() -> None:
-    """Without auto-tuning (pan2013pie), a small p of few flows makes the same gains unstable."""
+    """Without auto-tuning (pan2013pie), PIE's gains are unstable for few flows with a small p."""
     for flows in (5, 10, 20, 40, 80, 160):
         loop = Loop(Network(flows, 12_500, 0.02), pie())
         assert loop.is_stable

@@ -1,8 +1,9 @@
 """Comparison of M[X]/M/1 and M[X]/D/1 with simulated Poisson batches of datagrams on one link.
 
-The mean size is 4000 B, so that rounding to whole bytes is negligible. Lindley's recursion gives
-the wait of each packet of a trace, and the simulator must equal it up to rounding. The nightly
-test compares the recursion with the closed form over enough packets for an error below 1 %.
+The mean packet size is 4000 B, so that rounding to whole bytes is negligible. Lindley's recursion
+gives the wait of each packet of a trace, and the simulated waits must equal these waits up to
+rounding. The nightly test compares the recursion with the closed form, over at least 10^7 packets
+for an error below 1 %.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 def traces(queue: BatchQueue, packets: int, seed: int) -> Iterator[tuple[Array, Array]]:
-    """Yield arrival times (s) and sizes (whole B) of batches, one piece of a trace at a time."""
+    """Yield a trace in pieces: the arrival times (s) and the sizes (B) of batches of packets."""
     rng = np.random.default_rng(seed)
     number, begin = int(packets / queue.batches.mean), 0.0
     while True:
@@ -42,9 +43,9 @@ def traces(queue: BatchQueue, packets: int, seed: int) -> Iterator[tuple[Array, 
 
 
 def waits(times: Array, sizes: Array, work_before: float, before: float) -> tuple[Array, float]:
-    """Return the wait of each packet (s), and the work at the last arrival (Lindley).
+    """Return the wait of each packet and the work at the last arrival, in s (Lindley's recursion).
 
-    `work_before` is the work, in s, at the time `before`.
+    `work_before` is the unfinished work in s at the time `before`.
     """
     work = work_before + np.concatenate([[0], np.cumsum(sizes) * (SERVICE_S / MEAN_BYTES)])
     ahead = work[:-1] - (times - before)
@@ -53,7 +54,7 @@ def waits(times: Array, sizes: Array, work_before: float, before: float) -> tupl
 
 
 def run(times: Array, sizes: Array) -> aqmlab.Result:
-    """Return a run of a trace through a link."""
+    """Return the result of a run in which the packets of a trace cross one link."""
     trace = [[t, int(n) - 1] for t, n in zip(times.tolist(), sizes.tolist(), strict=True)]
     scenario: dict[str, Any] = {
         "duration": f"{round(times[-1]) + 60} s",
@@ -82,7 +83,7 @@ def test_runs_agree_with_the_closed_form_within_their_interval(
         expected, _ = waits(times, sizes, 0.0, 0.0)
         (mean,) = result.columns("delays")["mean_delay_s"]
         assert mean == pytest.approx(expected.mean(), rel=1e-8), (
-            "the simulator agrees with Lindley's recursion"
+            "the simulated waits differ from Lindley's recursion"
         )
         means.append(float(mean))
         series = result.columns("queue")
@@ -112,7 +113,7 @@ def test_runs_agree_with_the_closed_form_within_their_interval(
 
 
 def short_flows(per_ack: int, seed: int) -> tuple[float, float]:
-    """Return load and mean queue (data packets) of a link with flows of 7 packets."""
+    """Return the load of a link with flows of 7 packets, and its mean queue in data packets."""
     hosts, packets, mss, load, bps = 60, 7, 960, 0.8, 100e6
     interval = round(1e9 * hosts * packets * (mss + 40) * 8 / (load * bps))
     scenario: dict[str, Any] = {
@@ -140,10 +141,11 @@ def short_flows(per_ack: int, seed: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("per_ack", "growth"), [(1, 2.0), (2, 1.5)])
 def test_tcp_sends_the_batches_of_the_model(per_ack: int, growth: float) -> None:
-    """Simulate figure 7 of the power of ECN at 7 packets: M[X]/D/1 with the bursts of slow start.
+    """Slow start sends the batches of M[X]/D/1, for flows of 7 packets (power of ECN, figure 7).
 
-    The text has 5 packets. A simulation with delayed ACKs has 4.6 waiting and 0.8 in service,
-    and one without delayed ACKs 5.6 and 0.8.
+    The text of the paper has a mean queue of 5 packets. A simulation with delayed ACKs has 4.6
+    waiting packets and 0.8 packets in service. A simulation without delayed ACKs has 5.6 waiting
+    packets and 0.8 packets in service.
     """
     flows = np.array([short_flows(per_ack, seed) for seed in range(1, 5)])
     load, waiting = flows.mean(axis=0)
@@ -156,7 +158,7 @@ def test_tcp_sends_the_batches_of_the_model(per_ack: int, growth: float) -> None
 @pytest.mark.parametrize("kind", [MxM1, MxD1])
 @LOADS
 def test_the_mean_wait_is_within_one_percent(kind: type[BatchQueue], load: float) -> None:
-    """A run of 10^6 packets equals the recursion; 10^7 to 10^9 packets agree with the formula."""
+    """Simulated waits equal the recursion, whose mean over many packets agrees with the formula."""
     queue = kind(load, FLOW_OF_7, SERVICE_S)
     long = 2 * queue.mean_wait
     pieces = traces(queue, 1_000_000, seed=1)

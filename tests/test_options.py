@@ -1,4 +1,4 @@
-"""Help of every command, and the options that commands share."""
+"""Tests of the help of every command, and of the options that several commands share."""
 
 import shlex
 from pathlib import Path
@@ -26,7 +26,7 @@ SLOW = (
     "aqmlab bench", "aqmlab calibrate", "aqmlab reproduce", "aqmlab responses",
     "aqmlab script tests/scripts --set", "aqmlab tune-red", "aqmlab traffic",
 )  # fmt: skip
-"""First words of the examples that the tests only parse; the other examples run."""
+"""First words of the examples in the help that the tests only parse, but do not run."""
 
 
 def help_of(args: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -39,7 +39,7 @@ def flat(text: str) -> str:
 
 
 def joined(text: str) -> str:
-    """Return a text without white space, because lines also break after hyphens."""
+    """Return a text without white space, because the help also breaks lines after hyphens."""
     return "".join(text.split())
 
 
@@ -47,14 +47,14 @@ def joined(text: str) -> str:
 def test_an_option_is_the_same_in_every_command(option: Any) -> None:
     owners = {name: options_of(c)[option.name] for name, c in EVERY.items()
               if option.name in options_of(c)}  # fmt: skip
-    assert len(owners) > 1, "an option of the vocabulary belongs to several commands"
+    assert len(owners) > 1, "an option in the shared vocabulary must belong to several commands"
     for name, parameter in owners.items():
         assert parameter.help == option.meaning, name
         assert (parameter.metavar or "") == option.metavar, name
         annotation = str(parameter.type_descriptor.annotation)
         assert TYPES[option.name].__name__ in annotation, name
         assert parameter.show_default == option.default or not option.default, name
-        assert isinstance(parameter.show_default, str), f"{name} has no text for the default"
+        assert isinstance(parameter.show_default, str), f"{name}: the help has no default"
         assert parameter.multiple == (option.name == "--set"), name
 
 
@@ -120,14 +120,14 @@ def test_every_command_has_two_examples_that_parse(name: str) -> None:
 
 
 def words_of(example: str) -> list[str]:
-    """Return the words of a command line as a shell passes them, without a redirection."""
+    """Split a command line into words as a shell does, and omit a redirection of the output."""
     return shlex.split(example.partition(" > ")[0])
 
 
 def test_the_examples_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The examples run in one folder, so that later ones use the output of earlier ones."""
+    """All examples of the help run in one folder, so that an example can use earlier output."""
     for folder in ("examples", "tests"):
         (tmp_path / folder).symlink_to(Path(folder).resolve())
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Comparison of whole runs with closed forms; each test names its source."""
+"""Tests that compare whole runs with closed forms; each test names the source of its formula."""
 
 from math import sqrt
 
@@ -14,12 +14,12 @@ import aqmlab
 def test_the_queue_of_dctcp_swings_as_in_the_fluid_model(
     rate: int, delay: int, threshold: int, flows: int
 ) -> None:
-    """Alizadeh et al. 2010, §3.3, equations 7 to 9, for N synchronized flows and a threshold K.
+    """Formulas of DCTCP for N synchronized flows and a threshold K (alizadeh2010dctcp, §3.3).
 
     With W* = (C·RTT + K)/N, α satisfies α²(1 - α/4) = (2W* + 1)/(W* + 1)². The maximum queue is
-    K + N, and the queue swings by A = N(W* + 1)α/2, which equation 9 simplifies to
-    √(2N(C·RTT + K))/2. The model requires a small g (equation 15), and g is 1/64 here. C has the
-    unit packets of 1500 B per second, and `delay` is the one-way delay in ms.
+    K + N. The queue oscillates with the amplitude A = N(W* + 1)α/2, which equation 9 simplifies to
+    √(2N(C·RTT + K))/2. The formulas require a small g (equation 15), and this test has g = 1/64.
+    The link rate C is in packets of 1500 B per second, and `delay` is the one-way delay in ms.
     """
     scenario = {
         "duration": "12 s",

@@ -1,4 +1,4 @@
-"""Packet scripts with one behaviour each, from the RFCs (tests/scripts/README.md)."""
+"""Test that runs all packet scripts; each script tests one behaviour (tests/scripts/README.md)."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Per-hop behaviours of DiffServ (kind "phb") on an overloaded link of 10 Mbit/s."""
+"""Tests of DiffServ's per-hop behaviours (queue kind "phb") on an overloaded link of 10 Mbit/s."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ RATES = {"EF": 1, "CS6": 0.5, "AF11": 2, "AF13": 8, "AF22": 8, "DF": 8, "LE": 8}
 
 @pytest.fixture(scope="module")
 def delivered() -> dict[str, float]:
-    """Return the received rate per codepoint in Mbit/s, and the maximum delay and losses of EF."""
+    """Return the received rate per codepoint in Mbit/s, and the maximum delay and drops of EF."""
     flows: list[dict[str, Any]] = [
         {
             "name": dscp,
@@ -42,18 +42,18 @@ def delivered() -> dict[str, float]:
 
 
 def test_ef_waits_only_for_the_packet_in_service_and_for_ef(delivered: dict[str, float]) -> None:
-    """RFC 3246 §2: EF is served at least at its configured rate."""
+    """RFC 3246 §2: packets of EF are sent at the configured rate of EF or faster."""
     assert delivered["EF lost"] == 0
     assert delivered["EF delay"] < 0.001 + 8 * 1028 * 8 / 10e6
 
 
 def test_network_control_precedes_everything_except_ef(delivered: dict[str, float]) -> None:
-    """RFC 2474 §4.2.2.2: CS6 and CS7 precede the default."""
+    """RFC 2474 §4.2.2.2: packets with CS6 and CS7 precede packets with the default codepoint."""
     assert delivered["CS6"] == pytest.approx(0.5, rel=0.1)
 
 
 def test_af_classes_and_the_default_have_equal_shares(delivered: dict[str, float]) -> None:
-    """RFC 2597 §2: each class has its share, here equal shares of the rate without EF and CS6."""
+    """RFC 2597 §2: AF classes and the default share equally the rate that EF and CS6 leave."""
     share = (10 * 1000 / 1028 - delivered["EF"] - delivered["CS6"]) / 3
     for rate in (delivered["AF11"] + delivered["AF13"], delivered["AF22"], delivered["DF"]):
         assert rate == pytest.approx(share, rel=0.02)
@@ -68,5 +68,5 @@ def test_af13_is_dropped_before_af11(delivered: dict[str, float]) -> None:
 def test_lower_effort_is_not_served_while_other_classes_use_the_link(
     delivered: dict[str, float],
 ) -> None:
-    """RFC 8622 §4: lower effort gets only unused capacity. 100 queued packets leave at the end."""
+    """RFC 8622 §4: lower effort uses only unused capacity; at the end, its 100 packets leave."""
     assert delivered["LE"] * 20e6 / 8 <= 103 * 1000

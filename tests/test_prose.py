@@ -1,4 +1,4 @@
-"""The check of the project's texts, and its result for the project."""
+"""Tests of `tools/prose`, the check of the project's texts, and its run over the project."""
 
 import importlib.util
 import subprocess
@@ -36,7 +36,7 @@ loader.exec_module(prose)
 def test_the_check_reports_each_habit_on_its_line(
     tmp_path: Path, name: str, text: str, lines: list[int]
 ) -> None:
-    """The check reports a habit only in text that people read."""
+    """The check reports a word or a long line only in text for readers, not in code."""
     path = tmp_path / name
     path.write_text(text)
     assert [line for line, _ in prose.findings(path)] == lines
@@ -44,7 +44,7 @@ def test_the_check_reports_each_habit_on_its_line(
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the check needs a git checkout")
 def test_the_project_passes_the_check() -> None:
-    """Every file passes the check, and every excluded file exists."""
+    """Every file of the project passes `tools/prose`, and every file in tools/prose.toml exists."""
     run = subprocess.run([ROOT / "tools/prose"], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
     settings = prose.tomllib.loads((ROOT / "tools/prose.toml").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The modules of the Python package import each other without circles."""
+"""Test that the modules of the Python package have no circular imports."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,12 +10,15 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 CORE = {"aqmlab", "aqmlab._core"}
-"""`_core` is compiled, so that grimp reads an import of it as one of the package, which imports
-every part."""
+"""Modules that the test ignores.
+
+grimp cannot read the compiled module `_core`, so that an import of `_core` counts as an import of
+the package `aqmlab`, which imports every part.
+"""
 
 
 def circles(package: str) -> list[set[str]]:
-    """Return the groups of modules that import each other, by imports inside functions too."""
+    """Return the groups of modules with circular imports; imports inside functions count too."""
     graph = grimp.build_graph(package, exclude_type_checking_imports=True, cache_dir=None)
     modules = sorted(graph.modules - CORE)
     number = {module: i for i, module in enumerate(modules)}
@@ -28,7 +31,7 @@ def circles(package: str) -> list[set[str]]:
 
 
 def groups(modules: list[str], pairs: Iterable[tuple[int, int]]) -> list[set[str]]:
-    """Return the strongly connected groups that have two modules or more."""
+    """Return the strongly connected groups of at least two modules."""
     rows, columns = zip(*pairs, strict=True)
     graph = csr_array(([1] * len(rows), (rows, columns)), shape=(len(modules), len(modules)))
     _, labels = connected_components(graph, connection="strong")

@@ -1,4 +1,4 @@
-"""AQMs: each decision equals that of a reference, for equal traffic and random numbers."""
+"""Test that each AQM decides as its reference, given the same traffic and random numbers."""
 
 from collections import Counter
 
@@ -168,7 +168,7 @@ CASES = [
         Pi2, {"target": 0.005, "period": 0.004, "k": 1.5},
     ),
     Case(
-        "pi2, least backlog", {"kind": "pi2", "target": "5 ms", "min_backlog": "3000 B"},
+        "pi2, minimum backlog", {"kind": "pi2", "target": "5 ms", "min_backlog": "3000 B"},
         Pi2, {"target": 0.005, "min_backlog": 3000},
     ),
     *RED_VARIANTS,

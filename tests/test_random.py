@@ -1,6 +1,6 @@
-"""Random scenarios from the schema and mutated packet scripts: a result or one error each.
+"""Test that each random scenario and each mutated packet script has a result or one error.
 
-The number of a case is its random seed, so that a failure can be repeated.
+The number of a test case is the seed of its random numbers, so that a failure can be repeated.
 """
 
 import json
@@ -27,7 +27,7 @@ MOMENT_S = 0.05
 
 
 class Generator:
-    """Random values for parts of the schema."""
+    """Generator of random values for parts of the scenario schema."""
 
     def __init__(self, number: int) -> None:
         self.chance = random.Random(number)
@@ -71,7 +71,7 @@ class Generator:
         return {key: self.value(properties[key], depth + 1) for key in keys}
 
     def scenario(self) -> dict[str, Any]:
-        """Return the small scenario for 0.5 s, with some random values."""
+        """Return the small scenario with a duration of 0.5 s and some random values."""
         document: dict[str, Any] = json.loads(json.dumps(SMALL)) | {"duration": "0.5 s"}
         parts = manual.schema()["properties"]
         (dumbbell,) = (
@@ -95,12 +95,12 @@ class Generator:
 
 
 def accepted_units(quantity: str) -> str:
-    """Return the names of the quantities that a key accepts."""
+    """Return the quantity of a key in the words of `QUANTITIES` (packets: count, bytes: size)."""
     return quantity.replace("packets", "count").replace("bytes", "size")
 
 
 def run_scenario(number: int) -> bool:
-    """Run the scenario of a number for 0.05 s, and return True if it is valid."""
+    """Run the random scenario with the seed `number` for 0.05 s; return True if it is valid."""
     text = json.dumps(Generator(number).scenario())
     refusal = ""
     try:
@@ -168,7 +168,7 @@ def mutated(number: int) -> str:
 
 
 def run_script(number: int) -> str:
-    """Run the script of a number and return its verdict."""
+    """Run the mutated packet script with the seed `number` and return its verdict."""
     text = mutated(number)
     try:
         return script.run(text, stack=("linux", "rfc")[number % 2]).verdict

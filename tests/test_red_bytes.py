@@ -13,7 +13,7 @@ SIZES = (500, 1500)
 
 
 def shares(wait: int, mean: int, chance_by: str) -> list[float]:
-    """Return the share of the packets of each size that RED drops."""
+    """Return the drop rate of RED per packet size."""
     network = {
         "kind": "dumbbell",
         "rate": "10 Mbit/s",
@@ -58,7 +58,7 @@ def shares(wait: int, mean: int, chance_by: str) -> list[float]:
 @pytest.mark.parametrize("wait", [0, 1])
 @pytest.mark.parametrize("mean", [500, 1000])
 def test_byte_mode_has_the_drop_rates_of_ns2(wait: int, mean: int) -> None:
-    """The standard deviation of five runs of ns-2 is 1 %."""
+    """The drop rates of five runs of ns-2 have a standard deviation of 1 %."""
     rows = MEASURED[(MEASURED["wait"] == wait) & (MEASURED["mean"] == mean)]
     assert len(rows) == 5
     expected = [(rows[f"dropped_{size}"] / rows[f"arrived_{size}"]).mean() for size in SIZES]

@@ -1,4 +1,4 @@
-"""Response times of a run, and the command `aqmlab responses`."""
+"""Tests of the response times of a run, and of the command `aqmlab responses`."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,8 @@ def test_a_run_has_the_response_time_of_every_request(tmp_path: Path) -> None:
     every = Responses.of(aqmlab.run(scenario(tmp_path)))
     assert every.ended.tolist() == [True, True, True, False]
     assert every.times[3] == pytest.approx(0.1, abs=1e-9)
-    # The first request of a connection includes the handshake: two times 20 ms and 40 B.
+    # The response time of a connection's first request includes the handshake: two delays of 20 ms,
+    # and two transmissions of 40 B.
     assert every.handshakes[[0, 2, 3]] == pytest.approx([0.0406] * 3, abs=1e-3)
     assert np.isnan(every.handshakes[1])
     assert every.slow_handshakes(1.0) == 0
@@ -60,7 +61,7 @@ def test_a_lost_syn_ack_counts_as_a_timeout_of_both_endpoints(tmp_path: Path) ->
     assert every.handshakes[0] > 1
     assert every.slow_handshakes(1.0) == pytest.approx(1 / 3)
     assert every.timeouts[0].sum() >= 1
-    assert every.timeouts[1].sum() == 0, "a timeout belongs to its own request"
+    assert every.timeouts[1].sum() == 0, "request 1 has a timeout of another request"
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=40))

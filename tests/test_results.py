@@ -1,4 +1,4 @@
-"""Tables in memory and in files, which are equal and written atomically."""
+"""Test that result tables in memory and in files are equal, and that files appear atomically."""
 
 import io
 import json
@@ -51,7 +51,7 @@ def test_the_figure_of_a_queue_has_the_unit_of_its_average(small: dict[str, Any]
 
 
 def test_a_run_with_a_warm_up_has_the_counts_after_the_warm_up(small: dict[str, Any]) -> None:
-    """The counts equal those of the whole run minus those of a run that ends at the warm-up."""
+    """The counts after a warm-up equal the counts of the whole run minus those of the warm-up."""
     runs = {
         name: aqmlab.run(small | {"record": {"series": []}} | changes)
         for name, changes in {
@@ -164,7 +164,7 @@ def test_connections_and_transfers_are_read_from_files(tmp_path: Path) -> None:
 
 
 def test_the_delivery_rates_of_two_flows_add_up_to_the_link_rate() -> None:
-    """Recording the delivery rate does not change the run. The rates exclude the headers."""
+    """Recording the delivery rate does not change the run. Delivery rates exclude the headers."""
     flow = {"from": "left-0", "to": "right-0", "start": "0 s", "traffic": "bulk"}
     base = {
         "duration": "10 s",
@@ -229,7 +229,7 @@ def test_the_table_of_classes_is_read_from_files_documented_and_printed(
 
 @pytest.mark.parametrize("kind", ["drop_tail", "red", "codel", "fq_codel"])
 def test_delays_obey_littles_law(small: dict[str, Any], kind: str) -> None:
-    """The mean queue is the rate of packets times their mean delay (Little 1961)."""
+    """The mean number of queued packets is their rate times their mean delay (Little 1961)."""
     small["network"]["queue"] = {"kind": kind, "limit": "16 packets"}
     small["flows"][0]["traffic"]["size"] = "2 MB"
     series = ["queue", "delays", "waits"]
@@ -254,7 +254,7 @@ def test_delays_obey_littles_law(small: dict[str, Any], kind: str) -> None:
 
 
 def test_delays_of_skipped_hops_equal_those_of_simulated_hops(small: dict[str, Any]) -> None:
-    """A skipped hop has the delays of a simulated hop; sampling forces its simulation."""
+    """The simulator can skip a hop, unless a series samples the hop; the delays are the same."""
     small["record"] = {"series": ["delays"]}
     skipped = aqmlab.run(small)
     small["record"] = {"series": ["delays", "queue"], "interval": "1 s"}

@@ -1,4 +1,4 @@
-"""Schedulers: the order and the drops of packets equal those of a reference."""
+"""Test that each scheduler sends and drops packets in the same order as its reference."""
 
 import copy
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ LIMIT = 30
 
 
 def classes(*parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return one class with a short queue per flow; the last class has all other flows."""
+    """Return classes with short queues: class i has flow i, and the last class has other flows."""
     queue = {"kind": "drop_tail", "limit": f"{LIMIT} packets"}
     tables = [{"match": {"flows": str(i)}, "queue": queue} | p for i, p in enumerate(parameters)]
     del tables[-1]["match"]
@@ -29,7 +29,7 @@ def classes(*parameters: dict[str, Any]) -> list[dict[str, Any]]:
 
 @dataclass
 class Case:
-    """Scheduler of a scenario, and its reference with the same parameters."""
+    """Scheduler of a scenario, and a reference scheduler with the same parameters."""
 
     name: str
     queue: dict[str, Any]
@@ -111,7 +111,7 @@ CASES = [
 
 @dataclass
 class TreeCase:
-    """Scheduler with nested classes, and its reference."""
+    """Scheduler with nested classes, and a reference scheduler with the same parameters."""
 
     name: str
     nodes: Sequence[HtbClass | CbqClass]
@@ -120,7 +120,7 @@ class TreeCase:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """Table of the scheduler in a scenario."""
+        """Keys of the scheduler in a scenario."""
         parents = {node.parent for node in self.nodes}
         leaves = iter(classes(*[{} for n in range(len(self.nodes)) if n not in parents]))
         tables = []
@@ -140,7 +140,7 @@ class TreeCase:
         return {"kind": "cbq", "ewma": self.ewma, "classes": tables}
 
     def reference(self, draws: Draws, rate: int, *, turns: list[int], limit: int) -> Tree:
-        """Return the reference, with the recorded order of classes that are equally eligible."""
+        """Return the reference; `turns` is the recorded order of classes with equal rank."""
         nodes: Any = copy.deepcopy(self.nodes)
         if isinstance(nodes[0], HtbClass):
             return Htb(

@@ -1,4 +1,4 @@
-"""Packet scripts: the command, its output and Python blocks."""
+"""Tests of packet scripts: the command `aqmlab script`, its output and Python blocks."""
 
 import json
 import re

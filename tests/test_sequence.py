@@ -1,4 +1,4 @@
-"""Series of segments and round-trip times for a known loss, and their graphs."""
+"""Tests of the series of segments and of round-trip times for a known loss, and their graphs."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_a_loss_is_retransmitted_at_the_third_duplicate_ack(one_download: dict[s
     first = retransmissions.iloc[0]
     assert first["time_s"] == thirds["time_s"].iloc[0]
     assert first["seq"] == thirds["ack"].iloc[0] == drops["seq"].min()
-    # Each dropped segment was sent at most the delay of the access link before its drop.
+    # The time between the sending and the drop of a segment is at most the access link's delay.
     for drop in drops.itertuples():
         sent = rows[(rows["direction"] == "sent") & (rows["seq"] == drop.seq)]["time_s"]
         late = drop.time_s - sent[sent <= drop.time_s].max()
@@ -61,7 +61,7 @@ def test_sequence_numbers_are_positions_in_the_data(one_download: dict[str, Any]
 def test_a_round_trip_time_is_the_time_between_a_segment_and_its_ack(
     one_download: dict[str, Any],
 ) -> None:
-    """RFC 6298: TCP times one segment at a time, and SRTT moves by an eighth of the difference."""
+    """RFC 6298: TCP measures the RTT of one segment at a time; in SRTT a sample has weight 1/8."""
     result = aqmlab.run(one_download)
     rows, samples = result.series("segments"), result.series("rtt")
     measured = samples[samples["rtt_s"].notna()]
@@ -110,7 +110,7 @@ def test_only_traced_flows_are_recorded(small: dict[str, Any]) -> None:
     result = aqmlab.run(small)
     assert set(result.series("segments")["flow"]) == set(result.series("rtt")["flow"]) == {"C1"}
     small["record"]["traced"] = ["C2"]
-    with pytest.raises(aqmlab.ScenarioError, match=r"record.traced.0: \"C2\" is not a flow"):
+    with pytest.raises(aqmlab.ScenarioError, match=r"record.traced.0: \"C2\" is not the name of a"):
         aqmlab.run(small)
 
 
@@ -210,7 +210,7 @@ def test_duplicate_acks_follow_the_definition_of_rfc_5681() -> None:
 
 
 def test_reverse_data_has_its_own_graphs(small: dict[str, Any]) -> None:
-    """A drop is in the graph of its own direction."""
+    """A graph of one direction of a flow shows only the drops of this direction."""
     result = aqmlab.run(
         {
             "network": {"kind": "dumbbell", "rate": "1 Mbit/s", "delay": "20 ms",

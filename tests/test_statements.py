@@ -1,6 +1,7 @@
-"""Central claims of the papers on queues, by the measurements of examples/statements.
+"""Tests of the central claims of papers on queues, with the measurements of examples/statements.
 
-docs/aqm-statements.md lists the claims with the measured values, including those that disagree.
+docs/aqm-statements.md lists the claims with the measured values, and also the claims that the
+measurements contradict.
 """
 
 import itertools
@@ -25,7 +26,7 @@ def measured(name: str) -> pd.DataFrame:
 
 
 def means(name: str, value: str) -> dict[Any, float]:
-    """Return the mean over replications by case."""
+    """Return the mean of the column `value` over the replications, by case."""
     grouped = measured(name).groupby(list(STATEMENTS[name].by), sort=False)[value].mean()
     return {key: float(mean) for key, mean in grouped.items()}
 
@@ -39,12 +40,12 @@ def test_every_point_has_a_figure(name: str) -> None:
 
 
 def test_uniform_spacing_avoids_clusters_and_long_gaps() -> None:
-    """Floyd & Jacobson 1993 §7: about 100 of 5000 packets are marked, in clusters if geometric."""
+    """Floyd & Jacobson 1993 §7: RED marks 100 of 5000 packets; geometric spacing has clusters."""
     for (_, spacing), rows in measured("spacing").groupby(["seed", "spacing"]):
         gaps = rows["packet"].diff().dropna()
         assert len(rows) == pytest.approx(100, abs=30)
         if spacing == "uniform":
-            # Gaps are uniform from 1 to 1/p, so that their standard deviation is 1/√12 of 1/p.
+            # The gaps are uniform from 1 to 1/p, so their standard deviation is 1/p divided by √12.
             assert gaps.max() <= 100
             assert gaps.std() == pytest.approx(100 / math.sqrt(12), rel=0.2)
         else:
@@ -59,20 +60,20 @@ def test_the_queue_of_adaptive_red_depends_less_on_the_load_than_that_of_red() -
     adaptive = [queue["Adaptive RED", n] for n in (10, 30, 60, 100)]
     assert max(fixed) > 2 * min(fixed)
     assert max(adaptive) < 1.5 * min(adaptive)
-    # From 30 flows on maxp is below its bound, and the queue is near 20 ms, or 25 packets.
+    # With 30 or more flows, maxp is between its bounds, and the queue is near 20 ms (25 packets).
     assert adaptive[1:] == pytest.approx([25] * 3, rel=0.2)
 
 
 @pytest.mark.parametrize("kind", ["PIE", "PI2", "DualPI2"])
 def test_the_delay_is_at_its_target_at_every_load(kind: str) -> None:
-    """The target is 15 ms (RFC 8033 §4.2, RFC 9332 §2.4), for 10 to 100 flows."""
+    """With 10 to 100 flows the mean delay is near its target, 15 ms (RFC 8033 §4.2, RFC 9332)."""
     delays = means("target-delay", "delay_ms")
     of_kind = [delays[kind, n] for n in (10, 30, 60, 100)]
     assert of_kind == pytest.approx([15] * 4, rel=0.2)
 
 
 def test_the_queue_of_pi_is_at_its_reference_at_every_load() -> None:
-    """Hollot et al. 2001: the reference is 200 packets, for at least the designed flows."""
+    """hollot2001pi: with at least as many flows as designed for, the mean queue is 200 packets."""
     queue = means("pi", "queue")
     published = [queue["published coefficients (60 flows or more)", n] for n in (30, 60, 100)]
     assert published == pytest.approx([200] * 3, rel=0.03)
@@ -81,7 +82,7 @@ def test_the_queue_of_pi_is_at_its_reference_at_every_load() -> None:
 
 
 def test_the_queue_of_rem_is_at_its_target_at_every_load() -> None:
-    """Athuraliya et al. 2001: 20 packets for 20 to 160 flows; the queue of RED grows with them."""
+    """With 20 to 160 flows REM's mean queue is 20 packets; RED's queue grows with the flows."""
     queue = means("rem", "queue")
     of_rem = [queue["REM, period 2 ms", n] for n in (20, 60, 100, 160)]
     assert of_rem == pytest.approx([20] * 4, rel=0.25)
@@ -92,9 +93,10 @@ def test_the_queue_of_rem_is_at_its_target_at_every_load() -> None:
 @pytest.mark.parametrize("period_ms", [2, 10])
 @pytest.mark.parametrize("flows", [60, 160])
 def test_rem_compensates_for_idle_time(period_ms: int, flows: int) -> None:
-    """The sum of equation (1) gives alpha (b - b*) = c - x on average, while the price is above 0.
+    """While the price of REM is above 0, equation (1) gives alpha (b - b*) = c - x on average.
 
-    The error is the change of the price divided by gamma alpha times the number of periods.
+    The error of this mean is the change of the price, divided by gamma alpha and by the number of
+    periods.
     """
     queue = {"kind": "rem", "limit": "120 packets", "period": f"{period_ms} ms"}
     first, whole = (
@@ -115,7 +117,7 @@ def test_rem_compensates_for_idle_time(period_ms: int, flows: int) -> None:
 
 
 def test_fred_limits_an_unresponsive_flow() -> None:
-    """Lin & Morris 1997: FRED limits the flow at every sending rate; RED gives it nearly all."""
+    """Lin & Morris 1997: FRED limits a CBR flow, which gets nearly the whole link with RED."""
     rate = means("unresponsive", "delivered")
     assert rate["RED", 12] > 9
     assert rate["FRED", 12] < 2.5
@@ -126,14 +128,14 @@ def test_fred_limits_an_unresponsive_flow() -> None:
     ("queue", "share"), [("FQ-CoDel", 0.4), ("FQ-PIE", 0.4), ("RED-PD, R 100 ms", 0.5)]
 )
 def test_fair_queueing_and_red_pd_limit_an_unresponsive_flow(queue: str, share: float) -> None:
-    """RFC 8290 §6 isolates flows. RED-PD limits a flow to a TCP rate (Mahajan et al. 2001)."""
+    """FQ-CoDel isolates flows (RFC 8290 §6), and RED-PD limits a flow to the rate of a TCP."""
     rate = means("unresponsive", "delivered")
     assert rate[queue, 1] > 0.95
     assert rate[queue, 12] < share * rate["RED", 12]
 
 
 def test_sfb_limits_an_unresponsive_flow() -> None:
-    """In Feng et al. 2002 §V one flow sends 45 Mbit/s beside 400 downloads."""
+    """Feng and others 2002, §V: SFB limits a flow of 45 Mbit/s among 400 downloads."""
     rate = means("sfb", "delivered")
     assert rate["RED", 45] > 30
     assert rate["SFB", 45] < 2
@@ -142,18 +144,19 @@ def test_sfb_limits_an_unresponsive_flow() -> None:
 
 
 def test_choke_bounds_the_share_of_an_unresponsive_flow() -> None:
-    """Tang, Wang & Low 2004: the maximum share is 1/(1 + e), and it falls at higher rates."""
+    """Tang, Wang & Low 2004: a CBR flow's share is at most 1/(1 + e), and falls at high rates."""
     share = means("choke", "share")
     assert max(s for (queue, _), s in share.items() if queue == "CHOKe") < 1 / (1 + math.e)
     assert share["CHOKe", 1] > 0.9 / (1 + math.e)
     assert share["CHOKe", 10] < 0.05
-    # Pan, Prabhakar & Psounis 2000 §III: the share is about a quarter, and nearly 1 with RED.
+    # Pan, Prabhakar & Psounis 2000 §III: the CBR flow's share is about a quarter with CHOKe, and
+    # nearly 1 with RED.
     assert share["CHOKe", 2] == pytest.approx(0.25, abs=0.03)
     assert share["RED", 2] > 0.9
 
 
 def test_blue_needs_a_smaller_buffer_than_red() -> None:
-    """Feng et al. 2002 §IV: fewer losses and a higher utilization than RED, with every buffer."""
+    """Feng and others 2002, §IV: BLUE has fewer losses and a higher utilization than RED."""
     lost, busy = means("blue", "lost"), means("blue", "utilization")
     for buffer in (25, 50, 100, 200, 400):
         assert lost["BLUE", buffer] < 0.8 * lost["RED", buffer]
@@ -162,7 +165,7 @@ def test_blue_needs_a_smaller_buffer_than_red() -> None:
 
 
 def test_codel_drops_by_the_square_root_of_its_count() -> None:
-    """RFC 8289 §3.1, §5.3: drop n is interval (1 + 1/√2 + … + 1/√n) after the first drop."""
+    """RFC 8289 §5.3: interval (1 + 1/√2 + … + 1/√n) is the time of drop n after the first drop."""
     table = measured("codel")
     late = table["dropped_s"] - table["formula_s"]
     transmission = 1000 * 8 / 10e6
@@ -172,7 +175,7 @@ def test_codel_drops_by_the_square_root_of_its_count() -> None:
 
 
 def test_a_sparse_flow_does_not_wait_for_other_flows() -> None:
-    """RFC 8290 §4.2, §6: short transfers beside ten downloads wait less than 4 ms."""
+    """With FQ-CoDel (RFC 8290 §6), short transfers among ten downloads wait less than 4 ms."""
     median = measured("sparse").groupby("queue of")["waited_ms"].median()
     for queue in ("FQ-CoDel", "FQ-PIE"):
         assert 0 < median[queue] < 4
@@ -182,7 +185,7 @@ def test_a_sparse_flow_does_not_wait_for_other_flows() -> None:
 
 
 def test_dualpi2_has_a_low_delay_for_l_and_a_full_link() -> None:
-    """RFC 9332 §2.4, RFC 9330 §1: the mean delay of L is below 1 ms, and C is at its target."""
+    """RFC 9332 §2.4: the mean delay of queue L is below 1 ms, and of queue C near its target."""
     for mix in ("5 + 5", "10 + 10", "2 + 8", "8 + 2"):
         assert means("dualpi2", "L_ms")[mix] < 1
         assert means("dualpi2", "L99_ms")[mix] < 2.5
@@ -192,7 +195,7 @@ def test_dualpi2_has_a_low_delay_for_l_and_a_full_link() -> None:
 
 
 def test_rio_drops_no_packet_within_the_profile() -> None:
-    """Clark & Fang 1998 §IV: RIO drops only Out packets, and RED drops both kinds equally."""
+    """RIO drops only packets out of profile, RED also packets in profile (Clark & Fang 1998)."""
     inside, outside = means("rio", "in_lost"), means("rio", "out_lost")
     for out in (1, 2, 4, 8, 16, 32):
         assert inside["RIO", out] == 0
@@ -205,13 +208,13 @@ REDS = ("RED", "Adaptive RED", "self-configuring RED", "nonlinear RED", "WRED", 
 
 
 def burst(queue: str) -> dict[float, float]:
-    """Return the drops of a burst of 60 packets, by the idle seconds before the burst."""
+    """Return the drops in a burst of 60 packets, by the idle time before the burst in s."""
     return {idle: n for (name, idle), n in means("idle", "dropped").items() if name == queue}
 
 
 @pytest.mark.parametrize("queue", idle.QUEUES)
 def test_a_longer_idle_time_never_increases_the_drops_of_a_burst(queue: str) -> None:
-    """After 20 s of idle time a queue drops at most as many packets as without earlier load."""
+    """After 20 s of idle time, a queue drops no more of the burst than without earlier load."""
     dropped = burst(queue)
     for before, after in itertools.pairwise(idle.IDLE_S):
         assert dropped[after] <= dropped[before] + 1
@@ -226,12 +229,12 @@ def test_a_burst_after_200_ms_of_idle_time_has_no_drops(queue: str) -> None:
 
 @pytest.mark.parametrize("queue", [*REDS, "CHOKe"])
 def test_averaging_queues_drop_no_packet_of_a_burst_after_one_idle_second(queue: str) -> None:
-    """Floyd & Jacobson 1993 §4: the average decays as if 2500 small packets arrived per second."""
+    """RED's average decays as if 2500 small packets arrived per second (Floyd & Jacobson 1993)."""
     assert [n for seconds, n in burst(queue).items() if seconds >= 1] == [0] * 5
 
 
 def test_the_probability_of_pi2_decreases_by_alpha_times_the_target_per_period() -> None:
-    """RFC 9332 Appendix A.1: √p falls by 0.16 Hz · 15 ms per 16 ms, from √(0.1/1.1) on."""
+    """In an idle queue √p falls from √(0.1/1.1) by 0.16 Hz · 15 ms per 16 ms (RFC 9332 A.1)."""
     dropped = burst("PI2")
     for seconds in (0.05, 0.2, 1):
         p = math.sqrt(0.1 / 1.1) - 0.15 * seconds
@@ -240,7 +243,7 @@ def test_the_probability_of_pi2_decreases_by_alpha_times_the_target_per_period()
 
 
 def test_the_probability_of_blue_decreases_once_per_freeze_time() -> None:
-    """Feng et al. 2002: the decrease is d2 = 0.002 per 100 ms of idle time."""
+    """Feng and others 2002: BLUE's probability decreases by d2 = 0.002 per 100 ms of idle time."""
     dropped = burst("BLUE")
     pm = dropped[0.05] / idle.BURST
     assert pm > 0.05

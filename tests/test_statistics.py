@@ -1,4 +1,4 @@
-"""Statistics: comparison with scipy and closed forms."""
+"""Tests of the statistics functions: comparison with scipy and with closed forms."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_pairing_removes_the_common_variation_of_both_arms() -> None:
 
 @given(st.integers(1, 50), st.integers(1, 50))
 def test_jains_index_has_its_closed_forms(n: int, k: int) -> None:
-    """The index is k/n if k of n users have equal shares and the others have 0."""
+    """Jain's index is k/n if k of n users have equal shares and the other users have 0."""
     k = min(k, n)
     assert jain([7.5] * k + [0.0] * (n - k)) == pytest.approx(k / n)
 

@@ -1,4 +1,4 @@
-"""Store of runs: durability after the end of a process, a full disk or a damaged file."""
+"""Tests of the store of runs: durability after a killed process, a full disk or a damaged file."""
 
 import json
 import os
@@ -37,7 +37,7 @@ ADDRESS = "0123456789abcdef"
 
 
 def column(rows: int) -> st.SearchStrategy[Any]:
-    """Return a strategy of columns in the form of the simulator."""
+    """Return a strategy of result columns, in the formats that the simulator returns."""
     return st.one_of(
         arrays(np.dtype("<f8"), rows),
         arrays(np.dtype("<u8"), rows),
@@ -61,7 +61,7 @@ def test_stored_runs_are_returned_bit_for_bit(
     title: str,
     large: bool,
 ) -> None:
-    """The tables are in the database or in Parquet, before and after the store is reopened."""
+    """A reopened store has the same tables, whether in its database or in Parquet files."""
     results = [Result({"title": title, "n": i}, t) for i, t in enumerate([others, tables])]
     runs = {f"{i:016x}": result for i, result in enumerate(results)}
     with pytest.MonkeyPatch.context() as patch:
@@ -129,7 +129,7 @@ def test_a_run_with_an_invalid_description_is_executed_again(
             "UPDATE results SET words = ?, columns = ?", [difference, shorten(b"8bytes..", b"")]
         )
     aqmlab.run_many([small], engine=engine, store=store)
-    assert len(engine.texts) == 2, "the run was executed again"
+    assert len(engine.texts) == 2, "the damaged run must be executed again"
     store.close()
 
 
@@ -137,7 +137,7 @@ def test_a_run_with_an_invalid_description_is_executed_again(
 def test_a_row_that_decompresses_without_bound_is_damaged(
     part: str, small: dict[str, Any], tmp_path: Path
 ) -> None:
-    """A row of 1 MB decompresses to 1 GiB of zeros; the run is repeated with little memory."""
+    """A row that would decompress from 1 MB to 1 GiB is not read, and its run is repeated."""
     deflate = zlib.compressobj()
     zeros = bytes(1 << 20)
     bomb = b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
@@ -160,7 +160,7 @@ def test_a_row_that_decompresses_without_bound_is_damaged(
 def test_a_table_outside_the_folder_is_not_read(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The description of the run has a table name with the path of another folder."""
+    """A stored run is executed again if a table name in it contains the path of another folder."""
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
     store, engine = FolderStore(tmp_path / "store"), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
@@ -192,7 +192,7 @@ def test_an_incomplete_run_is_executed_again(
     if part == "table":
         (queue,) = tmp_path.glob("tables/*-queue.parquet")
         content = bytearray(queue.read_bytes())
-        # A single byte may be in the header of a page, which has no checksum and no values.
+        # Damage 64 bytes, because a single byte may be in a page header, which has no checksum.
         middle = len(content) // 2
         content[middle : middle + 64] = bytes(64)
         queue.write_bytes(content)
@@ -202,7 +202,7 @@ def test_an_incomplete_run_is_executed_again(
             database.execute(f"UPDATE {table_name} SET {name} = substr({name}, 1, 20)")
     for executed in (2, 2):
         (repeated,) = aqmlab.run_many([small], engine=engine, store=store)
-        assert len(engine.texts) == executed, "the second campaign uses the stored run"
+        assert len(engine.texts) == executed, "the second campaign repeated the stored run"
         assert repeated.links.equals(first.links)
         store.close()
 
@@ -233,7 +233,7 @@ def test_a_failed_run_is_recorded_and_executed_again(small: dict[str, Any], tmp_
 def test_status_shows_the_progress(
     small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Read the status during the runs, after the runs, and in the folder of a comparison."""
+    """The status of a store is read during runs, after runs, and in a comparison's folder."""
     inside = tmp_path / "runs"
     with FolderStore(inside) as store:
         aqmlab.run_many([small], store=store)
@@ -254,7 +254,7 @@ def test_status_shows_the_progress(
 def test_commands_share_a_store(
     scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A command does not repeat the runs of another command, and every folder has its runs."""
+    """Commands with one store do not repeat each other's runs, and each folder has all its runs."""
     texts_run: list[str] = []
     real = aqmlab._core.Batch
 
@@ -278,11 +278,11 @@ def test_commands_share_a_store(
     assert execute([*compare, str(one), "--resume"]) == 0
     assert texts_run == []
     assert execute([*compare, str(one), "--force"]) == 0
-    assert len(texts_run) == 2, "--force uses new runs only"
+    assert len(texts_run) == 2, "--force must repeat all runs"
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """Return the error of a failing command, which is one line."""
+    """Run a command that fails, and return its error, which must be one line."""
     assert execute([*args]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
@@ -314,7 +314,7 @@ def test_a_second_writer_of_a_folder_gets_an_error(
 
 
 def test_foreign_files_are_unchanged(small: dict[str, Any], tmp_path: Path) -> None:
-    """A folder with other files may have a store, unless a file has the name of a store's file."""
+    """A store may be in a folder with other files, but not with a file that has a store's name."""
     foreign = [tmp_path / "foreign", tmp_path / "tables" / "foreign.part", tmp_path / "runs.lock"]
     foreign[1].parent.mkdir()
     for path in foreign:
@@ -349,14 +349,14 @@ def test_the_store_of_a_killed_process_is_unlocked_and_checked_once(
 
 
 def stored_in(folder: Path) -> list[str]:
-    """Return the addresses in a store, in the order of storing."""
+    """Return the addresses of the runs in a store, in the order in which they were stored."""
     with closing(sqlite3.connect(folder / "runs.sqlite")) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return [row[0] for row in database.execute("SELECT address FROM runs ORDER BY id")]
 
 
 def test_a_truncated_log_preserves_the_first_runs(small: dict[str, Any], tmp_path: Path) -> None:
-    """A power failure truncates the log, and each commit is on the disk before the next one."""
+    """A log that a power failure truncated has all commits before the place of the truncation."""
     (run,) = aqmlab.run_many([small | {"record": {}}])
     addresses = [f"{i:016x}" for i in range(40)]
     sizes = []
@@ -384,7 +384,7 @@ def test_a_truncated_log_preserves_the_first_runs(small: dict[str, Any], tmp_pat
         ("middle", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
         ("head", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
         ("foreign", ["is not a store of aqmlab"]),
-        ("newer", ["a store of version 2", "supports version 1", "another folder"]),
+        ("newer", ["a store of format 2", "reads format 1", "another folder"]),
     ],
 )
 def test_an_unusable_store_is_reported_and_unchanged(
@@ -421,7 +421,7 @@ def test_an_unusable_store_is_reported_and_unchanged(
 def test_a_full_disk_is_reported_and_stored_runs_remain(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page limit of SQLite has the effect of a full disk."""
+    """A page limit of SQLite simulates a full disk."""
     monkeypatch.setattr("aqmlab.store.folder_store.BATCH_S", 0.0)
     requests = [(text,) for text in texts(small, *range(60))]
     engine = Counting()
@@ -483,7 +483,7 @@ print(json.dumps({
 def test_the_errors_of_a_full_and_of_a_read_only_disk_name_the_remedy(
     place: str, tmp_path: Path
 ) -> None:
-    """The store is on a separate file system of 240 kB."""
+    """A store on a separate file system of 240 kB continues after its disk was full."""
     isolated = ["unshare", "--user", "--map-root-user", "--mount"]
     if not shutil.which("unshare") or subprocess.run([*isolated, "true"], check=False).returncode:
         pytest.skip("this machine cannot mount a file system")
@@ -507,7 +507,7 @@ def test_the_errors_of_a_full_and_of_a_read_only_disk_name_the_remedy(
 
 
 def test_10_000_waiting_scenarios_need_less_than_100_bytes_each(small: dict[str, Any]) -> None:
-    """Each text is stored as its difference from the first one."""
+    """The memory for waiting scenarios has each text as its difference from the first text."""
     from aqmlab.store.differences import Texts
 
     waiting, base = Texts(), normalize(small)
@@ -520,7 +520,7 @@ def test_10_000_waiting_scenarios_need_less_than_100_bytes_each(small: dict[str,
 def test_signals_are_delayed_while_the_database_closes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the delay, a signal could leave a closed database for the next call."""
+    """A signal waits until the database is closed, so that no later call uses a closing one."""
     store = FolderStore(tmp_path / "runs")
     store.begin(1, 0, 1)
     shut, delayed = store._shut, []

@@ -1,4 +1,4 @@
-"""Files, output and errors of `aqmlab sweep` and `aqmlab results`."""
+"""Tests of the files, the output and the errors of `aqmlab sweep` and `aqmlab results`."""
 
 import os
 import re
@@ -89,7 +89,7 @@ def test_results_are_printed_by_factor_and_written(
     assert " delay" not in out
     table = pd.read_csv(csv)
     assert len(table) == 4
-    assert (table["n"] == 3).all(), "each mean over points has three seeds"
+    assert (table["n"] == 3).all(), "each mean over points must have one value per seed"
     pd.testing.assert_frame_equal(table, pd.read_parquet(parquet), check_dtype=False)
     runs = pd.read_parquet(folder / "runs.parquet")
     selected = runs[(runs["arm"] == "with") & (runs["network.queue.limit"] == "16 packets")]
@@ -152,7 +152,7 @@ def test_the_error_of_invalid_input_is_one_line(
 def test_resume_executes_only_the_missing_runs(
     folder: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With one more replication, only its runs are executed and the other rows do not change."""
+    """An additional replication executes only its own runs, and the other rows do not change."""
     before = Outcome.read(folder).runs
     stored: list[str] = []
     put = FolderStore.put
@@ -242,7 +242,7 @@ def test_a_file_that_exceeds_a_size_limit_is_not_written(
     monkeypatch: pytest.MonkeyPatch,
     args: list[str],
 ) -> None:
-    # Python would also truncate the bytecode of the modules that it compiles, without an error.
+    # Without this setting, the file size limit would also truncate Python's bytecode files.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     target = tmp_path / "target"
     target.mkdir()
@@ -279,7 +279,7 @@ def test_an_invalid_experiment_creates_no_folder(
 
 
 def test_resume_does_not_change_other_files(folder: Path, file: Path) -> None:
-    """The folder of a sweep may have notes of the user."""
+    """The folder of a sweep may also contain files of the user, which do not change."""
     (folder / "notes.txt").write_text("foreign")
     (folder / "more").mkdir()
     (folder / "more" / "summary.csv").write_text("also foreign")
@@ -293,7 +293,7 @@ def test_resume_does_not_change_other_files(folder: Path, file: Path) -> None:
 def test_options_change_an_experiment_for_one_call(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The folder has a copy of the experiment with the options; --force starts a new sweep."""
+    """A sweep's folder has a copy of the experiment and the options; --force starts a new sweep."""
     out, store = tmp_path / "out", tmp_path / "store"
     sweep = ["sweep", str(file), "--out", str(out), "--store", str(store)]
     changes = ["--set", "flows.0.traffic.size='20 kB'", "--seed", "40", "--replications", "2"]
@@ -308,7 +308,7 @@ def test_options_change_an_experiment_for_one_call(
         "--replications 2 --warm-up '10 ms'"
     )
     assert rest == EXPERIMENT
-    assert not (out / "runs").exists(), "the runs are in the store"
+    assert not (out / "runs").exists(), "the runs must be in the folder of --store"
     with FolderStore(store, to_read=True) as runs:
         sizes = {run.scenario["flows"][0]["traffic"]["size"] for run in runs}
     assert sizes == {"20000 B"}

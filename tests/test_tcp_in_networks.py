@@ -1,4 +1,4 @@
-"""TCP in whole networks: behaviour that a script of one connection cannot show."""
+"""Tests of TCP in whole networks, for behaviour that a script of one connection cannot show."""
 
 import tomllib
 from math import sqrt
@@ -43,7 +43,7 @@ SACK = with_keys(PLAIN, {"sack": True, "recovery.method": "sack"})
 
 
 def through_red(tcp: dict[str, Any]) -> tuple[float, float]:
-    """Return utilization and drops of two bulk flows in 60 s, as means of 20 runs."""
+    """Return the utilization and the number of drops of two bulk flows, as means of 20 runs."""
     scenario = {
         "title": "Two flows through RED 5/15",
         "duration": "60 s",
@@ -59,7 +59,8 @@ def through_red(tcp: dict[str, Any]) -> tuple[float, float]:
 def test_a_lost_retransmission_does_not_raise_ssthresh(reduction: str) -> None:
     """RFC 5681 §4.3: SACK has the utilization of NewReno and at most 1.5 times its drops.
 
-    With an ssthresh of half of SND.MAX - SND.UNA after a timeout, there were twenty times as many.
+    If a timeout set ssthresh to half of SND.MAX - SND.UNA, SACK would have twenty times as many
+    drops.
     """
     busy, drops = through_red(PLAIN)
     busy_with_sack, drops_with_sack = through_red(
@@ -70,7 +71,7 @@ def test_a_lost_retransmission_does_not_raise_ssthresh(reduction: str) -> None:
 
 
 def one_flow(tcp: dict[str, Any], network: dict[str, Any], duration: str = "60 s") -> aqmlab.Result:
-    """Return the result of one bulk flow, for a minute by default."""
+    """Return the result of a run with one bulk flow, with a duration of 60 s by default."""
     return aqmlab.run(
         {
             "title": "One endless flow",
@@ -103,9 +104,9 @@ LOSSY = {
 def test_controls_for_fast_networks_equal_reno_with_small_windows(
     congestion: dict[str, Any], avoidance: str, tcp: dict[str, Any]
 ) -> None:
-    """RFC 3649 §5: HighSpeed TCP equals standard TCP up to 38 segments; others have such bounds.
+    """Controls for fast networks equal Reno if cwnd is small (HighSpeed: up to 38 segments).
 
-    At 1 % loss the windows remain below these bounds, so that all flows are identical.
+    At 1 % loss, cwnd remains small, so that the runs with all these controls are identical.
     """
     tcp = with_keys(tcp, {"cwnd.initial_ssthresh": "20 packets"})
     reno = one_flow({**tcp, "congestion": {"kind": "reno", "avoidance": avoidance}}, LOSSY)
@@ -124,7 +125,7 @@ PRAGUES: dict[str, dict[str, Any]] = {
 
 
 def later(scenario: dict[str, Any], first_s: int, last_s: int) -> tuple[Any, Any]:
-    """Return the tables of flows and links with the counts between two times."""
+    """Return the counts in the tables of flows and links between `first_s` and `last_s`."""
     before, after = (aqmlab.run({**scenario, "duration": f"{t} s"}) for t in (first_s, last_s))
     flows, links = (
         getattr(after, name).select_dtypes("number") - getattr(before, name).select_dtypes("number")
@@ -137,7 +138,7 @@ def later(scenario: dict[str, Any], first_s: int, last_s: int) -> tuple[Any, Any
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("rtt_ms", [5, 20, 100])
 def test_one_prague_flow_uses_more_than_95_percent_of_the_link(rtt_ms: int, tcp: str) -> None:
-    """The link has 40 Mbit/s and DualPI2; slow start is not counted."""
+    """The utilization of a link of 40 Mbit/s with DualPI2 is measured after slow start."""
     scenario = {
         "network": dumbbell("40 Mbit/s", f"{(rtt_ms - 4) / 2} ms", DUALPI2),
         "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
@@ -151,7 +152,7 @@ def test_one_prague_flow_uses_more_than_95_percent_of_the_link(rtt_ms: int, tcp:
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("rate", [10, 50, 100])
 def test_prague_gets_up_to_three_times_the_rate_of_cubic(rate: int, tcp: str) -> None:
-    """Beside one CUBIC flow of Linux with DualPI2 at 20 ms, Prague has 1.2 to 3 times the rate."""
+    """Through DualPI2 at 20 ms, Prague has 1.2 to 3 times the rate of Linux's CUBIC."""
     scenario = {
         "network": dumbbell(f"{rate} Mbit/s", "8 ms", DUALPI2),
         "flows": [
@@ -185,7 +186,7 @@ class RandomMarking(aqmlab.CustomQueue):
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("share", [0.1, 0.02])
 def test_prague_gets_a_constant_number_of_marks_per_round_trip(share: float, tcp: str) -> None:
-    """RFC 9331 §4.3: the number does not depend on the rate; the link of 40 ms is never full."""
+    """RFC 9331 §4.3: a scalable control gets equally many marks per round trip at any rate."""
     scenario = {
         "duration": "80 s",
         "network": dumbbell("100 Mbit/s", "18 ms", RandomMarking(share)),
@@ -195,17 +196,18 @@ def test_prague_gets_a_constant_number_of_marks_per_round_trip(share: float, tcp
     }
     result = aqmlab.run(scenario)
     window = result.series("window").query("time_s > 30")["cwnd_bytes"].mean() / 1460
-    # Prague reduces the window by p/2 at the first mark more than a round trip after the last
-    # reduction, on average after 1 + 1/Wp round trips of growth, so that Wp = 1 + √3.
+    # Prague reduces cwnd W by the fraction p/2 at the first mark that arrives more than a round
+    # trip after the last reduction. On average, cwnd grows for 1 + 1/(W p) round trips between two
+    # reductions, so that W p = 1 + √3.
     assert window * share == pytest.approx(1 + sqrt(3), rel=0.15)
 
 
 @pytest.mark.parametrize("queue", ["pi2", "codel"])
 def test_the_fallback_of_prague_gives_fair_shares_beside_cubic(queue: str) -> None:
-    """RFC 9331 §4.3, item 3: the shares are fair in a classic AQM and in a coupled one.
+    """RFC 9331 §4.3, item 3: Prague and CUBIC have fair shares in CoDel and in the coupled PI2.
 
-    Without the fallback CUBIC gets a tenth with CoDel. With a fallback that never ends, Prague
-    gets a tenth with PI2.
+    Without Prague's fallback, CUBIC would have a tenth of the rate with CoDel. If the fallback
+    never ended, Prague would have a tenth of the rate with PI2.
     """
     prague = {
         "congestion": {"kind": "prague", "fallback": "delay"},
@@ -225,7 +227,7 @@ def test_the_fallback_of_prague_gives_fair_shares_beside_cubic(queue: str) -> No
 
 
 def test_bbr_probes_the_round_trip_every_ten_seconds() -> None:
-    """draft-cardwell-iccrg-bbr-00 §4.3.5: BBR probes with a cwnd of four segments."""
+    """BBR probes the round-trip time with a cwnd of four segments (draft-cardwell-iccrg-bbr-00)."""
     queue = {"kind": "drop_tail", "limit": "1000 packets"}
     scenario = {
         "duration": "40 s",
@@ -243,9 +245,10 @@ def test_bbr_probes_the_round_trip_every_ten_seconds() -> None:
 
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_bbr_recovers_its_rate_after_a_collapse(seed: int) -> None:
-    """A flow that waits for its pacing timer is not idle, so that its bandwidth probe continues.
+    """A BBR flow that waits for its pacing timer is not idle, so its bandwidth probe continues.
 
-    Without RACK, a lost retransmission limits BBR to a segment per timeout for over ten rounds.
+    Without RACK, a lost retransmission limits BBR to one segment per timeout, for more than ten
+    round trips.
     """
     queue = {"kind": "drop_tail", "limit": "100 packets"}
     scenario = {
@@ -259,11 +262,11 @@ def test_bbr_recovers_its_rate_after_a_collapse(seed: int) -> None:
 
 
 def test_no_reduction_is_undone_without_reordering() -> None:
-    """RFC 3522: an echo that is older than a retransmission acknowledges the original.
+    """RFC 3522: a timestamp echo older than the retransmission acknowledges the original segment.
 
     CoDel drops a packet of each flow in each of the first recoveries, so that retransmissions of
-    one recovery are in flight when the next begins. The ACKs of these retransmissions do not
-    acknowledge originals, so that the sender must not restore ssthresh and cwnd.
+    one recovery are in flight when the next recovery begins. The ACKs of these retransmissions do
+    not acknowledge original segments, so that the sender must not restore ssthresh and cwnd.
     """
     scenario = {
         "title": "Four flows begin at once",
@@ -281,7 +284,7 @@ def test_no_reduction_is_undone_without_reordering() -> None:
         ssthresh = window["ssthresh_bytes"]
         raised = ssthresh > ssthresh.shift()
         assert (ssthresh < window["cwnd_bytes"].shift())[raised].all(), (
-            "ssthresh changes only by reductions"
+            "ssthresh changed without a reduction of cwnd"
         )
 
 
@@ -289,9 +292,9 @@ def test_no_reduction_is_undone_without_reordering() -> None:
     "queue", [{"kind": "codel"}, {"kind": "red", "minth": "50 packets", "maxth": "150 packets"}]
 )
 def test_linux_retransmits_only_dropped_segments_at_1_gbit_s(queue: dict[str, Any]) -> None:
-    """Compressed ACKs report every SACK block, so that the receiver gets no duplicate.
+    """Linux retransmits each dropped segment once, without reordering and timeouts.
 
-    Without reordering and timeouts, each dropped segment is retransmitted once.
+    Compressed ACKs report every SACK block, so that the sender retransmits no received segment.
     """
     network = dumbbell("1 Gbit/s", "3 ms", {"limit": "1000 packets", **queue})
     scenario = {
@@ -311,11 +314,11 @@ def test_linux_retransmits_only_dropped_segments_at_1_gbit_s(queue: dict[str, An
 
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_one_flow_of_linux_remains_in_recovery_with_red_and_ecn(seed: int) -> None:
-    """One flow of five remains in recovery because of its marked data, as on measured kernels.
+    """One of five flows remains in recovery because of its marked data, as in measured kernels.
 
-    In 9 of 10 runs Linux 6.12 with HZ = 100 and 1000 has 1,669 to 1,716 retransmissions, 10 to 19
-    timeouts and 2,557 to 2,831 marks in all five flows. With the default receive buffer no flow
-    remains in recovery.
+    Ten runs of Linux 6.12 were measured, with HZ = 100 and 1000. In nine of these runs, the five
+    flows together have 1,669 to 1,716 retransmissions, 10 to 19 timeouts and 2,557 to 2,831 marks.
+    With the default receive buffer, no flow remains in recovery.
     """
     with Path("examples/ecn_lock_in.toml").open("rb") as file:
         scenario = tomllib.load(file)

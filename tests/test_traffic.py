@@ -1,4 +1,4 @@
-"""Samples of web traffic, and the output and figures of `aqmlab traffic`."""
+"""Tests of samples of web traffic, and of the output and the figures of `aqmlab traffic`."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ WEB = {
 
 
 def scenario(**changes: Any) -> dict[str, Any]:
-    """Return three users over a network with negligible delays."""
+    """Return a scenario with three web users and a network with negligible delays."""
     links = {"left_rate": "100 Gbit/s", "left_delay": "0 s"}
     links |= {"right_rate": "100 Gbit/s", "right_delay": "0 s"}
     network = {"kind": "dumbbell", "rate": "100 Gbit/s", "delay": "0 s", "queue": "drop_tail"}
@@ -64,7 +64,7 @@ def test_a_sample_has_the_requests_of_a_run_over_a_fast_network(connections: str
 
 @pytest.mark.parametrize("name", ["user-{i}", "user-{n}"])
 def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
-    """The offsets are up to one second, over a network with negligible delays."""
+    """Sampled users start at the same random times, within one second, as the users of a run."""
     document = scenario() | {"phase_breaking": {"start": "1 s", "delay": "0 s"}}
     other = document["flows"][0] | {"name": "first-{i}", "traffic": WEB, "start": "2 s"}
     document["flows"] = [other, document["flows"][0] | {"name": name}]
@@ -80,7 +80,7 @@ def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
 
 
 def test_sample_means_agree_with_the_specified_distributions() -> None:
-    """The means agree within four standard errors if the distribution has a finite variance."""
+    """Sample means are within four standard errors of the specified means (finite variances)."""
     (sample,) = traffic.sample(scenario(), 3000, users=20)
     specified = traffic.distributions(sample.traffic)
     assert set(sample.drawn) < set(specified)
@@ -91,7 +91,7 @@ def test_sample_means_agree_with_the_specified_distributions() -> None:
 
 
 def test_the_load_over_time_has_all_bits() -> None:
-    """Responses of 1 MB take 8 s at 1 Mbit/s; the time series ends with the sample."""
+    """The load over time has two responses of 1 MB, each of which takes 8 s at 1 Mbit/s."""
     document = scenario(page_gap="40 s", objects=1, response="1 MB", server_time="0 s")
     (sample,) = traffic.sample(document, 100, users=1)
     assert sample.requests["at_s"].to_list() == [40, 80]
@@ -103,7 +103,7 @@ def test_the_load_over_time_has_all_bits() -> None:
 
 
 def test_power_of_ecn_is_long_range_dependent_as_printed() -> None:
-    """The parameter is 0.8 to 0.9 (§4.2), and 0.4 to 0.6 for bounded sizes of 3gpp-http."""
+    """The Hurst parameter is 0.8 to 0.9 (§4.2), and near 0.5 for the bounded sizes of 3gpp-http."""
     for preset, low, high in (("power-of-ecn", 0.8, 0.9), ("3gpp-http", 0.4, 0.6)):
         (sample,) = traffic.sample(traffic.of_preset(preset), 3600, users=100)
         rates = sample.rates_bps(0.1, 10e6)
@@ -111,7 +111,7 @@ def test_power_of_ecn_is_long_range_dependent_as_printed() -> None:
 
 
 def test_the_general_mix_fills_the_queue_as_printed() -> None:
-    """At 90 % of 100 Mbit/s the model's delay exceeds 5 ms more than half of the time (§5.3.1)."""
+    """At 90 % of 100 Mbit/s, the model's delay is above 5 ms for more than half of the time."""
     late = {}
     for preset in ("power-of-ecn", "general-mix"):
         document = json.loads(normalize(traffic.of_preset(preset)))
@@ -177,7 +177,7 @@ def test_invalid_input_is_refused(
 
 
 def test_325_emulated_browsers_of_tpc_w_offer_15_mbit_s() -> None:
-    """The guide states this load; browsers wait for the HTML that the server generates."""
+    """325 emulated browsers have a load of 15 Mbit/s, which docs/how-to states for TPC-W."""
     (sample,) = traffic.sample(traffic.of_preset("tpc-w"), 400, 325)
     assert sample.expected_load_bps == pytest.approx(15e6, rel=0.005)
     assert sample.load_bps == pytest.approx(15e6, rel=0.03)

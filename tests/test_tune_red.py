@@ -1,4 +1,4 @@
-"""Results, files and errors of `aqmlab tune-red`, and the average of RED in a scheduler."""
+"""Tests of the results, files and errors of `aqmlab tune-red`, and of RED in a scheduler."""
 
 import copy
 import json
@@ -55,7 +55,8 @@ def test_the_command_writes_the_tuned_scenario_and_the_shares(
     assert worst[minth] == pytest.approx(worst.max(), abs=0.01)
     assert f"minth = {minth:g} packets and maxth = {3 * minth:g} packets" in printed
 
-    # The scenario differs only in the thresholds, and its runs have the printed share.
+    # The tuned scenario differs from the original only in the thresholds. Its runs have the share
+    # of time between the thresholds that the command prints.
     tuned, before = aqmlab.Scenario.load(out / file.name), aqmlab.Scenario.load(file)
     sizes = {"minth": f"{minth:g} packets", "maxth": f"{3 * minth:g} packets"}
     document, original = json.loads(normalize(tuned)), json.loads(normalize(before))
@@ -70,7 +71,7 @@ def test_the_command_writes_the_tuned_scenario_and_the_shares(
     row = table[(table["best"] == 1) & (table["load"] == "10 flows")].iloc[0]
     assert shares.inside == pytest.approx(row["inside"])
 
-    # The files do not depend on the number of threads, and only --force replaces them.
+    # The output files do not depend on the number of threads, and only --force replaces them.
     repeated = tmp_path / "repeated"
     assert execute(["tune-red", str(file), *LOADS, "--out", str(repeated), "--jobs", "1"]) == 0
     for one in ("shares.csv", "shares.png", file.name):

@@ -20,12 +20,13 @@ from validation.row import HOLDS, MISSES, OPEN, UNDECIDED, Row, Tolerance
         (Tolerance(interval=False, in_range=True), (3.1,), (2.0, 3.0), MISSES),
         (Tolerance(), (0.0,), (0.0,), HOLDS),
         (Tolerance(0.05, 2), (11.0,), (10.0,), HOLDS),
-        # A wide spread of the runs decides neither verdict, whether or not the means are equal.
+        # If the runs vary widely, the row is undecided, whether or not the means are equal.
         (Tolerance(0.1), (50.0, 150.0), (60.0, 140.0), UNDECIDED),
         (Tolerance(0.1), (70.0, 110.0), (100.0, 140.0), UNDECIDED),
         (Tolerance(0.1), (99.0, 100.0, 101.0), (100.0, 101.0, 99.0), HOLDS),
         (Tolerance(0.1), (119.0, 120.0, 121.0), (100.0, 101.0, 99.0), MISSES),
-        # With pairs, the spread between the draws does not widen the interval of the difference.
+        # With paired runs, the variation between the pairs does not widen the difference's
+        # interval.
         (Tolerance(0.1), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), UNDECIDED),
         (Tolerance(0.1, paired=True), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), HOLDS),
     ],

@@ -1,4 +1,4 @@
-"""Warnings about valid but probably unintended settings: on stderr, in manifests, on pages."""
+"""Tests of warnings about valid but probably unintended settings: stderr, manifests, pages."""
 
 import json
 import warnings
@@ -35,7 +35,7 @@ tcp = { receive_window = "8 kB" }
 
 @pytest.fixture
 def window_limited(tmp_path: Path) -> Path:
-    """Return the path of a scenario without randomness, limited by the receive window."""
+    """Return the path of a scenario without randomness, whose flow the receive window limits."""
     path = tmp_path / "window_limited.toml"
     path.write_text('phase_breaking = { start = "0 s", delay = "0 s" }\n' + SCENARIO)
     return path
@@ -47,7 +47,7 @@ def test_stderr_and_the_manifest_have_the_warnings_of_a_run(
     out = tmp_path / "out"
     assert execute(["run", str(window_limited), "--out", str(out)]) == 0
     printed = capsys.readouterr()
-    assert printed.err.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
+    assert printed.err.count("warning: connections of load (1 of 1): at the end of the run") == 1
     assert "warning:" not in printed.out
     about = [w["about"] for w in json.loads((out / "manifest.json").read_text())["warnings"]]
     assert about == ["receive-window", "no-congestion"]
@@ -77,7 +77,7 @@ def test_a_comparison_prints_warnings_on_stderr_and_on_its_page(
     for _ in range(2):  # the second time from stored runs
         assert execute([*command, "--resume", "--out", str(out)]) == 0
         printed = capsys.readouterr().err
-        assert printed.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
+        assert printed.count("warning: connections of load (1 of 1): at the end of the run") == 1
         assert "all replications of drop_tail, codel have the same measures" in printed
     page = (out / "report.html").read_text()
     assert "Warnings" in page
@@ -147,7 +147,7 @@ def test_settings_that_require_sack_are_refused_without_sack(tcp: dict[str, Any]
 
 
 def test_the_effect_of_aqms_on_short_transfers_does_not_depend_on_the_choice_of_tcp() -> None:
-    """In docs/how-to/choose-tcp.md every AQM shortens the median time of short transfers."""
+    """With each choice of TCP, every AQM shortens the median completion time of short transfers."""
     queues = ["drop_tail", "red:minth=20 packets,maxth=60 packets", "pie", "fq_codel"]
     links = ["left>right", "right>left"]
     for change in (("tcp.sack", "true"), ("tcp.stack", "linux"), ("tcp.congestion", "cubic")):

@@ -1,7 +1,7 @@
-"""Captures of every header: tshark reads the written fields, and all checksums are valid.
+"""Tests with captures of every header: tshark must read all fields and accept all checksums.
 
-crates/wire/examples/every_header.rs writes a capture of every combination of options, with all ECN
-fields and flags, over IPv4 and IPv6, and prints the fields of each packet.
+crates/wire/examples/every_header.rs writes a capture with every combination of TCP options, all ECN
+codepoints and all flags, over IPv4 and IPv6, and prints the fields of each packet.
 """
 
 import json
@@ -44,7 +44,7 @@ FIELDS = [*OTHERS, *PLAIN, *BYTES, *SACK.values(), *(f for pair in VERSIONS.valu
 
 
 def tshark(capture: Path, *arguments: str) -> list[str]:
-    """Return the lines that tshark prints of a capture."""
+    """Return the lines of output of tshark for a capture."""
     command = ["tshark", "-n", "-r", str(capture), *SETTINGS, *arguments]
     process = subprocess.run(command, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
@@ -52,7 +52,7 @@ def tshark(capture: Path, *arguments: str) -> list[str]:
 
 
 def packets(capture: Path) -> list[dict[str, str]]:
-    """Return the fields of each packet in a capture; an absent field is empty."""
+    """Return the fields of each packet in a capture; an absent field is an empty text."""
     field_options = [word for field in FIELDS for word in ("-e", field)]
     lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *field_options)
     return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in lines]
@@ -62,7 +62,7 @@ def packets(capture: Path) -> list[dict[str, str]]:
 def capture(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, Path, list[dict[str, Any]]]:
-    """Return the captured part of a packet, the capture, and the fields of its packets."""
+    """Return three values: which part of each packet is captured, the capture, the fields."""
     for tool, remedy in {
         "tshark": "install it with: apt-get install tshark",
         "cargo": "see https://rustup.rs",
@@ -124,7 +124,7 @@ def test_a_capture_has_whole_packets_or_only_headers(
         payload = int(packet["tcp.len"] or 0) or int(packet["udp.length"] or 8) - 8
         assert captured == (length if keep == "whole" else length - payload)
         status = packet["tcp.checksum.status"] or packet["udp.checksum.status"]
-        # 1 is a valid checksum, 2 an unverified one.
+        # tshark's checksum status is 1 for a valid checksum and 2 for an unverified checksum.
         assert status == ("1" if captured == length else "2")
 
 

@@ -1,4 +1,4 @@
-"""Run the scenarios whose profile guides `tools/wheel`: short benchmarks, and web users.
+"""Run the scenarios for the profile-guided build of `tools/wheel`: benchmarks and web users.
 
 Usage: python tools/train.py MODULE, where MODULE is the file of the simulator's Python module
 """
@@ -18,7 +18,7 @@ TRAINING = [
     ("benches/scenarios/S6.toml", "3 s", []),
     ("examples/web_users.toml", "60 s", []),
 ]
-"""File, duration and changed keys of each scenario."""
+"""Per scenario: its file, its duration and its changed keys."""
 
 root = Path(__file__).parents[1]
 loader = ExtensionFileLoader("_core", sys.argv[1])

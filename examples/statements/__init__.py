@@ -2,10 +2,10 @@
 
     .venv/bin/python -m examples.statements FOLDER [STATEMENT…]
 
-The command measures the named statements, by default all. The command prints the measurements with
-95 % confidence intervals over replications, and writes a figure of each statement into FOLDER.
-docs/aqm-statements.md compares the statements with the measurements, and tests/test_statements.py
-checks them.
+The command measures the named statements, or all statements if none is named. The command prints
+the measurements with 95 % confidence intervals over replications, and writes a figure of each
+statement into FOLDER. docs/aqm-statements.md compares the statements with the measurements, and
+tests/test_statements.py checks them.
 """
 
 from . import (

@@ -1,4 +1,4 @@
-"""Adaptive RED keeps its queue at a target, RED does not (Floyd, Gummadi & Shenker 2001, §5)."""
+"""Adaptive RED has its mean queue near a target at any load (Floyd, Gummadi & Shenker 2001, §5)."""
 
 import pandas as pd
 from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""BLUE needs only a small buffer (Feng et al. 2002, §IV)."""
+"""BLUE needs only a small buffer (Feng and others 2002, §IV)."""
 
 from typing import Any
 

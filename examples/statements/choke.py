@@ -35,7 +35,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Plot the share of the CBR flow over its rate."""
+    """Plot the CBR flow's share of the link over the sending rate of the flow."""
     title = "A CBR flow and 32 downloads, 1 Mbit/s, thresholds 20 and 520 packets"
     figure, axes = blank("sending rate / link rate", "share of the link", title)
     axes.axhline(1 / (1 + math.e), color="0.5", linestyle=":", label="bound 1/(1 + e)")

@@ -1,4 +1,4 @@
-"""Parts of all statements: bottleneck, flows, runs of cases, and values of a run."""
+"""Functions that all statements share: scenarios, flows, runs of cases, and values of a run."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -23,7 +23,7 @@ def scenario(
     ecn: str = "off",
     series: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return the scenario of a bottleneck with a queue, and with faster access links."""
+    """Return a scenario with the given queue at a bottleneck, and with faster access links."""
     return {
         "title": "Statement of an AQM paper",
         "duration": f"{round(duration_s, 9)} s",
@@ -47,7 +47,7 @@ def scenario(
 
 
 def downloads(count: int, **settings: Any) -> dict[str, Any]:
-    """Return downloads that last for the whole run."""
+    """Return `count` downloads that last for the whole run."""
     return {"name": "D{i}", "count": count, "traffic": {"kind": "bulk"}, **settings}
 
 
@@ -62,7 +62,7 @@ def run_cases(
     read: Callable[[aqmlab.Result], dict[str, float]],
     replications: int,
 ) -> pd.DataFrame:
-    """Run the replications of each case. Each run is a row that begins with the key of its case."""
+    """Run each case `replications` times; return a row per run that begins with the case's key."""
     keys = [key for key in cases for _ in range(replications)]
     runs = [{**cases[key], "seed": 1 + i % replications} for i, key in enumerate(keys)]
     rows: list[dict[str, Any]] = [{}] * len(keys)
@@ -72,7 +72,7 @@ def run_cases(
 
 
 def waiting(result: aqmlab.Result, after_s: float, size: int) -> pd.Series:
-    """Return the queue samples at the bottleneck after a time, in packets of `size` bytes."""
+    """Return the bottleneck's queue samples after `after_s`, in packets of `size` bytes."""
     queue = result.series("queue")
     return queue.loc[queue["time_s"] > after_s, "queue_bytes"] / size
 

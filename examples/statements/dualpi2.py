@@ -1,4 +1,4 @@
-"""DualPI2 has two delays on one link (RFC 9330, RFC 9332 §2.4)."""
+"""DualPI2 gives scalable flows a lower delay than classic flows (RFC 9330, RFC 9332 §2.4)."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Plot the queueing delays of both queues for each mix of flows."""
+    """Plot the queueing delays of queue L and queue C for each mix of flows."""
     title = "DualPI2, 40 Mbit/s, 30 ms: Prague (L) and CUBIC (C)"
     figure, axes = blank("Prague + CUBIC flows", "queueing delay (ms)", title)
     for value, label in (

@@ -1,4 +1,4 @@
-"""Parts of all figures."""
+"""Functions that draw the figures of the statements."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -8,7 +8,7 @@ from .statement import summary
 
 
 def blank(x: str, y: str, title: str) -> tuple[Figure, Axes]:
-    """Return an empty figure with labels."""
+    """Return a figure with a title and axis labels, but without data."""
     figure = Figure(figsize=(7, 4), layout="constrained", dpi=130)
     axes = figure.subplots()
     axes.set(xlabel=x, ylabel=y)
@@ -18,7 +18,7 @@ def blank(x: str, y: str, title: str) -> tuple[Figure, Axes]:
 
 
 def curves(axes: Axes, table: pd.DataFrame, series: str, x: str, value: str) -> None:
-    """Plot the means and their confidence intervals, one curve per series."""
+    """Plot one curve per value of the column `series`: means with their confidence intervals."""
     points = summary(table, [series, x], value)
     marks = "os^vD<>PX*"
     for i, (name, rows) in enumerate(points.groupby(series, sort=False)):

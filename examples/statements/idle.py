@@ -1,4 +1,4 @@
-"""Drops of a burst after idle time, because an AQM remembers an earlier load.
+"""Drops in a burst after an idle time, which an AQM causes because it remembers an earlier load.
 
 The probability of PIE decays while its queue is empty (RFC 8033 §4.2). The average of RED decays as
 if small packets had arrived (Floyd & Jacobson 1993, §4). Other AQMs have other rules for idle time,
@@ -19,7 +19,7 @@ from .statement import Statement
 
 IDLE_S = (0.05, 0.2, 1, 2, 5, 20)
 NEVER = float("inf")
-"""Idle time of the runs without an earlier load."""
+"""Value of `idle_s` in the rows of runs without an earlier load."""
 BURST = 60
 LINUX_RED = {
     "kind": "tc_red", "min": "20 kB", "max": "60 kB", "burst": "100 packets", "probability": 0.1,
@@ -59,9 +59,10 @@ QUEUES: dict[str, Settings] = {
 
 
 def case(queue: Settings, seed: int, burst_s: float | None, *, loaded: bool) -> dict[str, Any]:
-    """Return a scenario with 110 % load on 10 Mbit/s for 5 s, and with the burst at `burst_s`.
+    """Return a scenario with a burst of 60 packets of 1500 B at the time `burst_s`.
 
-    The burst has 60 packets of 1500 B at once. None omits the burst and records the queue instead.
+    If `loaded` is true, the link of 10 Mbit/s has a load of 110 % in the first 5 s. If `burst_s` is
+    None, the scenario has no burst and records the queue instead.
     """
     flows: list[dict[str, Any]] = []
     if burst_s is not None:
@@ -79,13 +80,13 @@ def case(queue: Settings, seed: int, burst_s: float | None, *, loaded: bool) -> 
 
 
 CaseKey = tuple[str, int, float]
-"""Queue, seed and idle time in s."""
+"""Key of a case: name of the queue, seed, and idle time in s."""
 
 
 def results(
     cases: Mapping[CaseKey, dict[str, Any]],
 ) -> Iterator[tuple[CaseKey, aqmlab.Result]]:
-    """Run the cases, and yield the key and the result of each."""
+    """Run the cases, and yield the key and the result of each case."""
     keys = list(cases)
     for i, result in aqmlab.experiment.run_each(cases.values()):
         yield keys[i], result
@@ -113,7 +114,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Plot the drops of the burst over the idle time, for the queues with any drop."""
+    """Plot the drops of the burst over the idle time, for each queue that dropped a packet."""
     title = f"Burst of {BURST} packets after 5 s of 110 % load on 10 Mbit/s and an idle time"
     figure, axes = blank("idle time (s)", "dropped packets of the burst", title)
     shown = table[table["idle_s"] < NEVER]

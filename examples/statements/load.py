@@ -1,4 +1,4 @@
-"""Queue by load, for AQMs that keep the queue at a target."""
+"""Measurement of the mean queue by the number of flows, for AQMs with a target queue."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,9 +22,9 @@ def queue_by_load(
     after_s: float = 30,
     **network: Any,
 ) -> pd.DataFrame:
-    """Measure mean and standard deviation of the queue, for each number of downloads.
+    """Measure the mean and the standard deviation of the queue, for each number of downloads.
 
-    Samples before `after_s` do not count. `size` is the packet size in bytes.
+    The measurement omits samples before `after_s`. `size` is the packet size in bytes.
     """
     cases: dict[Key, dict[str, Any]] = {
         (name, n): scenario(queue, [downloads(n)], series=["queue"], mss=size - 40, **network)
@@ -52,9 +52,9 @@ def draw_by_load(
     value: str = "queue",
     label: str = "mean queue (packets)",
 ) -> Figure:
-    """Plot a mean over the number of flows.
+    """Plot the mean of the column `value` over the number of flows.
 
-    `reference` is the value and the label of a horizontal line.
+    `reference` has the value and the label of a horizontal line in the plot.
     """
     figure, axes = blank("downloads", label, title)
     level, what = reference

@@ -1,4 +1,4 @@
-"""PI keeps its queue at the reference, from its design number of flows on (Hollot et al. 2001)."""
+"""PI holds its queue at the reference if there are at least `min_flows` flows (hollot2001pi)."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Measure PI with its published coefficients in their setting, and designed for 10 flows."""
+    """Measure PI with the coefficients of its paper, and with coefficients for 10 or more flows."""
     rule = {"kind": "pi", "max_rtt": "246 ms", "min_flows": 10, "limit": "800 packets"}
     queues: dict[str, Settings] = {
         "published coefficients (60 flows or more)": {"kind": "pi", "limit": "800 packets"},

@@ -1,4 +1,4 @@
-"""REM keeps its queue at the reference while the number of users grows (Athuraliya et al. 2001)."""
+"""REM holds its queue at the reference for any number of users (Athuraliya and others 2001)."""
 
 import pandas as pd
 from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""RIO does not drop traffic in profile (Clark & Fang 1998, §IV)."""
+"""RIO does not drop packets of traffic in profile (Clark & Fang 1998, §IV)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Measure the loss of 4 Mbit/s in profile, and of traffic out of profile, on 10 Mbit/s."""
+    """Measure the losses of traffic in profile (4 Mbit/s) and out of profile, on 10 Mbit/s."""
 
     def poisson(name: str, dscp: str, rate_mbps: float) -> dict[str, Any]:
         traffic = {"kind": "poisson", "rate": f"{rate_mbps} Mbit/s"}
@@ -38,7 +38,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Plot the loss in and out of profile over the rate out of profile."""
+    """Plot the losses in profile and out of profile over the rate of traffic out of profile."""
     title = "Poisson traffic, 4 Mbit/s in profile, and 5 downloads out of profile, 10 Mbit/s"
     figure, axes = blank("Poisson traffic out of profile (Mbit/s)", "lost (%)", title)
     both = [

@@ -1,4 +1,4 @@
-"""SFB limits a flow that ignores signals, among 400 downloads (Feng et al. 2002, §V)."""
+"""SFB limits a flow that ignores signals, among 400 downloads (Feng and others 2002, §V)."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ from .unresponsive import cbr_among_downloads
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Measure a CBR flow among 400 downloads on 45 Mbit/s, as in the paper."""
+    """Measure the delivered rate of a CBR flow among 400 downloads on 45 Mbit/s."""
     queues = {name: {"kind": name.lower()} for name in ("RED", "SFB", "FRED")}
     return cbr_among_downloads(queues, (2, 5, 10, 20, 45), 400, "45 Mbit/s", replications)
 

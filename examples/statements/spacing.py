@@ -12,7 +12,7 @@ from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Measure the positions of the marked packets among 5000 packets."""
+    """Measure which of 5000 packets RED marks."""
     command = ["cargo", "run", "--quiet", "--locked", "-p", "queues"]
     tables = []
     for seed in range(1, replications + 1):

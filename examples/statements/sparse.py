@@ -1,4 +1,4 @@
-"""FQ-CoDel: a flow that sends little does not wait for the others (RFC 8290 §6)."""
+"""FQ-CoDel: packets of a sparse flow do not wait for packets of bulk flows (RFC 8290 §6)."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Measure the time of short transfers beyond two round trips, among ten downloads."""
+    """Measure by how much short transfers among ten downloads exceed two round-trip times."""
     short = {
         "name": "S", "arrivals": {"interval": "200 ms"},
         "traffic": {"kind": "bulk", "size": "1000 B"},

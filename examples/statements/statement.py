@@ -1,4 +1,4 @@
-"""Definition of a statement: measurement, figure and table of numbers."""
+"""Definition of a statement of a paper: its measurement, its figure and its table of numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from aqmlab.statistics import mean_interval
 
 @dataclass(frozen=True)
 class Statement:
-    """Statement of a paper with its measurement.
+    """Statement of a paper, with a function that measures it and a function that plots it.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Statement:
     values : tuple of str
         Measured columns.
     replications : int
-        Number of replications of the command.
+        Number of replications that the command runs.
     """
 
     measure: Callable[[int], pd.DataFrame]
@@ -35,7 +35,7 @@ class Statement:
 
 
 def summary(table: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
-    """Return the mean and the bounds of its 95 % interval, one row per case."""
+    """Return one row per case: the mean of a column and the bounds of its 95 % interval."""
     rows = []
     for key, group in table.groupby(by, sort=False):
         low, mean, high = mean_interval(group[value])
@@ -44,7 +44,10 @@ def summary(table: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
 
 
 def numbers(statement: Statement, table: pd.DataFrame) -> str:
-    """Return the means as text; if `values` is empty, the last row of each seed."""
+    """Return a text with the means of a statement.
+
+    A statement without `values` has no means; its text shows the last row of each seed.
+    """
     lines = []
     for value in statement.values:
         rows = summary(table, list(statement.by), value).round(3)

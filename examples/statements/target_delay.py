@@ -1,6 +1,6 @@
 """PIE, PI2 and DualPI2 keep the delay at 15 ms (RFC 8033 §4.2, RFC 9332 §2.4).
 
-The figure also has CoDel and COBALT.
+The figure also shows CoDel and COBALT for comparison.
 """
 
 import pandas as pd
@@ -11,7 +11,7 @@ from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Measure the delay of PIE, PI2, DualPI2, CoDel and COBALT with their defaults."""
+    """Measure the delays of PIE, PI2, DualPI2, CoDel and COBALT with default parameters."""
     kinds = {"PIE": "pie", "PI2": "pi2", "DualPI2": "dualpi2", "CoDel": "codel", "COBALT": "cobalt"}
     queues = {name: {"kind": kind} for name, kind in kinds.items()}
     table = queue_by_load(queues, replications)

@@ -1,4 +1,4 @@
-"""A flow that does not respond to signals, among ten downloads (Lin & Morris 1997; RFC 8290 §6)."""
+"""A CBR flow that ignores signals, among downloads (Lin & Morris 1997; RFC 8290 §6)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from .statement import Statement
 
 
 def delivered_bps(result: aqmlab.Result, after_s: float) -> float:
-    """Return the rate in bit/s of the CBR flow's packets that were not dropped after `after_s`."""
+    """Return the delivered rate of the CBR flow in bit/s; losses before `after_s` do not count."""
     drops, end = result.series("drops"), result.manifest["simulated_s"]
     flow = result.table("datagrams").set_index("flow").loc["U"]
     sent = 8 * float(flow["sent_bytes"]) / (end - float(flow["start_s"]))
@@ -29,7 +29,7 @@ def cbr_among_downloads(
     rate: str,
     replications: int,
 ) -> pd.DataFrame:
-    """Measure the delivered rate of a CBR flow among downloads, in the second of two minutes."""
+    """Measure the delivered rate of a CBR flow among downloads, from 60 s to 120 s."""
     cases: dict[Key, dict[str, Any]] = {
         (name, sent): scenario(
             {"limit": "200 packets", **queue}, [downloads(flows), cbr(1e6 * sent)],
@@ -46,7 +46,7 @@ def cbr_among_downloads(
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Measure a CBR flow among ten downloads on 10 Mbit/s."""
+    """Measure the delivered rate of a CBR flow among ten downloads on 10 Mbit/s."""
     kinds = {
         "Drop Tail": "drop_tail", "RED": "red", "CHOKe": "choke", "FRED": "fred",
         "FQ-CoDel": "fq_codel", "FQ-PIE": "fq_pie",

@@ -31,6 +31,10 @@ def distribution(
 def sample(
     text: str, duration_s: float, users: int | None
 ) -> list[tuple[str, dict[str, Column]]]: ...
+
+FORMAT: int
+"""Version of the format of scenarios, experiments, results and stores."""
+
 def version() -> str: ...
 def script(
     text: str,

@@ -150,9 +150,9 @@ __all__ = [
 class Tswtcm(Table):
     """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a time window and colours packets at random.
 
-    The share of the traffic above the committed rate is yellow, and the share above the peak rate
-    is red. The red and yellow packets are thus spread over the stream, so that a TCP connection
-    rarely loses several packets of a window.
+    The part of the traffic between the committed rate and the peak rate is yellow, and the part
+    above the peak rate is red. TSWTCM thus spreads the red and yellow packets over the stream, so
+    that a TCP connection rarely loses several packets in one window.
 
     Parameters
     ----------
@@ -162,9 +162,10 @@ class Tswtcm(Table):
         Peak target rate (PTR), at least ctr. If ptr and ctr are equal, no packet is yellow. Source:
         rfc2859 §5.2.
     avg_interval : str | None
-        Time over which the rate is estimated (AVG_INTERVAL). The time should be the round-trip time
-        of a single connection, or more than the maximum round-trip time of several connections.
-        Default: 1 s. Range: above 0 s. Source: rfc2859 §5.1: 1 s for several connections.
+        Time window over which the rate is estimated (AVG_INTERVAL). For a stream of one connection,
+        use the round-trip time of the connection. For a stream of several connections, use more
+        than their maximum round-trip time. Default: 1 s. Range: above 0 s. Source: rfc2859 §5.1 has
+        1 s for several connections.
     """
 
     KIND: ClassVar[str | None] = "tswtcm"
@@ -176,34 +177,36 @@ class Tswtcm(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Trtcm(Table):
-    """trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst.
+    """trTCM, the two rate three colour marker, meters a stream by two rates.
 
-    A packet is red if it exceeds the peak rate, yellow if it exceeds only the committed rate, and
-    green otherwise.  Sizes are those of IP packets. The committed burst and the peak burst are full
-    at the start.
+    Each rate has its own burst size. A packet is red if it exceeds the peak rate, yellow if it
+    exceeds only the committed rate, and green otherwise.  Packet sizes are those of IP packets. The
+    buckets of the committed burst and of the peak burst are full at the start.
 
     Parameters
     ----------
     pir : str
         Peak information rate (PIR), at least cir. Source: rfc2698 §2.
     pbs : str
-        Peak burst size (PBS). Range: above 0 B. Source: rfc2698 §2: at least the largest packet.
+        Peak burst size (PBS). Range: above 0 B. Source: rfc2698 §2: should be at least the size of
+        the largest packet.
     cir : str
         Committed information rate (CIR). Source: rfc2698 §2.
     cbs : str
-        Committed burst size (CBS). Range: above 0 B. Source: rfc2698 §2: at least the largest
-        packet.
+        Committed burst size (CBS). Range: above 0 B. Source: rfc2698 §2: should be at least the
+        size of the largest packet.
     mode : Literal["colour-blind", "colour-aware"] | None
         Use of the colour that a packet carries when it arrives. Default: colour-blind.
-        "colour-blind": The meter treats every packet as uncoloured. "colour-aware": The meter never
-        gives a packet a better colour than it carries. Source: rfc2698 §3.
+        "colour-blind": The meter ignores the colour that a packet carries. "colour-aware": The
+        meter may change the colour of a packet, but never to a better colour than the packet
+        carries. Source: rfc2698 §3.
     yellow_dscp : Sequence[int | str] | None
-        Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
-        AF32, AF42. Source: rfc2597 §6: medium drop precedence.
+        Codepoints that a colour-aware meter reads as yellow. Default: AF12, AF22, AF32, AF42.
+        Source: rfc2597 §6: codepoints of medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
-        codepoint arrive green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop
-        precedence.
+        Codepoints that a colour-aware meter reads as red. A colour-aware meter reads all other
+        codepoints as green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: codepoints of high
+        drop precedence.
     """
 
     KIND: ClassVar[str | None] = "trtcm"
@@ -222,33 +225,34 @@ class Srtcm(Table):
     """srTCM, the single rate three colour marker, meters a stream by one rate and two bursts.
 
     A packet is green if it fits into the committed burst, yellow if it fits into the excess burst,
-    and red otherwise. The tokens of the rate fill the committed burst first, and the excess burst
-    when the committed burst is full. After a pause of the stream, the part of a burst beyond the
-    committed burst size is yellow, up to the excess burst size. Traffic that exceeds the rate for a
-    long time is red.  Sizes are those of IP packets. The committed burst and the excess burst are
-    full at the start.
+    and red otherwise. The tokens fill the committed burst first. When the committed burst is full,
+    the tokens fill the excess burst. If a stream sends a burst after a pause, the first bytes up to
+    the committed burst size are green, and the next bytes up to the excess burst size are yellow.
+    Traffic that exceeds the rate for a long time is red.  Packet sizes are those of IP packets. The
+    committed burst and the excess burst are full at the start.
 
     Parameters
     ----------
     cir : str
-        Committed information rate, at which tokens arrive (CIR). Source: rfc2697 §2.
+        Committed information rate: rate at which tokens arrive (CIR). Source: rfc2697 §2.
     cbs : str
-        Committed burst size: maximum number of green bytes at once (CBS). Source: rfc2697 §2: at
-        least the largest packet, if above 0.
+        Committed burst size: maximum number of green bytes at once (CBS). Source: rfc2697 §2: a
+        burst size above 0 should be at least the size of the largest packet.
     ebs : str | None
         Excess burst size: maximum number of yellow bytes at once (EBS). Default: 0 B. Source:
-        rfc2697 §2: at least the largest packet, if above 0.
+        rfc2697 §2: a burst size above 0 should be at least the size of the largest packet.
     mode : Literal["colour-blind", "colour-aware"] | None
         Use of the colour that a packet carries when it arrives. Default: colour-blind.
-        "colour-blind": The meter treats every packet as uncoloured. "colour-aware": The meter never
-        gives a packet a better colour than it carries. Source: rfc2697 §3.
+        "colour-blind": The meter ignores the colour that a packet carries. "colour-aware": The
+        meter may change the colour of a packet, but never to a better colour than the packet
+        carries. Source: rfc2697 §3.
     yellow_dscp : Sequence[int | str] | None
-        Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
-        AF32, AF42. Source: rfc2597 §6: medium drop precedence.
+        Codepoints that a colour-aware meter reads as yellow. Default: AF12, AF22, AF32, AF42.
+        Source: rfc2597 §6: codepoints of medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
-        codepoint arrive green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop
-        precedence.
+        Codepoints that a colour-aware meter reads as red. A colour-aware meter reads all other
+        codepoints as green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: codepoints of high
+        drop precedence.
     """
 
     KIND: ClassVar[str | None] = "srtcm"
@@ -265,8 +269,9 @@ class Srtcm(Table):
 class TokenBucket(Table):
     """A token bucket assigns two colours: green packets are in profile, red packets are out of profile.
 
-    Tokens of one byte arrive at the rate until the bucket contains the burst. A packet within the
-    profile removes as many tokens as it has bytes.  The bucket is full at the start.
+    Tokens of one byte each arrive at the rate until the bucket has as many tokens as the burst has
+    bytes. A packet in profile removes as many tokens as it has bytes.  The bucket is full at the
+    start.
 
     Parameters
     ----------
@@ -278,9 +283,9 @@ class TokenBucket(Table):
     conformance : Literal["strict", "loose"] | None
         Condition for a packet to be in profile. Default: strict. "strict": Strict conformance: the
         packet is in profile if the bucket has tokens for all its bytes. "loose": Loose conformance:
-        the packet is in profile if the bucket has at least one token. The tokens that the packet
-        still needs are subtracted from tokens that arrive later. Source: rfc3290 §5.1.3; rfc2697 §3
-        is strict.
+        the packet is in profile if the bucket has at least one token. If the bucket has fewer
+        tokens than the packet has bytes, the missing tokens are subtracted from tokens that arrive
+        later. Source: rfc3290 §5.1.3; rfc2697 §3 is strict.
     """
 
     KIND: ClassVar[str | None] = "token_bucket"
@@ -305,31 +310,32 @@ class Marker(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Match(Table):
-    """Condition for the packets of a rule or class.
+    """Condition that selects packets for a rule or a class.
 
-    A packet matches if it fulfils every given key, and a condition without keys matches all
-    packets. Each key is one value or a list of alternatives. In the names of flows and hosts *
+    A packet matches the condition if it fulfils every given key. A condition without keys matches
+    all packets. Each key is one value or a list of alternatives. In the names of flows and hosts, *
     stands for any sequence of characters. A packet that matches several rules or classes belongs to
-    the first of them.
+    the first of these rules or classes.
 
     Parameters
     ----------
     dscp : int | Sequence[int | str] | str | None
         Codepoint of the packet: a name such as "AF11", "EF", "CS1", or a number. Default: absent.
-        Source: rfc2475 §2.3.1: the behaviour aggregate classifier.
+        Source: rfc2475 §2.3.1: a behaviour aggregate classifier uses the codepoint.
     ecn : Literal["not-ect", "ect0", "ect1", "ce"] | Sequence[Literal["not-ect", "ect0", "ect1", "ce"]] | None
         ECN field of the packet. Default: absent. Source: rfc3168 §5.
     flows : Sequence[str] | str | None
-        Names of flows, whose data packets and ACKs both match. Default: absent.
+        Names of flows. Both the data packets and the ACKs of these flows match. Default: absent.
     source : Sequence[str] | str | None
-        Host that sent the packet: the sender of the flow for data, its receiver for an ACK.
-        Default: absent. Source: rfc2475 §2.3.1: source address, of the five-tuple.
-    destination : Sequence[str] | str | None
-        Host to which the packet is sent. Default: absent. Source: rfc2475 §2.3.1: destination
-        address, of the five-tuple.
-    protocol : Literal["tcp", "udp"] | Sequence[Literal["tcp", "udp"]] | None
-        Transport protocol of the packet. Default: absent. Source: rfc2475 §2.3.1: protocol ID, of
+        Host that sends the packet: the sender of the flow for a data packet, and the receiver of
+        the flow for an ACK. Default: absent. Source: rfc2475 §2.3.1: the source address is part of
         the five-tuple.
+    destination : Sequence[str] | str | None
+        Host that receives the packet. Default: absent. Source: rfc2475 §2.3.1: the destination
+        address is part of the five-tuple.
+    protocol : Literal["tcp", "udp"] | Sequence[Literal["tcp", "udp"]] | None
+        Transport protocol of the packet. Default: absent. Source: rfc2475 §2.3.1: the protocol ID
+        is part of the five-tuple.
     traffic : Sequence[str] | str | None
         Kind of traffic of the packet's flow, such as "bulk". Default: absent.
     """
@@ -351,20 +357,20 @@ class Match(Table):
 class Rule(Table):
     """Rule of the traffic conditioner before the queue of a link.
 
-    It selects packets, meters them, and has an action for each colour: "pass", "drop", or a new
-    codepoint such as { dscp = "AF12" }. The first matching rule of the list applies, and packets
-    without a matching rule pass. Dropped packets have the reason "policed" and never reach the
-    queue. Shapers, which delay packets, are queues instead.
+    The rule selects packets, meters them, and has an action for each colour: "pass", "drop", or a
+    new codepoint such as { dscp = "AF12" }. The first rule of the list that matches a packet
+    applies to the packet. A packet that no rule matches passes. Dropped packets have the reason
+    "policed" and never reach the queue. A shaper, which delays packets, is not a rule but a queue.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
         Packets to which the rule applies. Default: its own defaults. Source: rfc2475 §2.3.1.
     meter : TokenBucket | Srtcm | Trtcm | Tswtcm | Mapping[str, Any] | None
-        Meter that assigns the colours. Without a meter all packets of the rule are green. Default:
-        absent. Source: rfc2475 §2.3.3.1.
+        Meter that assigns colours to the packets of the rule. If the rule has no meter, all its
+        packets are green. Default: absent. Source: rfc2475 §2.3.3.1.
     green : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
-        Action on green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may go on
+        Action on green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may pass
         without further conditioning.
     yellow : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
         Action on yellow packets. Default: pass.
@@ -384,39 +390,40 @@ class CbqClass(Table):
     """Class of CBQ.
 
     A class that other classes name as their parent lends bandwidth to these classes. All other
-    classes are leaves, and only leaves have packets.
+    classes are leaves. Only leaves have queues of packets.
 
     Parameters
     ----------
     name : str | None
         Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        Name of the parent class, which must come earlier in the list. A class without a parent does
+        Name of the parent class, which must be earlier in the list. A class without a parent does
         not borrow. Default: absent. Source: floyd1995cbq §3.
     match : Match | Mapping[str, Any] | None
-        Packets of this class if it is a leaf. A class without this key takes all packets that no
-        other class takes. A packet that matches several classes belongs to the first of them.
-        Default: absent. Source: rfc2475 §2.3.1.
+        Condition that selects the packets of this class, if the class is a leaf. A leaf without
+        match gets all packets that no other leaf gets. A packet that matches several classes
+        belongs to the first of these classes. Default: absent. Source: rfc2475 §2.3.1.
     rate : str
-        Rate allotted to the class together with all classes below it. Source: floyd1995cbq §3.
+        Rate that is allotted to the class together with all classes below it. Source: floyd1995cbq
+        §3.
     priority : int | None
-        Priority of the class if it is a leaf. Priority 0 is served first. Default: 0. Range: at
-        least 0, at most 7. Source: floyd1995cbq §5.
+        Priority of the class, if the class is a leaf. Priority 0 is served first, and priority 7
+        last. Default: 0. Range: at least 0, at most 7. Source: floyd1995cbq §5.
     borrow : Literal["ancestors", "bounded"] | None
-        Permission of this class to use bandwidth that other classes leave unused. Default:
+        Rule that says if this class may use bandwidth that other classes leave unused. Default:
         ancestors. "ancestors": The class may borrow from its ancestors. "bounded": The class may
         not borrow: the class is bounded. Source: floyd1995cbq §4: bounded classes.
     lend : Literal["others", "isolated"] | None
-        Permission of other classes to use bandwidth that this class leaves unused. Default: others.
-        "others": All classes below the ancestors of the class may use its unused bandwidth.
-        "isolated": Only classes below the class may use its unused bandwidth: the class is
-        isolated. Source: floyd1995cbq §4: isolated classes.
+        Rule that says which other classes may use the bandwidth that this class leaves unused.
+        Default: others. "others": All classes below the ancestors of this class may use its unused
+        bandwidth. "isolated": Only the classes below this class may use its unused bandwidth: the
+        class is isolated. Source: floyd1995cbq §4: isolated classes.
     max_burst : int | None
-        Number of packets that the class may send back to back after an idle time of the class.
-        Default: 16. Range: at least 0, at most 1000. Source: floyd1995parameters: 16 packets.
+        Number of packets that the class may send back to back after it was idle. Default: 16.
+        Range: at least 0, at most 1000. Source: floyd1995parameters: 16 packets.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a Drop
-        Tail queue. Default: absent.
+        Queue of a leaf, which may be of any kind. By default the queue is a Drop Tail queue.
+        Default: absent.
     """
 
     rate: str
@@ -480,43 +487,45 @@ class HtbClass(Table):
     """Class of HTB.
 
     A class that other classes name as their parent lends bandwidth to these classes. All other
-    classes are leaves, and only leaves have packets.
+    classes are leaves. Only leaves have queues of packets.
 
     Parameters
     ----------
     name : str | None
         Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        Name of the parent class, which must come earlier in the list. A class without a parent does
+        Name of the parent class, which must be earlier in the list. A class without a parent does
         not borrow. Default: absent. Source: devera2002htb §3.
     match : Match | Mapping[str, Any] | None
-        Packets of this class if it is a leaf. A class without this key takes all packets that no
-        other class takes. A packet that matches several classes belongs to the first of them.
-        Default: absent. Source: rfc2475 §2.3.1.
+        Condition that selects the packets of this class, if the class is a leaf. A leaf without
+        match gets all packets that no other leaf gets. A packet that matches several classes
+        belongs to the first of these classes. Default: absent. Source: rfc2475 §2.3.1.
     rate : str
-        Guaranteed rate of the class together with all classes below it. Source: devera2002htb §2.
+        Rate that is guaranteed to the class together with all classes below it. Source:
+        devera2002htb §2.
     ceil : str | None
-        Maximum rate of the class, including borrowed bandwidth. If the key is absent, the value is
-        the rate. Default: absent. Source: devera2002htb §4: the default ceil is the same as the
-        rate.
+        Maximum rate of the class, including borrowed bandwidth. By default ceil is equal to rate.
+        Default: absent. Source: devera2002htb §4: the default ceil is the same as the rate.
     burst : str | None
-        Number of bytes that the class may send at once beyond its rate. If the key is absent, the
-        value is 1600 B, plus the bytes of one tick at its rate if hz is given. Default: absent.
-        Range: at least 1 B, at most 1000000000000 B. Source: tc/q_htb.c: rate / HZ + 1600 B.
+        Number of bytes that the class may send at once in excess of its rate. The default burst is
+        1600 B. If hz is given, the default burst is larger by the bytes of one tick at the rate.
+        Default: absent. Range: at least 1 B, at most 1000000000000 B. Source: tc/q_htb.c: rate / HZ
+        + 1600 B.
     cburst : str | None
-        Number of bytes that the class may send at once beyond its ceil. If the key is absent, the
-        value is 1600 B, plus the bytes of one tick at its ceil if hz is given. Default: absent.
-        Range: at least 1 B, at most 1000000000000 B. Source: tc/q_htb.c: ceil / HZ + 1600 B.
+        Number of bytes that the class may send at once in excess of its ceil. The default cburst is
+        1600 B. If hz is given, the default cburst is larger by the bytes of one tick at the ceil.
+        Default: absent. Range: at least 1 B, at most 1000000000000 B. Source: tc/q_htb.c: ceil / HZ
+        + 1600 B.
     prio : int | None
-        Priority of the class if it is a leaf. Bandwidth for borrowing is offered to priority 0
+        Priority of the class, if the class is a leaf. Leaves with priority 0 may borrow bandwidth
         first. Default: 0. Range: at least 0, at most 7. Source: devera2002htb §6; tc_htb: 0.
     quantum : str | None
-        Number of bytes that the class sends per turn when several leaves borrow from the same
-        class. If the key is absent, the value is the rate divided by r2q. Default: absent. Range:
+        Number of bytes that the class may send per turn, if several leaves take turns to borrow
+        from the same class. The default quantum is the rate divided by r2q. Default: absent. Range:
         at least 1 B, at most 1000000000 B. Source: devera2002htb §2.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a Drop
-        Tail queue. Default: absent. Source: devera2002htb §2: pfifo.
+        Queue of a leaf, which may be of any kind. By default the queue is a Drop Tail queue.
+        Default: absent. Source: devera2002htb §2: pfifo.
     """
 
     rate: str
@@ -583,15 +592,14 @@ class FairClass(Table):
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. A class without this key takes all packets that no other class takes.
-        A packet that matches several classes belongs to the first of them. Default: absent. Source:
-        rfc2475 §2.3.1.
+        Condition that selects the packets of this class. The class without match gets all packets
+        that no other class gets. A packet that matches several classes belongs to the first of
+        these classes. Default: absent. Source: rfc2475 §2.3.1.
     weight : float | None
-        Weight of the class. The shares of the link are proportional to the weights of the classes
-        with waiting packets. Default: 1.0. Range: at least 0.000001, at most 1000000. Source:
-        parekh1993gps §II.
+        Weight of the class. The classes with waiting packets share the link in proportion to their
+        weights. Default: 1.0. Range: at least 0.000001, at most 1000000. Source: parekh1993gps §II.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the class, of any kind. Default: drop_tail.
+        Queue of the class, which may be of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -646,25 +654,26 @@ class FairClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class MdrrClass(Table):
-    """Class of a modified deficit round robin.
+    """Class of a modified deficit round robin scheduler.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. A class without this key takes all packets that no other class takes.
-        A packet that matches several classes belongs to the first of them. Default: absent. Source:
-        rfc2475 §2.3.1.
+        Condition that selects the packets of this class. The class without match gets all packets
+        that no other class gets. A packet that matches several classes belongs to the first of
+        these classes. Default: absent. Source: rfc2475 §2.3.1.
     service : Literal["round", "strict", "alternate"] | None
-        Service of the class. At most one class may be strict or alternate. Default: round. "round":
-        The class takes turns in the round, according to its weight. "strict": Low latency: the
-        class is served before all other classes while it has packets. The others may starve.
-        "alternate": Low latency: the class has a turn after each turn of another class. Source:
-        cisco2006mdrr: strict priority and alternate priority.
+        Service that the class gets. At most one class may have the service strict or alternate.
+        Default: round. "round": The class takes turns with other classes, and its weight determines
+        the length of its turns. "strict": Low latency: the class is served before all other classes
+        while it has packets. The other classes may starve. "alternate": Low latency: the class has
+        a turn after each turn of another class. Source: cisco2006mdrr has strict priority and
+        alternate priority.
     weight : int | None
-        Weight of the class. In one turn the class may send mtu + (weight - 1) 512 B. Default: 1.
-        Range: at least 1, at most 1000000. Source: cisco2006mdrr.
+        Weight of the class. In each turn the class may send mtu + (weight - 1) 512 bytes. Default:
+        1. Range: at least 1, at most 1000000. Source: cisco2006mdrr.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the class, of any kind. Default: drop_tail.
+        Queue of the class, which may be of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -720,21 +729,21 @@ class MdrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DrrClass(Table):
-    """Class of a deficit round robin.
+    """Class of a deficit round robin scheduler.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. A class without this key takes all packets that no other class takes.
-        A packet that matches several classes belongs to the first of them. Default: absent. Source:
-        rfc2475 §2.3.1.
+        Condition that selects the packets of this class. The class without match gets all packets
+        that no other class gets. A packet that matches several classes belongs to the first of
+        these classes. Default: absent. Source: rfc2475 §2.3.1.
     quantum : str | None
-        Number of bytes that each turn adds to the deficit counter of the class. The shares of the
-        link are proportional to the quanta. Default: 1500 B. Range: at least 1 B, at most
-        1000000000 B. Source: shreedhar1996drr §III: at least the largest packet, so that each turn
-        sends one.
+        Number of bytes that each turn adds to the deficit counter of the class. Each class gets a
+        share of the link in proportion to its quantum. Default: 1500 B. Range: at least 1 B, at
+        most 1000000000 B. Source: shreedhar1996drr §III: the quantum should be at least the size of
+        the largest packet, so that each turn sends a packet.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the class, of any kind. Default: drop_tail.
+        Queue of the class, which may be of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -789,19 +798,19 @@ class DrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class WrrClass(Table):
-    """Class of a weighted round robin.
+    """Class of a weighted round robin scheduler.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. A class without this key takes all packets that no other class takes.
-        A packet that matches several classes belongs to the first of them. Default: absent. Source:
-        rfc2475 §2.3.1.
+        Condition that selects the packets of this class. The class without match gets all packets
+        that no other class gets. A packet that matches several classes belongs to the first of
+        these classes. Default: absent. Source: rfc2475 §2.3.1.
     packets : int | None
-        Number of packets that the class sends per turn. Default: 1. Range: at least 1, at most
+        Number of packets that the class may send per turn. Default: 1. Range: at least 1, at most
         1000000. Source: katevenis1991wrr.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the class, of any kind. Default: drop_tail.
+        Queue of the class, which may be of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -861,11 +870,11 @@ class PriorityClass(Table):
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Packets of this class. A class without this key takes all packets that no other class takes.
-        A packet that matches several classes belongs to the first of them. Default: absent. Source:
-        rfc2475 §2.3.1.
+        Condition that selects the packets of this class. The class without match gets all packets
+        that no other class gets. A packet that matches several classes belongs to the first of
+        these classes. Default: absent. Source: rfc2475 §2.3.1.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the class, of any kind. Default: drop_tail.
+        Queue of the class, which may be of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -926,34 +935,36 @@ class Custom(Table):
     Parameters
     ----------
     aqm : str
-        Name under which the program supplies the AQM.
+        Name under which the calling program supplies the AQM.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "custom"
@@ -970,26 +981,27 @@ class Custom(Table):
 class Cbq(Table):
     """Class-based queueing: each class has an allotted rate.
 
-    A class within its rate may always send. A class above its rate may send while an ancestor is
-    within its rate and no class below that ancestor is unsatisfied, and is delayed otherwise. A
-    bounded class thus acts like a slower link, and unused bandwidth goes first to classes with the
-    same parent.
+    A class that is within its rate may always send. A class that exceeds its rate may send only
+    while an ancestor is within its rate and no class below that ancestor is unsatisfied. A class
+    that may not send is delayed. A bounded class therefore behaves like a slower link. Unused
+    bandwidth goes first to the classes with the same parent.
 
     Parameters
     ----------
     classes : Sequence[CbqClass | Mapping[str, Any]]
-        List of classes, each a cbq_class that follows its parent. The leaf without the key match
-        takes the packets that no other leaf takes. Source: floyd1995cbq §3.
+        List of classes, each a cbq_class. A class follows its parent in the list. The leaf without
+        match gets the packets that no other leaf gets. Source: floyd1995cbq §3.
     mean_packet_size : str | None
-        Mean packet size, with which the quanta are computed and max_burst is converted into time.
-        Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: floyd1995parameters: the
-        operator's choice; 1000 B is a common setting.
+        Mean packet size, from which the quanta are computed. The mean packet size also converts
+        max_burst into a time. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd1995parameters: the operator chooses the size; 1000 B is a common value.
     ewma : int | None
-        Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share 2^-ewma
-        of what a class sends too early. A class that competes with others may therefore get up to
-        2^-(ewma + 1) more than its rate, or twice that if its packets differ in size: 3 % and 6 %
-        with ewma = 4, and less than half a percent with ewma = 8. Default: 4. Range: at least 1, at
-        most 31. Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
+        Exponent of the weight 2^-ewma that one packet has in avgidle. If a class sends a packet too
+        early, the estimator forgets the share 2^-ewma of the time gained. A class that competes
+        with other classes may therefore get up to 2^-(ewma + 1) more than its rate, or twice as
+        much more if its packets differ in size. The excess is at most 3 % and 6 % with ewma = 4,
+        and less than half a percent with ewma = 8. Default: 4. Range: at least 1, at most 31.
+        Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
     """
 
     KIND: ClassVar[str | None] = "cbq"
@@ -1003,29 +1015,32 @@ class Cbq(Table):
 class Htb(Table):
     """Hierarchical token bucket: each class has a guaranteed rate.
 
-    Bandwidth that classes leave unused is lent by their parents to classes that want more, up to
-    their ceil. Leaves with a lower priority number are served first, and leaves of equal priority
-    share in proportion to their quanta. Classes without a parent do not borrow. To share a whole
-    link, put all classes below one class whose rate is at most that of the link.
+    A class that needs more than its rate may borrow unused bandwidth from its parent, up to its
+    ceil. Leaves with a lower priority number are served first. Leaves with the same priority share
+    the bandwidth in proportion to their quanta. A class without a parent does not borrow. To share
+    the bandwidth of a whole link, put all classes below one class whose rate is at most the rate of
+    the link.
 
     Parameters
     ----------
     classes : Sequence[HtbClass | Mapping[str, Any]]
-        List of classes, each an htb_class that follows its parent. The leaf without the key match
-        takes the packets that no other leaf takes. Source: devera2002htb §3.
+        List of classes, each an htb_class. A class follows its parent in the list. The leaf without
+        match gets the packets that no other leaf gets. Source: devera2002htb §3.
     r2q : float | None
-        Divisor for the default quantum, which is the rate in bytes per second divided by r2q,
-        between 1000 and 200 000 B. Default: 10.0. Range: at least 0.001. Source: devera2002htb §2:
-        10.
+        Divisor that determines the default quantum: the rate in bytes per second divided by r2q,
+        but at least 1000 B and at most 200 000 B. Default: 10.0. Range: at least 0.001. Source:
+        devera2002htb §2: 10.
     hysteresis : bool | None
-        If true, a class sends until its debt is its burst (at its ceil: its cburst) and then waits
-        until the debt is paid, so that packets leave in bursts. Default: false. Source: sch_htb.c:
-        HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today.
+        If hysteresis is true, packets leave in bursts: a class sends until its debt equals its
+        burst (or, at its ceil, its cburst), and then waits until the debt is paid. Default: false.
+        Source: sch_htb.c: HTB_HYSTERESIS is 1 in Linux 2.4 and early 2.6; htb_hysteresis is 0
+        today.
     hz : int | None
-        Timer frequency (ticks per second) of a kernel without high-resolution timers, which sets
-        the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If the key is
-        absent, the value is 1600 B. Default: absent. Range: at least 1, at most 10000. Source:
-        tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution timers a tick brings nothing.
+        Timer frequency of a kernel without high-resolution timers, in ticks per second. The
+        frequency determines the default bursts. If hz is 100, a class of 10 Mbit/s has a default
+        burst of 14100 B. Without hz the default burst is 1600 B. Default: absent. Range: at least
+        1, at most 10000. Source: tc/q_htb.c: get_hz() is 100 in Linux 2.4; with high-resolution
+        timers no tokens arrive within a tick.
     """
 
     KIND: ClassVar[str | None] = "htb"
@@ -1040,26 +1055,28 @@ class Htb(Table):
 class Tbf(Table):
     """Token bucket filter, a shaper that limits the traffic of its queue to `rate`.
 
-    After an idle time the shaper sends a burst of up to `burst` bytes at `peak_rate`, or at the
-    rate of the link. Packets larger than the burst are dropped, because they could never leave. The
-    limit for waiting packets is the limit of the queue inside the shaper.
+    After an idle time the shaper sends a burst of up to `burst` bytes. The rate of the burst is
+    `peak_rate`, or the rate of the link if `peak_rate` is absent. The shaper drops packets that are
+    larger than the burst, because the bucket never has enough tokens for them. The queue inside the
+    shaper limits the number of waiting packets.
 
     Parameters
     ----------
     rate : str
-        Rate at which tokens arrive. Source: tc_tbf.
+        Rate at which tokens arrive in the bucket. Source: tc_tbf.
     burst : str | None
         Depth of the bucket in bytes. Default: 5000 B. Range: at least 1 B, at most 1000000000000 B.
-        Source: tc_tbf: the operator's choice; its example has 5 kB.
+        Source: tc_tbf: the operator chooses the burst; the example has 5 kB.
     peak_rate : str | None
-        Rate of bursts. If the key is absent, the value is the rate of the link. Default: absent.
-        Source: tc_tbf.
+        Rate of bursts. By default the rate of bursts is that of the link. Default: absent. Source:
+        tc_tbf.
     mtu : str | None
-        Depth of the peak rate's bucket in bytes, which is the maximum packet size. Default: 1500 B.
-        Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
+        Depth in bytes of the bucket that enforces the peak rate. The depth is the maximum packet
+        size. Default: 1500 B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: the
+        parameter mtu, also called minburst.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue that the shaper serves, of any kind. Default: drop_tail. Source: tc_tbf: an inner
-        queue may be attached.
+        Queue of any kind from which the shaper sends packets. Default: drop_tail. Source: tc_tbf: a
+        queue may be attached to the shaper.
     """
 
     KIND: ClassVar[str | None] = "tbf"
@@ -1118,16 +1135,17 @@ class Tbf(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Scfq(Table):
-    """Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
+    """Self-clocked fair queueing approximates an ideal link that serves all classes at the same time, in proportion to their weights.
 
-    The clock of that link is estimated from the packet in service. SCFQ is simpler than WFQ, but
-    under SCFQ a packet may wait for one additional packet of each other class.
+    Packets are sent in the order in which the ideal link would finish them. SCFQ estimates the
+    progress of the ideal link from the packet in service. SCFQ is simpler than WFQ, but a packet
+    may have to wait for one more packet of each other class than with WFQ.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        List of classes, each a fair_class. The class without the key match takes the packets that
-        no other class takes. Source: golestani1994scfq §III.
+        List of classes, each a fair_class. The class without match gets the packets that no other
+        class gets. Source: golestani1994scfq §III.
     """
 
     KIND: ClassVar[str | None] = "scfq"
@@ -1137,17 +1155,17 @@ class Scfq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wfq(Table):
-    """Weighted fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
+    """Weighted fair queueing approximates an ideal link that serves all classes at the same time, in proportion to their weights.
 
-    The scheduler finishes each packet later than the ideal link by at most the transmission time of
-    one packet of maximum size. The scheduler simulates the ideal link at each arrival, at a cost
-    proportional to the number of classes.
+    Packets are sent in the order in which the ideal link would finish them. WFQ finishes each
+    packet at most one transmission time of a packet of maximum size later than the ideal link. WFQ
+    simulates the ideal link at each arrival. The cost is proportional to the number of classes.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        List of classes, each a fair_class. The class without the key match takes the packets that
-        no other class takes. Source: parekh1993gps §II.
+        List of classes, each a fair_class. The class without match gets the packets that no other
+        class gets. Source: parekh1993gps §II.
     """
 
     KIND: ClassVar[str | None] = "wfq"
@@ -1159,19 +1177,19 @@ class Wfq(Table):
 class Mdrr(Table):
     """Modified deficit round robin: classes take turns.
 
-    A class sends while its counter is above zero, and the excess of its last packet is subtracted
-    from its next turn. One class may have a low-latency queue, which is served before all others
-    (strict) or between any two turns of other classes (alternate).
+    In its turn a class sends while its counter is above zero. If its last packet exceeds the
+    counter, the excess is subtracted from its next turn. One class may have low latency: it is
+    served before all other classes (strict), or between any two turns of other classes (alternate).
 
     Parameters
     ----------
     classes : Sequence[MdrrClass | Mapping[str, Any]]
-        List of classes, each an mdrr_class. The class without the key match takes the packets that
-        no other class takes. Source: cisco2006mdrr.
+        List of classes, each an mdrr_class. The class without match gets the packets that no other
+        class gets. Source: cisco2006mdrr.
     mtu : str | None
-        Maximum packet size of the link, which is also the number of bytes in a turn of a class with
-        weight 1. Default: 1500 B. Range: at least 1 B, at most 65535 B. Source: cisco2006mdrr:
-        quantum = MTU + (weight - 1) 512.
+        Maximum packet size of the link. A class with weight 1 may send mtu bytes per turn. Default:
+        1500 B. Range: at least 1 B, at most 65535 B. Source: cisco2006mdrr: quantum = MTU + (weight
+        - 1) 512.
     """
 
     KIND: ClassVar[str | None] = "mdrr"
@@ -1184,16 +1202,16 @@ class Mdrr(Table):
 class Drr(Table):
     """Deficit round robin: classes with waiting packets take turns.
 
-    A turn adds the quantum to the counter of the class. The class sends packets while its counter
-    is at least the size of its next packet, and the remaining bytes of the counter are available in
-    its next turn. The shares of the link are therefore proportional to the quanta for all packet
-    sizes, at a constant cost per packet.
+    At the beginning of its turn, the quantum of a class is added to its counter. The class sends
+    packets while its counter is at least the size of its next packet. Unused bytes of the counter
+    remain available for its next turn. Each class therefore gets a share of the link in proportion
+    to its quantum, for all packet sizes. The cost per packet is constant.
 
     Parameters
     ----------
     classes : Sequence[DrrClass | Mapping[str, Any]]
-        List of classes, each a drr_class. The class without the key match takes the packets that no
-        other class takes. Source: shreedhar1996drr §III.
+        List of classes, each a drr_class. The class without match gets the packets that no other
+        class gets. Source: shreedhar1996drr §III.
     """
 
     KIND: ClassVar[str | None] = "drr"
@@ -1203,16 +1221,17 @@ class Drr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wrr(Table):
-    """Weighted round robin: classes with waiting packets take turns, and in each turn a class sends the number of packets that is set for it.
+    """Weighted round robin: classes with waiting packets take turns.
 
-    The shares in packets are proportional to these numbers, and so are the shares in bytes if all
-    packets have the same size.
+    In each turn a class sends at most as many packets as its parameter `packets` allows. The
+    classes share the link in proportion to their values of `packets`. The shares are in packets,
+    and also in bytes if all packets have the same size.
 
     Parameters
     ----------
     classes : Sequence[WrrClass | Mapping[str, Any]]
-        List of classes, each a wrr_class. The class without the key match takes the packets that no
-        other class takes. Source: katevenis1991wrr.
+        List of classes, each a wrr_class. The class without match gets the packets that no other
+        class gets. Source: katevenis1991wrr.
     """
 
     KIND: ClassVar[str | None] = "wrr"
@@ -1222,16 +1241,16 @@ class Wrr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Priority(Table):
-    """Strict priority: when the link is free, the first class of the list with waiting packets sends one packet.
+    """Strict priority: when the link becomes free, the scheduler sends one packet from the first class of the list that has waiting packets.
 
-    A packet at the head of the first class waits at most for the packet in service. The last class
-    may starve.
+    A packet at the head of the first class waits at most until the packet in service has been sent.
+    The last class may starve if other classes always have packets.
 
     Parameters
     ----------
     classes : Sequence[PriorityClass | Mapping[str, Any]]
-        List of classes, each a priority_class, the most urgent first. The class without the key
-        match takes the packets that no other class takes. Source: kleinrock1976queueing §3.4.
+        List of classes, each a priority_class. The first class has the highest priority. The class
+        without match gets the packets that no other class gets. Source: kleinrock1976queueing §3.4.
     """
 
     KIND: ClassVar[str | None] = "priority"
@@ -1241,51 +1260,52 @@ class Priority(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sfq(Table):
-    """Stochastic fairness queueing hashes flows to queues and serves the queues in turn.
+    """Stochastic fairness queueing hashes flows to queues, which take turns to send.
 
     When the buffer is full, the last packet of the longest queue is dropped. A flow that sends too
-    much therefore fills its own queue and loses its own packets.
+    much fills its own queue, and therefore loses its own packets.
 
     Parameters
     ----------
     queues : int | None
-        Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: tc_sfq: divisor
-        1024; mckenney1990sfq §3: a small multiple of the flows.
+        Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: tc_sfq has a
+        divisor of 1024; mckenney1990sfq §3 recommends a small multiple of the number of flows.
     perturb : str | None
-        Time between two changes of the hash function. If the key is absent, the hash function never
-        changes. Default: absent. Range: at least 0.001 s. Source: tc_sfq: none; 10 s is
-        recommended.
+        Time between two changes of the hash function. By default the hash function never changes.
+        Default: absent. Range: at least 0.001 s. Source: tc_sfq has no default; it recommends 10 s.
     quantum : str | None
-        Number of bytes that the queue of a flow may send per turn. If this key is absent, a queue
-        sends one packet per turn. Default: absent. Range: at least 1 B, at most 1000000000 B.
-        Source: mckenney1990sfq: a packet; tc_sfq: an MTU.
+        Number of bytes that the queue of a flow may send per turn. By default a queue sends one
+        packet per turn. Default: absent. Range: at least 1 B, at most 1000000000 B. Source:
+        mckenney1990sfq has one packet per turn; tc_sfq has an MTU.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sfq"
@@ -1304,52 +1324,57 @@ class Sfq(Table):
 class Phb(Table):
     """Per-hop behaviours of DiffServ as one queue.
 
-    EF (and VOICE-ADMIT) is served first, then CS6 and CS7. AF1 to AF4 and the default behaviour
-    share the remaining bandwidth, and LE is served last. In each AF class the drop precedences have
-    their own thresholds: AFx3 packets are dropped first, and AFx1 packets are dropped last. `limit`
-    and `ecn` apply to each AF class, CS6 and CS7, the default behaviour and LE. A limit that is
-    given as a time stands for at most 1 GB. EF traffic may starve all other traffic, so police EF
-    traffic at the edge with a rule that has a token bucket.
+    EF (and VOICE-ADMIT) is served first, and CS6 and CS7 are served next. AF1 to AF4 and the
+    default behaviour share the remaining bandwidth, and LE is served last. In each AF class the
+    drop precedences have their own thresholds: AFx3 packets are dropped first, and AFx1 packets are
+    dropped last. `limit` and `ecn` apply to the queue of each AF class, of CS6 and CS7, of the
+    default behaviour and of LE. If the limit is given as a time, the queue uses at most 1 GB. EF
+    traffic may starve all other traffic. Therefore police EF traffic at the edge of the network, by
+    a rule with a token bucket.
 
     Parameters
     ----------
     af_shares : Sequence[int] | None
-        Shares of AF1, AF2, AF3 and AF4, relative to default_share, of the bandwidth that EF, CS6
-        and CS7 leave. Default: 1, 1, 1, 1. Source: rfc2597 §2: the operator's choice.
+        Weights of AF1, AF2, AF3 and AF4. The AF classes and the default behaviour share the
+        bandwidth that EF, CS6 and CS7 leave, in proportion to af_shares and default_share. Default:
+        1, 1, 1, 1. Source: rfc2597 §2: the operator chooses the shares.
     default_share : int | None
-        Share of the default behaviour, relative to af_shares. Default: 1. Range: at least 1, at
-        most 1000. Source: rfc2474 §4.1: some, so that it is not starved.
+        Weight of the default behaviour, compared with the weights in af_shares. Default: 1. Range:
+        at least 1, at most 1000. Source: rfc2474 §4.1: the default behaviour should have some
+        bandwidth, so that it is not starved.
     ef_limit : str | None
         Limit of the queue that stores the EF packets. Default: 10 packets. Range: a whole number,
         at least 1 packet or byte, at most 1000000000 packets or bytes. Source: rfc3246 §2.2: EF
-        packets meet short or empty queues.
+        packets should usually meet short or empty queues.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "phb"
@@ -1366,14 +1391,16 @@ class Phb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Dualpi2(Table):
-    """DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L), which is nearly always served first and marks packets that wait about a millisecond.
+    """DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L).
 
-    PI2 controls the delay of the other packets (C) at a target: it drops them with p' squared, or
-    marks them if they carry ECT(0). Scalable packets are marked with at least k p', so that flows
-    of both kinds have equal rates while each queue has its own delay. When the Classic probability
-    reaches 1/k², ECN-capable packets are dropped too. A limit in bytes, or by a time, must leave
-    space for an MTU. The default limit is the traffic that the link sends in 250 ms (RFC 9332
-    Appendix A.1).
+    The L queue is nearly always served first, and its AQM marks packets that wait about a
+    millisecond. All other packets are Classic and wait in the C queue, whose delay PI2 controls at
+    a target. PI2 signals a Classic packet with the probability p' squared: it marks a packet with
+    ECT(0) and drops any other packet. DualPI2 marks Scalable packets with a probability of at least
+    k p', so that Scalable and Classic flows have equal rates although their queues have different
+    delays. When the signal probability of Classic packets reaches 1/k², DualPI2 drops ECN-capable
+    packets too. If the limit is given in bytes or as a time, it must be at least one MTU. The
+    default limit is the traffic that the link sends in 250 ms (RFC 9332 Appendix A.1).
 
     Parameters
     ----------
@@ -1381,7 +1408,7 @@ class Dualpi2(Table):
         Target delay of the C queue. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1:
         15 ms.
     t_update : str | None
-        Time between two updates of the probability (Tupdate). Default: 16 ms. Range: at least
+        Time between two updates of the probability p' (Tupdate). Default: 16 ms. Range: at least
         0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
     alpha : float | None
         Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
@@ -1390,73 +1417,80 @@ class Dualpi2(Table):
         Proportional gain in Hz (beta). Default: 3.2. Range: at least 0. Source: rfc9332 Appendix
         A.1: 3.2 Hz.
     coupling : float | None
-        Coupling factor (k): Scalable packets are marked with k times p', the root of the Classic
-        probability. Default: 2.0. Range: at least 0. Source: rfc9332 Appendix A.1, §2.5.1: 2.
+        Coupling factor (k): Scalable packets are marked with the probability k p', where p' is the
+        square root of the Classic probability. Default: 2.0. Range: at least 0. Source: rfc9332
+        Appendix A.1, §2.5.1: 2.
     min_th : str | None
-        Delay above which the L queue marks (minTh). Default: 800 us. Range: at least 0 s. Source:
-        rfc9332 Appendix A.1: 800 us.
+        Delay above which the AQM of the L queue begins to mark packets (minTh). Default: 800 us.
+        Range: at least 0 s. Source: rfc9332 Appendix A.1: 800 us.
     range : str | None
-        Delay beyond min_th at which the L queue marks every packet (range). With a range of 0 the
-        ramp of the marking probability becomes a step. Default: 400 us. Range: at least 0 s.
-        Source: rfc9332 Appendix A.1: 400 us.
+        Difference between min_th and the delay from which the AQM of the L queue marks every packet
+        (range). With a range of 0 the ramp of the marking probability becomes a step. Default: 400
+        us. Range: at least 0 s. Source: rfc9332 Appendix A.1: 400 us.
     th_len : str | None
-        Number of packets in the L queue up to which its native AQM does not mark (Th_len). Default:
-        1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets. Source:
-        rfc9332 Appendix A.1: 1 packet.
+        Maximum number of packets in the L queue at which its native AQM does not mark (Th_len).
+        Default: 1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets.
+        Source: rfc9332 Appendix A.1: 1 packet.
     sparing : Literal["rfc9332", "linux"] | None
-        Packets of a nearly empty queue that are never signalled. Default: rfc9332. "rfc9332": The
-        native AQM exempts a packet that leaves at most Th_len in the L queue. The base AQM (p')
-        exempts none. "linux": The native AQM exempts a packet that arrived while fewer packets than
-        Th_len were in the L queue, so that it marks the last packets of a burst. The base AQM (p')
-        exempts a packet that leaves less than two MTU in both queues. Source: rfc9332 Appendix A.2,
-        figure 7; A.1 and A.2 describe Linux.
+        Exemption from signals for packets of a nearly empty queue. Default: rfc9332. "rfc9332": The
+        native AQM exempts a packet if at most Th_len packets remain in the L queue when the packet
+        leaves. The base AQM (p') does not exempt any packet. "linux": The native AQM exempts a
+        packet that arrived while fewer than Th_len packets were in the L queue. The native AQM can
+        therefore mark the last packets of a burst. The base AQM (p') exempts a packet if less than
+        two MTU remain in both queues together when the packet leaves. Source: rfc9332 Appendix A.2,
+        figure 7; A.1 and A.2 describe the exemptions of Linux.
     choice : Literal["counted", "random"] | None
-        Choice of the packets to signal, given a probability. Default: counted. "counted": The
-        signal probabilities of successive packets are added up. Each time the sum passes 1, a
-        packet is signalled. "random": Each packet is signalled at random, independently of the
-        others. Source: rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random.
+        Method that selects the packets to signal, given a signal probability. Default: counted.
+        "counted": The queue adds up the signal probabilities of successive packets. Each time the
+        sum exceeds 1, the queue signals a packet and subtracts 1 from the sum. "random": The queue
+        signals each packet at random, independently of the other packets. Source: rfc9332 Appendix
+        A.1, figure 4, has counted; sch_dualpi2.c of Linux has random.
     scheduler : Literal["wrr", "ts-fifo"] | None
-        Choice of the queue that sends when both queues have packets. Default: wrr. "wrr": Weighted
-        round robin, in which the C queue has the share `classic_share` of the link. "ts-fifo":
-        Time-shifted FIFO: of the two packets at the heads of the queues the one that has waited
-        longer is sent first, where time_shift is added to the waiting time of the packet in L.
-        Source: rfc9332 Appendix A.2: wrr is recommended.
+        Method that selects the queue to send from when both queues have packets. Default: wrr.
+        "wrr": Weighted round robin, in which the C queue has the share `classic_share` of the link.
+        "ts-fifo": Time-shifted FIFO: the scheduler compares the waiting times of the packets at the
+        heads of both queues, after it has added time_shift to the waiting time in the L queue. The
+        packet with the longer resulting time is sent first. Source: rfc9332 Appendix A.2 recommends
+        wrr.
     classic_share : float | None
-        Share of the link for the C queue while both queues have packets, under wrr. Default:
-        0.0625. Source: rfc9332 Appendix A.2: 1/16.
+        Share of the link that the C queue gets while both queues have packets, if the scheduler is
+        wrr. Default: 0.0625. Source: rfc9332 Appendix A.2: 1/16.
     time_shift : str | None
-        Additional waiting time that a packet of C needs to be sent before a packet of L, under
-        ts-fifo (tshift). Default: 50 ms. Range: at least 0 s. Source: rfc9332 Appendix A.2: 50 ms.
+        Extra waiting time after which a packet of the C queue is sent before a packet of the L
+        queue, if the scheduler is ts-fifo (tshift). Default: 50 ms. Range: at least 0 s. Source:
+        rfc9332 Appendix A.2: 50 ms.
     mtu : str | None
-        Number of bytes that must be free under a limit in bytes before a packet of any size is
-        stored. Default: 1500 B. Range: at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1,
-        figure 3: 1 MTU.
+        Number of bytes that must be free in a buffer with a limit in bytes, so that an arriving
+        packet of any size is stored. Default: 1500 B. Range: at least 1 B, at most 65535 B. Source:
+        rfc9332 Appendix A.1, figure 3: 1 MTU.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 250 ms. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: the default of this kind, see above.
+        packets or bytes. Source: default limit of this kind of queue.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "dualpi2"
@@ -1484,51 +1518,54 @@ class Dualpi2(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FqPie(Table):
-    """FQ-PIE hashes flows to queues that are served in turn, a quantum of bytes each.
+    """FQ-PIE hashes flows to queues, which take turns.
 
-    In each queue PIE controls the delay at a target. A flow that sends less than its share has an
-    empty queue and is served first. Packets of a flow that does not slow down are dropped with the
-    drop probability of its own queue. A packet that arrives while all queues together contain
-    `packet_limit` packets is dropped. The queue does not use the limit of a buffer.
+    In each turn a queue may send a quantum of bytes. In each queue a separate PIE controls the
+    queueing delay at a target. The queue of a flow that sends less than its share is often empty.
+    When a packet arrives at an empty queue, the queue is served first. A flow that does not slow
+    down raises only the drop probability of its own queue. Therefore mostly packets of this flow
+    are dropped. A packet that arrives while all queues together contain `packet_limit` packets is
+    dropped. FQ-PIE ignores the limit of the buffer.
 
     Parameters
     ----------
     rules : Literal["rfc8033", "linux"] | None
-        PIE that runs in each queue. Default: rfc8033. "rfc8033": PIE of RFC 8033, Appendix A.
-        "linux": PIE of Linux, as in `tc_pie`. Source: rfc8033 Appendix A; Linux's fq_pie has its
-        own.
+        Variant of PIE that controls each queue. Default: rfc8033. "rfc8033": PIE of RFC 8033,
+        Appendix A. "linux": PIE of Linux, as in `tc_pie`. Source: rfc8033 Appendix A; fq_pie of
+        Linux has its own rules.
     target : str | None
         Target queueing delay of each queue (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source:
         rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
     max_burst : str | None
-        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
-        0 s. Source: rfc8033 Appendix A: 150 ms.
+        Duration of the burst that passes without drops after a quiet period (MAX_BURST). Default:
+        150 ms. Range: at least 0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two updates of the probabilities (T_UPDATE). With Linux's rules the time
-        between two updates is longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001
-        s. Source: rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
+        Time between two updates of the drop probabilities (T_UPDATE). With Linux's rules the actual
+        time between two updates is longer than t_update, and depends on `hz`. Default: 15 ms.
+        Range: at least 0.000001 s. Source: rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
     hz : int | None
-        Timer frequency of the kernel (HZ), which only Linux's rules use. Linux rounds t_update up
-        to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000 Hz, 20 ms at
-        250 Hz and 30 ms at 100 Hz. Default: 1000. Range: at least 1, at most 10000. Source:
-        sch_fq_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
+        Timer frequency of the kernel (HZ). Only Linux's rules use this key. Linux rounds t_update
+        up to whole timer ticks, and its timer expires one tick late. A t_update of 15 ms becomes 16
+        ms at 1000 Hz, 20 ms at 250 Hz and 30 ms at 100 Hz. Default: 1000. Range: at least 1, at
+        most 10000. Source: sch_fq_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
     alpha : float | None
-        Weight of the delay's distance from the target in an update of the drop probability, per
-        second. Default: 0.125. Range: at least 0. Source: rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2
-        sixteenths.
+        Integral gain of PIE in 1/s: each update adds alpha times the difference between the delay
+        and the target to the drop probability. Default: 0.125. Range: at least 0. Source: rfc8033
+        Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths.
     beta : float | None
-        Weight of the delay's change since the previous update of the drop probability, per second.
-        Default: 1.25. Range: at least 0. Source: rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20
-        sixteenths.
+        Proportional gain of PIE in 1/s: each update adds beta times the change of the delay since
+        the previous update to the drop probability. Default: 1.25. Range: at least 0. Source:
+        rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths.
     mean_packet_size : str | None
-        Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of bytes in its queue
-        is at most twice this size. If the key is absent, the value is 1024 B, or 1500 B with
-        Linux's rules. Default: absent. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2:
-        1024 B; rfc8033 §4.1 does not state it; Linux: an MTU.
+        Mean packet size (MEAN_PKTSIZE). PIE never drops a packet that arrives while its queue
+        contains at most twice as many bytes. By default the mean packet size is 1024 B, or 1500 B
+        with Linux's rules. Default: absent. Range: at least 1 B, at most 65535 B. Source: rfc8034
+        A.1.2: 1024 B; rfc8033 §4.1 has no value; Linux uses an MTU.
     mark_below : float | None
-        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
-        drop probability ECN-capable packets are dropped. Linux's rules round this probability to
-        whole per cent. Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
+        Drop probability below which PIE marks ECN-capable packets instead of dropping them
+        (MAX_ECNTH). When the drop probability reaches mark_below, ECN-capable packets are dropped
+        like other packets. Linux's rules round mark_below to whole per cent. Default: 0.1. Source:
+        rfc8033 §5.1, tc-fq_pie(8): 10 %.
     quantum : str | None
         Number of bytes that the queue of a flow may send per turn. Default: 1514 B. Range: at least
         1 B, at most 1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
@@ -1536,36 +1573,38 @@ class FqPie(Table):
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5,
         tc-fq_pie(8): 1024.
     packet_limit : str | None
-        Maximum number of packets in the queues of all flows together. Default: 10240 packets.
-        Range: a whole number, at least 1 packet, at most 1000000000 packets. Source: rfc8290
-        §5.2.3, tc-fq_pie(8): 10240 packets.
+        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
+        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8):
+        10240 packets.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fq_pie"
@@ -1594,11 +1633,11 @@ class Cobalt(Table):
     """COBALT runs two AQMs at once.
 
     CoDel signals (marks, or drops packets that cannot be marked) with increasing frequency while
-    packets wait longer than the target. CoDel stores the frequency of its signals as a count: while
-    the delay is below the target, the count falls by the same steps by which it rose. BLUE acts on
-    traffic that does not respond: its drop probability rises when the buffer overflows and falls
-    when the queue becomes empty, and it also drops ECN-capable packets. The last packet of the
-    queue is never dropped.
+    packets wait longer than the target. CoDel stores the frequency of its signals as a count. While
+    the delay is below the target, the count falls step by step at the same rate at which it rose.
+    BLUE acts on traffic that does not respond: its drop probability rises when the buffer overflows
+    and falls when the queue becomes empty, and it also drops ECN-capable packets. The last packet
+    of the queue is never dropped.
 
     Parameters
     ----------
@@ -1606,51 +1645,57 @@ class Cobalt(Table):
         Acceptable delay of a standing queue. Default: 5 ms. Range: above 0 s. Source: rfc8289 §4.4,
         tc-cake(8): 5 ms.
     interval : str | None
-        Time from the first packet above the target to the first signal, and the time scale of the
-        signals. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3, tc-cake(8): 100 ms.
+        Time from the first packet whose delay is above the target to the first signal. The later
+        signals follow after interval/√count. Default: 100 ms. Range: above 0 s. Source: rfc8289
+        §4.3, tc-cake(8): 100 ms.
     increment : float | None
-        Increase of BLUE's probability after an overflow, at most once per target. Default:
-        0.00390625. Range: above 0, at most 1. Source: Linux's CAKE: 1/256.
+        Increase of BLUE's drop probability after an overflow of the buffer. The probability changes
+        at most once per target. Default: 0.00390625. Range: above 0, at most 1. Source: Linux's
+        CAKE: 1/256.
     decrement : float | None
-        Decrease of BLUE's probability when the queue is empty, at most once per target. Default:
-        0.000244140625. Range: above 0, at most 1. Source: Linux's CAKE: 1/4096.
+        Decrease of BLUE's drop probability when the queue is empty. The probability changes at most
+        once per target. Default: 0.000244140625. Range: above 0, at most 1. Source: Linux's CAKE:
+        1/4096.
     mtu : str | None
-        Packet size for the minimum delay of a signal: packets that wait at most the transmission
-        time of four packets of this size are not signalled. Default: 1514 B. Range: at least 1 B,
-        at most 65535 B. Source: Linux's CAKE: an Ethernet frame.
+        Packet size that limits the target: CoDel does not signal a packet that waits at most the
+        transmission time of four packets of this size. Default: 1514 B. Range: at least 1 B, at
+        most 65535 B. Source: Linux's CAKE uses the size of an Ethernet frame.
     first_signal : Literal["interval", "next-packet"] | None
-        Time of the first signal. Default: interval. "interval": The first signal follows one
-        interval after the first packet above the target, as in the comments of CAKE's code and in
-        ns-3. "next-packet": The first signal goes to the second packet above the target, because
-        the reciprocal root of a new queue is 0 (Linux, cobalt_should_drop in sch_cake.c). Source:
-        hoiland2018cake; Linux's CAKE: next-packet.
+        Packet that CoDel signals first after the delay rises above the target. Default: interval.
+        "interval": The first signal comes one interval after the first packet whose delay is above
+        the target, as in the comments of CAKE's code and in ns-3. "next-packet": CoDel signals the
+        second packet whose delay is above the target, because the reciprocal root of a new queue is
+        0 (Linux, cobalt_should_drop in sch_cake.c). Source: hoiland2018cake; Linux's CAKE:
+        next-packet.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "cobalt"
@@ -1670,12 +1715,13 @@ class Cobalt(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FqCodel(Table):
-    """FQ-CoDel hashes flows to queues that are served in turn, a quantum of bytes each.
+    """FQ-CoDel hashes flows to queues, which take turns.
 
-    A flow that sends less than its share has an empty queue, counts as new, and is served first.
-    CoDel controls the delay in each queue. When the queues together contain more than
-    `packet_limit` packets, half of the packets of the longest queue are dropped from its head. The
-    queue does not use the limit of a buffer.
+    In each turn a queue may send a quantum of bytes. The queue of a flow that sends less than its
+    share is often empty. When a packet arrives at an empty queue, the queue counts as new and is
+    served first. CoDel controls the delay in each queue. When all queues together contain more than
+    `packet_limit` packets, half of the packets of the longest queue are dropped from its head.
+    FQ-CoDel ignores the limit of the buffer.
 
     Parameters
     ----------
@@ -1683,26 +1729,28 @@ class FqCodel(Table):
         Acceptable delay of a standing queue (TARGET of CoDel). Default: 5 ms. Range: above 0 s.
         Source: rfc8290 §5.2.2: 5 ms.
     interval : str | None
-        Time in which the delay must fall below the target at least once (INTERVAL of CoDel).
-        Default: 100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
+        Time within which the delay of a good queue falls below the target at least once (INTERVAL
+        of CoDel). Default: 100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
     mtu : str | None
-        Number of waiting bytes up to which no packet is signalled. Default: 1500 B. Range: at least
-        1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Maximum number of waiting bytes at which CoDel does not signal any packet. Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: rfc8289 §5.3 recommends the MTU of the
+        interface.
     occupancy : Literal["all-queues", "own-queue"] | None
-        Backlog that is compared with mtu. Default: all-queues. "all-queues": Backlog of all queues
-        of the link together. A packet is exempt from signals only if a drop would leave the link
-        almost nothing to send. "own-queue": Backlog of the packet's own queue. A flow with at most
-        one packet in its queue is never signalled. Source: rfc8289 §4.4: should be all queues that
-        share the link; as in Linux and ns-3.
+        Backlog that CoDel compares with mtu. Default: all-queues. "all-queues": Total backlog of
+        all queues of the link. CoDel exempts a packet from signals only if the link would have
+        almost nothing to send after a drop of the packet. "own-queue": Backlog of the queue that
+        stores the packet. CoDel never signals a flow that has at most one packet in its queue.
+        Source: rfc8289 §4.4 recommends the backlog of all queues that share the link, as in Linux
+        and ns-3.
     root : Literal["newton", "exact"] | None
         Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
-        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
-        ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
-        codel_Newton_step.
+        signal, in 16 bits (Linux, ns-3). The results for the first counts are 1, 0.5, 0.56 and
+        0.49, and the exact values are 1, 0.71, 0.58 and 0.5. "exact": Exact value of 1/√count.
+        Source: rfc8289 §5.6 allows integer multiplication; Linux has codel_Newton_step.
     ce_threshold : str | None
         Waiting time above which an ECN-capable packet is marked when it is sent, even if CoDel does
-        not signal the packet. If this key is absent, no packet is marked because of its waiting
-        time. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
+        not signal the packet. By default CoDel does not mark packets because of their waiting time
+        alone. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
     quantum : str | None
         Number of bytes that the queue of a flow may send per turn. Default: 1514 B. Range: at least
         1 B, at most 1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
@@ -1710,36 +1758,38 @@ class FqCodel(Table):
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5:
         1024.
     packet_limit : str | None
-        Maximum number of packets in the queues of all flows together. Default: 10240 packets.
-        Range: a whole number, at least 1 packet, at most 1000000000 packets. Source: rfc8290
-        §5.2.3: 10240 packets.
+        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
+        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240
+        packets.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fq_codel"
@@ -1764,10 +1814,10 @@ class FqCodel(Table):
 class Codel(Table):
     """CoDel measures how long packets wait.
 
-    If even the minimum delay in an interval is above the target, it signals packets at the head of
-    the queue (marks them if ECN-capable, else drops them). The next signal follows after
-    interval/√count, so that signals become more frequent until the delay falls below the target.
-    CoDel adapts to a varying link rate.
+    If even the minimum delay within an interval is above the target, CoDel signals packets at the
+    head of the queue. CoDel marks a signalled packet if it is ECN-capable, and drops it otherwise.
+    The next signal follows after interval/√count, so that signals become more frequent until the
+    delay falls below the target. CoDel adapts to a varying link rate.
 
     Parameters
     ----------
@@ -1775,47 +1825,51 @@ class Codel(Table):
         Acceptable delay of a standing queue (TARGET). Default: 5 ms. Range: above 0 s. Source:
         rfc8289 §4.4: 5 ms.
     interval : str | None
-        Time in which the delay must fall below the target at least once (INTERVAL), about the
-        maximum round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
+        Time within which the delay of a good queue falls below the target at least once (INTERVAL).
+        The interval should be about the maximum round-trip time. Default: 100 ms. Range: above 0 s.
+        Source: rfc8289 §4.3: 100 ms.
     mtu : str | None
-        Number of waiting bytes up to which no packet is signalled (maxpacket). Default: 1500 B.
-        Range: at least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Maximum number of waiting bytes at which CoDel does not signal any packet (maxpacket).
+        Default: 1500 B. Range: at least 1 B, at most 65535 B. Source: rfc8289 §5.3 recommends the
+        MTU of the interface.
     root : Literal["newton", "exact"] | None
         Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
-        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
-        ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
-        codel_Newton_step.
+        signal, in 16 bits (Linux, ns-3). The results for the first counts are 1, 0.5, 0.56 and
+        0.49, and the exact values are 1, 0.71, 0.58 and 0.5. "exact": Exact value of 1/√count.
+        Source: rfc8289 §5.6 allows integer multiplication; Linux has codel_Newton_step.
     ce_threshold : str | None
         Waiting time above which an ECN-capable packet is marked when it is sent, even if CoDel does
-        not signal the packet. If this key is absent, no packet is marked because of its waiting
-        time. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
+        not signal the packet. By default CoDel does not mark packets because of their waiting time
+        alone. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "codel"
@@ -1834,12 +1888,12 @@ class Codel(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Choke(Table):
-    """RED that limits unresponsive flows without state for flows.
+    """CHOKe is a RED that limits unresponsive flows without per-flow state.
 
-    While the average is above minth, each arriving packet is compared with a random packet of the
-    queue. If the arriving and the random packet belong to the same flow, both are dropped.
-    Otherwise RED decides. The random packet most often belongs to a flow with many packets in the
-    queue, so such a flow loses the most packets.
+    While the average queue length is above minth, each arriving packet is compared with a randomly
+    chosen waiting packet. If the arriving packet and the chosen packet belong to the same flow,
+    both packets are dropped. Otherwise RED decides. The chosen packet most often belongs to a flow
+    with many waiting packets, so such a flow loses the most packets.
 
     Parameters
     ----------
@@ -1848,7 +1902,7 @@ class Choke(Table):
         above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue length above which every packet is dropped (maxth). Default: 15 packets.
-        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: maxth is three times minth.
     maxp : float | None
         Signal probability when the average queue length reaches maxth (maxp). Default: 0.1. Range:
         above 0, at most 1. Source: floyd1997parameters: 1/10.
@@ -1856,39 +1910,41 @@ class Choke(Table):
         Weight of the current queue length in the moving average of the queue length (wq). Default:
         0.002. Range: above 0, at most 1. Source: pan2000choke §III: 0.002.
     candidates : int | None
-        Number of random packets of the queue with which an arriving packet is compared. Default: 1.
-        Range: at least 1, at most 1000. Source: pan2000choke §II: 1.
+        Number of randomly chosen waiting packets with which an arriving packet is compared.
+        Default: 1. Range: at least 1, at most 1000. Source: pan2000choke §II: 1.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
         average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd1993red §4; 500 B is ns-2's.
+        floyd1993red §4; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "choke"
@@ -1910,11 +1966,12 @@ class Choke(Table):
 class Pi2(Table):
     """PI2 controls the queueing delay at a target.
 
-    The probability p' of PI2 is proportional to the signal rate that Scalable senders need.
-    Scalable packets, which carry ECT(1) or CE, are marked with k p'. Classic packets are signalled
-    with p' squared (if two random numbers are both below p'), because the rate of Reno and similar
-    controls depends on the square root of the signal probability. The square replaces PIE's table
-    of scale factors.
+    PI2 computes a probability p', which is proportional to the signal rate that Scalable senders
+    need. Scalable packets, which carry ECT(1) or CE, are marked with the probability k p'. Classic
+    packets are signalled with the probability p' squared, because the rate of Reno and similar
+    congestion controls depends on the square root of the signal probability. PI2 computes the
+    square by a comparison of two random numbers with p'. The square replaces the table by which PIE
+    scales its changes.
 
     Parameters
     ----------
@@ -1931,38 +1988,41 @@ class Pi2(Table):
         Proportional gain in Hz (beta). Default: 3.2. Range: at least 0. Source: rfc9332 Appendix
         A.1: 3.2 Hz.
     coupling : float | None
-        Coupling factor (k): Scalable packets are marked with k times p', the root of the Classic
-        probability. Default: 2.0. Range: at least 0. Source: rfc9332 Appendix A.1, §2.5.1: 2.
+        Coupling factor (k): Scalable packets are marked with the probability k p', where p' is the
+        square root of the Classic probability. Default: 2.0. Range: at least 0. Source: rfc9332
+        Appendix A.1, §2.5.1: 2.
     min_backlog : str | None
-        Backlog below which no packet is signalled. Default: 0 B. Range: at least 0 B. Source:
-        rfc9332 Appendix A.1, figure 7: none; Linux has two MTU.
+        Number of waiting bytes below which PI2 does not signal any packet. Default: 0 B. Range: at
+        least 0 B. Source: rfc9332 Appendix A.1, figure 7, has no minimum; Linux has two MTU.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pi2"
@@ -1982,68 +2042,75 @@ class Pi2(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcPie(Table):
-    """PIE with the decisions of the Linux kernel and the parameters of `tc`.
+    """The AQM `tc_pie` makes the decisions of the PIE in the Linux kernel, and has the parameters of `tc`.
 
-    The AQM spaces its drops, exempts a burst of 150 ms after a quiet period, and raises its
-    probability by at most 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
+    PIE spaces its drops. PIE does not drop packets during a burst of 150 ms after a quiet period.
+    From a drop probability of 10 % on, each update raises it by at most 2 percentage points. The
+    default limit is 1000 packets, as in tc-pie(8).
 
     Parameters
     ----------
     target : str | None
         Target queueing delay. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
     t_update : str | None
-        Time between two updates of the probability, as given to `tc` (tupdate). In Linux the actual
-        time between two updates is longer, depending on `hz`. Default: 15 ms. Range: at least
-        0.000001 s. Source: tcpie8: 15 ms.
+        Time between two updates of the drop probability, as a user gives it to `tc` (tupdate). In
+        Linux the actual time between two updates is longer than t_update, and depends on `hz`.
+        Default: 15 ms. Range: at least 0.000001 s. Source: tcpie8: 15 ms.
     hz : int | None
-        Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer
-        expires one tick late: 15 ms become 16 ms at 1000 Hz, 20 ms at 250 Hz and 30 ms at 100 Hz.
-        Default: 1000. Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies;
-        timer.c of Linux 6.12: calc_index.
+        Timer frequency of the kernel (HZ). Linux rounds t_update up to whole timer ticks, and its
+        timer expires one tick late. A t_update of 15 ms becomes 16 ms at 1000 Hz, 20 ms at 250 Hz
+        and 30 ms at 100 Hz. Default: 1000. Range: at least 1, at most 10000. Source: sch_pie.c:
+        usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
     alpha : int | None
-        Weight of the delay's distance from the target in an update of the drop probability, in
-        sixteenths of 1/s. Default: 2. Range: at least 0, at most 32. Source: tcpie8: 2.
+        Integral gain of PIE in units of 1/16 per second: each update adds alpha/16 times the
+        difference between the delay and the target to the drop probability. Default: 2. Range: at
+        least 0, at most 32. Source: tcpie8: 2.
     beta : int | None
-        Weight of the delay's change since the previous update of the drop probability, in
-        sixteenths of 1/s. Default: 20. Range: at least 0, at most 32. Source: tcpie8: 20.
+        Proportional gain of PIE in units of 1/16 per second: each update adds beta/16 times the
+        change of the delay since the previous update to the drop probability. Default: 20. Range:
+        at least 0, at most 32. Source: tcpie8: 20.
     chance_by : Literal["packet", "size"] | None
         Effect of a packet's size on its signal probability (bytemode). Default: packet. "packet":
-        Every packet has the same probability. "size": The probability is scaled by the packet size
-        divided by the MTU, unless the packet is larger than the MTU. Source: tcpie8: nobytemode.
+        The drop probability does not depend on the packet size. "size": If a packet is smaller than
+        the MTU, the drop probability is multiplied by the packet size divided by the MTU. Source:
+        tcpie8: nobytemode.
     latency : Literal["timestamps", "departure-rate"] | None
-        Source of the queueing delay (dq_rate_estimator). Default: timestamps. "timestamps": Waiting
-        time of the last packet that left the queue, or 0 if this departure left the queue empty.
-        "departure-rate": Backlog divided by the departure rate (Little's law). The departure rate
-        is measured while at least 16 KiB wait. Source: tcpie8: no_dq_rate_estimator.
+        Method that determines the queueing delay (dq_rate_estimator). Default: timestamps.
+        "timestamps": Waiting time of the last packet that left the queue, or 0 if the queue became
+        empty at that departure. "departure-rate": Backlog divided by the departure rate (Little's
+        law). Linux measures the departure rate while at least 16 KiB wait. Source: tcpie8:
+        no_dq_rate_estimator.
     mtu : str | None
-        MTU of the link. No packet is dropped while less than two MTU wait. Default: 1500 B. Range:
-        at least 1 B, at most 65535 B. Source: sch_pie.c: the MTU.
+        MTU of the link. PIE never drops a packet while less than two MTU wait. Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: sch_pie.c: the MTU.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 1000 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: the default of this kind, see above.
+        packets or bytes. Source: default limit of this kind of queue.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_pie"
@@ -2067,10 +2134,10 @@ class TcPie(Table):
 class PieEnhanced(Table):
     """PIE with the implementation choices that RFC 8033 suggests.
 
-    The enhanced PIE estimates the delay from the departure rate instead of timestamps, and is off
-    until a third of the buffer is filled. At a drop probability p at least about 0.85/p and at most
-    8.5/p packets pass between two drops. A drop probability above 10 % rises by at most 2
-    percentage points per update.
+    The enhanced PIE computes the delay from the backlog and the departure rate instead of
+    timestamps. The enhanced PIE is off until a third of the buffer is filled. If p is the drop
+    probability, at least about 0.85/p and at most 8.5/p packets pass between two drops. If the drop
+    probability is at least 10 %, each update raises it by at most 2 percentage points.
 
     Parameters
     ----------
@@ -2078,56 +2145,61 @@ class PieEnhanced(Table):
         Target queueing delay (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
         Appendix B: 15 ms.
     max_burst : str | None
-        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
-        0 s. Source: rfc8033 Appendix B: 150 ms.
+        Duration of the burst that passes without drops after a quiet period (MAX_BURST). Default:
+        150 ms. Range: at least 0 s. Source: rfc8033 Appendix B: 150 ms.
     t_update : str | None
         Time between two updates of the drop probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix B: 15 ms.
     alpha : float | None
-        Weight of the delay's distance from the target in an update of the drop probability, per
-        second. Default: 0.125. Range: at least 0. Source: rfc8033 Appendix B: 1/8.
+        Integral gain of PIE in 1/s: each update adds alpha times the difference between the delay
+        and the target to the drop probability. Default: 0.125. Range: at least 0. Source: rfc8033
+        Appendix B: 1/8.
     beta : float | None
-        Weight of the delay's change since the previous update of the drop probability, per second.
-        Default: 1.25. Range: at least 0. Source: rfc8033 Appendix B: 1 + 1/4.
+        Proportional gain of PIE in 1/s: each update adds beta times the change of the delay since
+        the previous update to the drop probability. Default: 1.25. Range: at least 0. Source:
+        rfc8033 Appendix B: 1 + 1/4.
     mean_packet_size : str | None
-        Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes is
-        at most twice this size. Default: 1024 B. Range: at least 1 B, at most 65535 B. Source:
-        rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it.
+        Mean packet size (MEAN_PKTSIZE). PIE never drops a packet while the number of waiting bytes
+        is at most twice the mean packet size. Default: 1024 B. Range: at least 1 B, at most 65535
+        B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1 has no value.
     mark_below : float | None
-        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
-        drop probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 Appendix B:
-        10 %.
+        Drop probability below which PIE marks ECN-capable packets instead of dropping them
+        (MAX_ECNTH). When the drop probability reaches mark_below, ECN-capable packets are dropped
+        like other packets. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
     tail_drop : str | None
-        Maximum number of waiting bytes (TAIL_DROP). PIE turns on when a third of these bytes waits.
-        If the key is absent, the value is the limit of the buffer, with 1500 B per packet. Default:
-        absent. Range: at least 1 B. Source: rfc8033 §5.3: the tail drop threshold.
+        Maximum number of waiting bytes (TAIL_DROP). PIE turns on when the backlog reaches a third
+        of tail_drop. By default tail_drop is the limit of the buffer, where 1500 B stand for each
+        packet of a limit in packets. Default: absent. Range: at least 1 B. Source: rfc8033 §5.3 has
+        the tail drop threshold.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pie_enhanced"
@@ -2151,10 +2223,10 @@ class PieEnhanced(Table):
 class Pie(Table):
     """PIE (proportional integral controller enhanced) controls the queueing delay at a target.
 
-    Every t_update the drop probability is changed by the distance of the delay from the target and
-    by the trend of the delay. The lower the drop probability is, the smaller are its changes.
-    Arriving packets are dropped at random, except during a burst after a quiet period and while the
-    queue is nearly empty.
+    Every t_update PIE changes the drop probability. The change is computed from the difference
+    between the delay and the target, and from the change of the delay. While the drop probability
+    is small, its changes are scaled down. PIE drops arriving packets at random. PIE does not drop
+    packets during a burst after a quiet period, or while the queue is nearly empty.
 
     Parameters
     ----------
@@ -2162,58 +2234,63 @@ class Pie(Table):
         Target queueing delay (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
         Appendix A: 15 ms.
     max_burst : str | None
-        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
-        0 s. Source: rfc8033 Appendix A: 150 ms.
+        Duration of the burst that passes without drops after a quiet period (MAX_BURST). Default:
+        150 ms. Range: at least 0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
         Time between two updates of the drop probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix A: 15 ms.
     alpha : float | None
-        Weight of the delay's distance from the target in an update of the drop probability, per
-        second. Default: 0.125. Range: at least 0. Source: rfc8033 Appendix A: 1/8.
+        Integral gain of PIE in 1/s: each update adds alpha times the difference between the delay
+        and the target to the drop probability. Default: 0.125. Range: at least 0. Source: rfc8033
+        Appendix A: 1/8.
     beta : float | None
-        Weight of the delay's change since the previous update of the drop probability, per second.
-        Default: 1.25. Range: at least 0. Source: rfc8033 Appendix A: 1 + 1/4.
+        Proportional gain of PIE in 1/s: each update adds beta times the change of the delay since
+        the previous update to the drop probability. Default: 1.25. Range: at least 0. Source:
+        rfc8033 Appendix A: 1 + 1/4.
     mean_packet_size : str | None
-        Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes is
-        at most twice this size. Default: 1024 B. Range: at least 1 B, at most 65535 B. Source:
-        rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it.
+        Mean packet size (MEAN_PKTSIZE). PIE never drops a packet while the number of waiting bytes
+        is at most twice the mean packet size. Default: 1024 B. Range: at least 1 B, at most 65535
+        B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1 has no value.
     mark_below : float | None
-        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above this
-        drop probability ECN-capable packets are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
+        Drop probability below which PIE marks ECN-capable packets instead of dropping them
+        (MAX_ECNTH). When the drop probability reaches mark_below, ECN-capable packets are dropped
+        like other packets. Default: 0.1. Source: rfc8033 §5.1: 10 %.
     tosses : Literal["independent", "accumulated"] | None
         Distribution of the number of packets between two drops at a constant drop probability.
-        Default: independent. "independent": Each packet is dropped with the same probability,
-        independently of the other packets. "accumulated": Derandomized: the drop probabilities of
-        the packets since the last drop are added up. While the sum is below 0.85 no packet is
-        dropped, and from a sum of 8.5 on every packet is dropped. Source: rfc8033 §4.1:
-        independent; §5.4: accumulated.
+        Default: independent. "independent": PIE drops each packet with the same probability,
+        independently of the other packets. "accumulated": Derandomized: PIE adds up the drop
+        probabilities of the packets since the last drop. PIE drops no packet while the sum is below
+        0.85, and drops every packet from a sum of 8.5 on. Source: rfc8033 §4.1 has independent
+        drops; §5.4 has accumulated probabilities.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pie"
@@ -2235,10 +2312,11 @@ class Pie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Avq(Table):
-    """AVQ simulates a virtual queue with a smaller capacity beside the real queue, and signals a packet that would overflow the virtual queue.
+    """AVQ simulates a virtual queue whose capacity is lower than that of the real queue, and signals a packet that would overflow the virtual queue.
 
-    The virtual capacity is adapted to reach a target utilization of the link. Signals therefore
-    begin before the real queue grows, and depend on the arrival rate instead of the queue length.
+    AVQ adapts the capacity of the virtual queue, so that the utilization of the link reaches a
+    target. Signals therefore begin before the real queue grows, and depend on the arrival rate
+    instead of the queue length.
 
     Parameters
     ----------
@@ -2250,34 +2328,36 @@ class Avq(Table):
         kunniyur2001avq §4: 0.15.
     virtual_buffer : str | None
         Size of the virtual buffer (B). Default: 100000 B. Range: at least 1 B. Source:
-        kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer.
+        kunniyur2001avq §4 has 100 packets of 1000 B, the size of the real buffer.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "avq"
@@ -2294,18 +2374,18 @@ class Avq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pi(Table):
-    """PI controls the queue length at a reference for varying loads.
+    """PI keeps the queue length near a reference under different loads.
 
-    At a fixed frequency the controller changes the signal probability of all packets, in proportion
-    to the distance of the queue length from the reference and to the change of that distance. The
-    coefficients a and b suit one setting of the link rate, the round-trip time and the number of
-    flows. The published coefficients are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times
-    up to 246 ms and at least 60 flows. The loop gain of TCP and queue grows with the cube of the
-    bandwidth-delay product and falls with the square of the number of flows. With the same
-    coefficients the queue reacts slowly if the bandwidth-delay product is small or the flows are
-    many, and oscillates if the product is large or the flows are few. For another setting give
-    `max_rtt` and `min_flows`: then the paper's rule computes a and b from the rate of the link and
-    the size of the packets.
+    In each period PI changes the signal probability. One part of the change is proportional to the
+    difference between the queue length and the reference, and the other part to the change of the
+    queue length. The coefficients a and b suit only one combination of link rate, round-trip time
+    and number of flows. The published coefficients are for 3750 packets/s of 500 B (15 Mbit/s),
+    round-trip times up to 246 ms and at least 60 flows. The loop gain of TCP and the queue is
+    proportional to the cube of the bandwidth-delay product and inversely proportional to the square
+    of the number of flows. With unsuitable coefficients, the queue reacts slowly if the
+    bandwidth-delay product is small or the flows are many, and oscillates if the product is large
+    or the flows are few. For another link or load, set `max_rtt` and `min_flows`: then the paper's
+    design rule computes a and b from the rate of the link and the packet size.
 
     Parameters
     ----------
@@ -2313,53 +2393,55 @@ class Pi(Table):
         Reference queue length (qref). Default: 200 packets. Range: at least 0 packets or bytes.
         Source: hollot2001pi: 200 packets.
     a : float | None
-        Coefficient of the current distance from the reference, per packet (a). If the key is
-        absent, the value follows from the rule if max_rtt and min_flows are given, and is 1.822e-5
-        otherwise. Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 in its setting.
+        Coefficient of the current difference between queue length and reference (a), per packet. By
+        default a is 1.822e-5, or the design rule computes it if max_rtt and min_flows are set.
+        Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 for its experiments.
     b : float | None
-        Coefficient of the distance one period ago, per packet (b). If the key is absent, the value
-        follows from the rule if max_rtt and min_flows are given, and is 1.816e-5 otherwise.
-        Default: absent. Range: above 0. Source: hollot2001pi: 1.816e-5 in its setting.
+        Coefficient of the previous difference between queue length and reference (b), per packet.
+        By default b is 1.816e-5, or the design rule computes it if max_rtt and min_flows are set.
+        Default: absent. Range: above 0. Source: hollot2001pi: 1.816e-5 for its experiments.
     max_rtt : str | None
-        Maximum round-trip time, including queueing, for which the rule computes the coefficients
-        (R+). Default: absent. Range: above 0 s. Source: hollot2001pi: its design rule.
+        Maximum round-trip time, including queueing delay, from which the design rule computes a and
+        b (R+). Default: absent. Range: above 0 s. Source: hollot2001pi: its design rule.
     min_flows : float | None
-        Minimum number of flows for which the rule computes the coefficients (N-). Default: absent.
+        Minimum number of flows from which the design rule computes a and b (N-). Default: absent.
         Range: at least 1. Source: hollot2001pi: its design rule.
     period : str | None
-        Time between two samples of the queue (T). Default: 6.25 ms. Range: at least 0.000001 s.
-        Source: hollot2001pi: 160 Hz.
+        Time between two samples of the queue length (T). Default: 6.25 ms. Range: at least 0.000001
+        s. Source: hollot2001pi: 160 Hz.
     mean_packet_size : str | None
-        Packet size for which the rule computes the coefficients. The same packet size converts a
-        qref in bytes into packets. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        hollot2001pi: 500 B.
+        Packet size from which the design rule computes a and b. If qref is in bytes,
+        mean_packet_size also converts it into packets. Default: 500 B. Range: at least 1 B, at most
+        65535 B. Source: hollot2001pi: 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pi"
@@ -2382,15 +2464,16 @@ class Pi(Table):
 class Rem(Table):
     """REM measures congestion by a price instead of queue length or loss.
 
-    The price rises while the arrival rate exceeds the capacity or the queue exceeds its target, and
-    falls otherwise. The price settles where the arrival rate equals the capacity and the queue is
-    at its target, for any number of users. A packet is signalled with probability 1 - phi^-price,
-    so that the probabilities of several links combine to that of the sum of their prices. The queue
-    reaches the target only if the link is never idle: with an idle share u of the time the queue is
-    longer by u c/alpha packets, where c is the number of packets that the link sends per period.
-    This excess of u c/alpha packets is small if the period is short, and for a link rate like that
-    of the experiments (8000 packets/s). The defaults are those of the experiments, for at least 20
-    flows on 64 Mbit/s.
+    The price rises while the arrival rate exceeds the capacity of the link or the queue length
+    exceeds its target, and falls otherwise. In equilibrium the arrival rate equals the capacity and
+    the queue length equals its target, for any number of users. A packet is signalled with the
+    probability 1 - phi^-price. If a packet passes several links, the probability of at least one
+    signal therefore depends on the sum of the prices. The queue length reaches its target only if
+    the link is never idle. If the link is idle for the share u of the time, the queue is longer by
+    u c/alpha packets, where c is the number of packets that the link sends per period. The excess
+    queue length is small if c is small, as in the experiments, where the period is short and the
+    link sends 8000 packets/s. The default values are those of the experiments, which have at least
+    20 flows on a link of 64 Mbit/s.
 
     Parameters
     ----------
@@ -2398,45 +2481,49 @@ class Rem(Table):
         Target queue length (b*). Default: 20 packets. Range: at least 0 packets or bytes. Source:
         athuraliya2001rem: 20 packets.
     gamma : float | None
-        Step of the price (gamma). Default: 0.001. Range: above 0. Source: athuraliya2001rem.
+        Step size of the price (gamma). Default: 0.001. Range: above 0. Source: athuraliya2001rem.
     alpha : float | None
-        Weight of the queue length relative to the rates in the price (alpha). Default: 0.1. Range:
-        above 0. Source: athuraliya2001rem.
+        Weight of the queue length in the price, relative to the weight 1 of the rates (alpha).
+        Default: 0.1. Range: above 0. Source: athuraliya2001rem.
     phi : float | None
-        Base of the exponential (phi). Default: 1.001. Range: above 1. Source: athuraliya2001rem.
+        Base of the exponential function in the signal probability (phi). Default: 1.001. Range:
+        above 1. Source: athuraliya2001rem.
     period : str | None
         Time between two updates of the price. Default: 2 ms. Range: at least 0.000001 s. Source:
-        its authors' ns-2 code: 2 ms; athuraliya2001rem does not state it.
+        the authors' ns-2 code: 2 ms; athuraliya2001rem has no value.
     mean_packet_size : str | None
-        Packet size that converts rates into packets, and the queue length too if the target is in
-        bytes. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
+        Packet size that converts the rates into packets. If the target is in bytes, this size also
+        converts the queue length into packets. Default: 1000 B. Range: at least 1 B, at most 65535
+        B. Source: ns-2: 1000 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "rem"
@@ -2456,67 +2543,73 @@ class Rem(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcSfb(Table):
-    """SFB with the parameters of Linux's `tc`: eight levels of sixteen bins.
+    """SFB with the parameters of Linux's `tc`.
 
-    A bin with `target` packets raises its signal probability, and an empty bin lowers its signal
-    probability. A packet is dropped when all its bins have `max` packets. Above a probability of
-    one half an increasing part of the marks becomes drops.
+    This SFB has eight levels with sixteen bins each. If a bin has at least `target` packets, it
+    raises its signal probability. If a bin is empty, it lowers its signal probability. A packet is
+    dropped if each of its bins has at least `max` packets. If the signal probability is above one
+    half, an increasing part of the marks becomes drops.
 
     Parameters
     ----------
     target : str | None
-        Number of packets in a bin from which the bin raises its signal probability. Default: 20
-        packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8):
-        20.
+        Minimum number of packets in a bin at which the bin raises its signal probability. Default:
+        20 packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source:
+        tc-sfb(8): 20.
     max : str | None
-        Number of packets in all bins of an arriving packet from which it is dropped. Default: 25
-        packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8):
-        25.
+        Minimum number of packets that each bin of an arriving packet must have to drop the packet.
+        Default: 25 packets. Range: a whole number, at least 1 packet, at most 65535 packets.
+        Source: tc-sfb(8): 25.
     increment : float | None
-        Increase of a bin's probability. Default: 0.0005. Range: above 0, at most 1. Source:
-        tc-sfb(8): 0.00050.
+        Increase of a bin's signal probability when a packet arrives at the bin and the bin has at
+        least `target` packets. Default: 0.0005. Range: above 0, at most 1. Source: tc-sfb(8):
+        0.00050.
     decrement : float | None
-        Decrease of a bin's signal probability when the bin is empty. Default: 5e-05. Range: above
-        0, at most 1. Source: tc-sfb(8): 0.00005.
+        Decrease of a bin's signal probability when a packet arrives at the bin and the bin is
+        empty. Default: 5e-05. Range: above 0, at most 1. Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Maximum rate of admitted packets of all unresponsive flows together, per second. Default:
-        10.0. Range: a whole number, at least 0, at most 1000000. Source: tc-sfb(8): 10 packets a
-        second.
+        Maximum rate at which packets of all unresponsive flows together are admitted, in packets
+        per second. Default: 10.0. Range: a whole number, at least 0, at most 1000000. Source:
+        tc-sfb(8): 10 packets per second.
     penalty_burst : str | None
-        Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: a whole
-        number, at least 0 packets, at most 1000000 packets. Source: tc-sfb(8): 20 packets.
+        Maximum number of packets of unresponsive flows that are admitted in one burst. Default: 20
+        packets. Range: a whole number, at least 0 packets, at most 1000000 packets. Source:
+        tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions that map flows to bins. With 0 they never
-        change. Default: 600 s. Range: at least 0 s. Source: tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions, which assign flows to bins. If rehash is 0,
+        the hash functions never change. Default: 600 s. Range: at least 0 s. Source: tc-sfb(8): 10
+        minutes.
     warmup : str | None
-        Time before a change at which the warm-up of the next set of bins begins (`db`). Default: 60
-        s. Range: at least 0 s. Source: tc-sfb(8): 1 minute.
+        Time from the beginning of the warm-up of the next set of bins to the next change of the
+        hash functions (`db`). Default: 60 s. Range: at least 0 s. Source: tc-sfb(8): 1 minute.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 1000 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: the default of this kind, see above.
+        packets or bytes. Source: default limit of this kind of queue.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_sfb"
@@ -2538,72 +2631,74 @@ class TcSfb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sfb(Table):
-    """SFB limits flows that do not respond to signals, with little state.
+    """SFB limits flows that do not respond to signals, and needs only little state.
 
-    Each packet is hashed to one bin per level. A bin with more packets than its size raises its
-    signal probability and drops arriving packets, and an empty bin lowers its signal probability. A
-    packet is signalled with the minimum of the signal probabilities of its bins. A flow counts as
-    unresponsive only if all its bins reach probability 1, and all unresponsive flows together share
-    a limited rate.
+    Each level hashes a packet to one of its bins. If a bin has more packets than its size, it
+    raises its signal probability, and its arriving packets are dropped. If a bin is empty, it
+    lowers its signal probability. The signal probability of a packet is the minimum of the signal
+    probabilities of its bins. SFB treats a flow as unresponsive if the signal probability of all
+    its bins is 1. All unresponsive flows together share a limited rate.
 
     Parameters
     ----------
     levels : int | None
-        Number of levels, each with its hash function (L). Default: 2. Range: at least 1, at most
-        16. Source: feng2002blue §V: 2.
+        Number of levels (L). Each level has its own hash function. Default: 2. Range: at least 1,
+        at most 16. Source: feng2002blue §V: 2.
     bins : int | None
         Number of bins per level (N). Default: 23. Range: at least 1, at most 65536. Source:
         feng2002blue §V: 23.
     bin_size : str | None
-        Number of waiting packets above which a bin is full. If the key is absent, the value is 1.5
-        times the share of a bin in the limit. Default: absent. Range: at least 1 packet. Source:
-        feng2002blue §V: 1.5/N of the buffer.
+        Maximum number of waiting packets in a bin that is not full. By default the bin size is 1.5
+        times the limit of the buffer divided by the number of bins per level. Default: absent.
+        Range: at least 1 packet. Source: feng2002blue §V has 1.5/N of the buffer.
     increment : float | None
-        Increase of a bin's signal probability when the bin is full. Default: 0.0005. Range: above
-        0, at most 1. Source: tc-sfb(8): 0.00050.
+        Increase of a bin's signal probability when a packet arrives at the bin and the bin is full.
+        Default: 0.0005. Range: above 0, at most 1. Source: tc-sfb(8): 0.00050.
     decrement : float | None
-        Decrease of a bin's signal probability when the bin is empty. Default: 5e-05. Range: above
-        0, at most 1. Source: tc-sfb(8): 0.00005.
+        Decrease of a bin's signal probability when a packet arrives at the bin and the bin is
+        empty. Default: 5e-05. Range: above 0, at most 1. Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Maximum rate of admitted packets of all unresponsive flows together, per second. Default:
-        10.0. Range: at least 0. Source: tc-sfb(8): 10 packets a second.
+        Maximum rate at which packets of all unresponsive flows together are admitted, in packets
+        per second. Default: 10.0. Range: at least 0. Source: tc-sfb(8): 10 packets per second.
     penalty_burst : str | None
-        Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: at
-        least 0 packets. Source: tc-sfb(8): 20 packets.
+        Maximum number of packets of unresponsive flows that are admitted in one burst. Default: 20
+        packets. Range: at least 0 packets. Source: tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions that map flows to bins. The changes separate
-        a flow from an unresponsive flow with which it shares its bins. Default: 600 s. Range: at
-        least 0.001 s. Source: tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions, which assign flows to bins. After a change,
+        a flow that shared all its bins with an unresponsive flow most probably has other bins.
+        Default: 600 s. Range: at least 0.001 s. Source: tc-sfb(8): 10 minutes.
     warmup_after : str | None
-        Time after a change at which the warm-up of the next set of bins begins. Default: 60 s.
-        Range: at least 0 s. Source: tc-sfb(8): one minute.
+        Time from a change of the hash functions to the beginning of the warm-up of the next set of
+        bins. Default: 60 s. Range: at least 0 s. Source: tc-sfb(8): one minute.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sfb"
@@ -2626,10 +2721,11 @@ class Sfb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Blue(Table):
-    """BLUE has a single signal probability pm, with which it signals every arriving packet.
+    """BLUE signals every arriving packet with the same signal probability pm.
 
-    A packet lost to a full buffer raises pm by d1 and an idle link lowers it by d2, each at most
-    once per freeze_time. BLUE therefore reaches a suitable signal rate even with a small buffer.
+    A packet that is lost at a full buffer raises pm by d1, and an idle link lowers pm by d2. After
+    each change pm stays constant for at least freeze_time. BLUE therefore reaches a suitable signal
+    rate even with a small buffer.
 
     Parameters
     ----------
@@ -2640,40 +2736,42 @@ class Blue(Table):
         Decrease of the signal probability while the link is idle (d2). Default: 0.002. Range: above
         0, at most 1. Source: feng2002blue, setting B4.
     freeze_time : str | None
-        Minimum time between two changes of the signal probability. With a freeze time of 0 each
-        packet that arrives at an idle link lowers the signal probability once. Default: 100 ms.
-        Range: at least 0 s. Source: feng2002blue, setting B4: 100 ms.
+        Minimum time between two changes of the signal probability. If freeze_time is 0, each packet
+        that arrives at an idle link lowers the signal probability once. Default: 100 ms. Range: at
+        least 0 s. Source: feng2002blue, setting B4: 100 ms.
     early_threshold : str | None
-        Queue length above which an arrival counts as a loss although the buffer is not full (L). If
-        this length is absent, only losses at a full buffer count. Default: absent. Range: at least
-        0 packets or bytes. Source: feng2002blue: packet loss or qlen > L.
+        Queue length above which an arriving packet counts as a loss although the buffer is not full
+        (L). By default only losses at a full buffer count. Default: absent. Range: at least 0
+        packets or bytes. Source: feng2002blue: the condition is packet loss or qlen > L.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "blue"
@@ -2691,44 +2789,47 @@ class Blue(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold(Table):
-    """Step marking, the rule for switches in DCTCP.
+    """Step marking is the marking rule for switches in DCTCP.
 
-    A packet is signalled (marked if ECN-capable, else dropped) if the queue length is above the
-    threshold when the packet arrives. The rule uses neither an average nor randomness.
+    A packet is signalled if the queue length is above the threshold when the packet arrives. A
+    signalled packet is marked if it is ECN-capable, and dropped otherwise. Step marking uses
+    neither an average queue length nor random numbers.
 
     Parameters
     ----------
     threshold : str | None
         Queue length above which an arriving packet is signalled (K). Default: 20 packets. Range: at
-        least 0 packets or bytes. Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10
-        Gbit/s.
+        least 0 packets or bytes. Source: alizadeh2010dctcp §4 has 20 packets at 1 Gbit/s and 65
+        packets at 10 Gbit/s.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "threshold"
@@ -2743,57 +2844,60 @@ class Threshold(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sred(Table):
-    """SRED estimates the number of flows without state for each flow.
+    """SRED estimates the number of flows without per-flow state.
 
-    SRED stores a list of recently seen flows ("zombies") and compares the flow of each packet with
-    a random entry. A hit is a comparison of two equal flows. The share of hits among the
-    comparisons is about 1/n for n flows. The drop probability grows with the square of the number
-    of flows, up to 256 flows, and in three steps with the queue length: its maximum is 0 below a
-    sixth of the buffer, a quarter of pmax between a sixth and a third, and pmax above a third.
+    SRED stores a list of recently seen flows ("zombies"). SRED compares the flow of each arriving
+    packet with a random entry of the list. If the two flows are equal, the comparison is a hit. If
+    there are n flows, about one comparison in n is a hit. The drop probability is proportional to
+    the square of the number of flows, up to 256 flows. The drop probability also depends on the
+    queue length: its maximum is 0 below a sixth of the buffer, a quarter of pmax up to a third of
+    the buffer, and pmax above a third.
 
     Parameters
     ----------
     zombies : int | None
-        Length of the zombie list (M). Default: 1000. Range: at least 1, at most 1000000. Source:
-        ott1999sred §2: 1000.
+        Number of entries of the zombie list (M). Default: 1000. Range: at least 1, at most 1000000.
+        Source: ott1999sred §2: 1000.
     overwrite : float | None
-        Probability that a compared entry of another flow is replaced by the flow of the packet (p).
-        Default: 0.25. Range: above 0, at most 1. Source: ott1999sred §2: 0.25.
+        Probability that the flow of the packet replaces the compared entry, if the comparison is
+        not a hit (p). Default: 0.25. Range: above 0, at most 1. Source: ott1999sred §2: 0.25.
     pmax : float | None
-        Maximum drop probability (pmax), before the factor of a hit. Default: 0.15. Range: above 0,
-        at most 1. Source: ott1999sred §3: 0.15.
+        Maximum drop probability (pmax) of a packet without a hit. Default: 0.15. Range: above 0, at
+        most 1. Source: ott1999sred §3: 0.15.
     variant : Literal["simple", "full"] | None
-        Drop probability that SRED uses. Default: full. "simple": Probability that depends on the
-        queue length and the number of flows. "full": Probability that depends on the queue length
-        and the number of flows and is larger for a packet with a hit, so that flows with many
-        packets lose more packets. Source: ott1999sred §4.
+        Formula of the drop probability. Default: full. "simple": The drop probability depends only
+        on the queue length and the number of flows. "full": The drop probability also depends on
+        the queue length and the number of flows, and is higher for a packet with a hit. A flow with
+        many packets therefore loses more packets. Source: ott1999sred §4.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sred"
@@ -2814,20 +2918,21 @@ class Fred(Table):
     """FRED counts the waiting packets of every flow.
 
     A flow may always have minq packets waiting, but never more than minth. A flow that tries to
-    exceed its bound gets a strike, and a flow with strikes may have at most the average number of
-    waiting packets per flow. While the average queue length is between minth and maxth, the random
-    drops of RED affect only flows with more than their share of the waiting packets. While the
-    average queue length is above maxth, every packet is dropped.
+    exceed its bound gets a strike. A flow with several strikes may have at most as many waiting
+    packets as the average flow. While the average queue length is between minth and maxth, the
+    random drops of RED affect only flows with more than their share of the waiting packets. While
+    the average queue length is above maxth, every packet is dropped.
 
     Parameters
     ----------
     minth : str | None
-        Average queue length below which no packet is dropped at random, and maximum number of
-        waiting packets of a flow. If the key is absent, the value is a quarter of the limit.
-        Default: absent. Range: above 0 packets. Source: lin1997fred §4: min(buffer size / 4, RTT).
+        Average queue length below which no packet is dropped at random. The maximum number of
+        waiting packets per flow is also minth. By default minth is a quarter of the limit. Default:
+        absent. Range: above 0 packets. Source: lin1997fred §4: minimum of a quarter of the buffer
+        and RTT.
     maxth : str | None
-        Average queue length above which every packet is dropped. If the key is absent, the value is
-        twice minth. Default: absent. Range: above 0 packets. Source: lin1997fred §4: 2 minth.
+        Average queue length above which every packet is dropped. By default maxth is twice minth.
+        Default: absent. Range: above 0 packets. Source: lin1997fred §4: maxth is twice minth.
     maxp : float | None
         Drop probability when the average queue length reaches maxth. Default: 0.02. Range: above 0,
         at most 1. Source: lin1997fred §4: 0.02.
@@ -2835,41 +2940,42 @@ class Fred(Table):
         Weight of the current queue length in the moving average of the queue length (wq). Default:
         0.002. Range: above 0, at most 1. Source: lin1997fred §4: 0.002.
     minq : str | None
-        Number of waiting packets of a flow below which its packets are not dropped at random
-        (minq). Default: 2 packets. Range: at least 1 packet. Source: lin1997fred §4: 2 for small
-        buffers, 4 for large ones.
+        Number of waiting packets below which a flow has no random drops (minq). Default: 2 packets.
+        Range: at least 1 packet. Source: lin1997fred §4: 2 for small buffers, 4 for large buffers.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        average queue length decay. The same packet size converts a limit in bytes into packets.
-        Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is
-        ns-2's.
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
+        average queue length decay. If the limit is in bytes, FRED divides the limit by
+        idle_packet_size. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fred"
@@ -2889,16 +2995,17 @@ class Fred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Rio(Table):
-    """Two RED curves in one queue: one for packets inside the profile of their sender (In) and one for packets outside (Out), which their codepoints distinguish.
+    """RIO has two RED curves in one queue: one curve for packets inside the profile of their sender (In), and one for packets outside the profile (Out).
 
-    The average of the whole queue decides on Out packets, which are signalled earlier and more
-    often. The average of the In packets alone decides on In packets.
+    The codepoint of a packet distinguishes In from Out. The average length of the whole queue
+    decides on Out packets, which RIO signals earlier and more often than In packets. The average
+    number of In packets alone decides on In packets.
 
     Parameters
     ----------
     in_dscp : Sequence[int | str] | None
         Codepoints of In packets. Packets with any other codepoint are Out packets. Default: AF11,
-        AF21, AF31, AF41. Source: rfc2597 §6: low drop precedence.
+        AF21, AF31, AF41. Source: rfc2597 §6: codepoints of low drop precedence.
     in_minth : str | None
         Average number of In packets below which no In packet is signalled. Default: 40 packets.
         Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
@@ -2918,60 +3025,66 @@ class Rio(Table):
         Signal probability of an Out packet when the average queue length reaches out_maxth.
         Default: 0.2. Range: above 0, at most 1. Source: clark1998rio §IV: 10/30/0.2.
     coupling : Literal["coupled", "decoupled"] | None
-        Packets that the average for Out packets counts. Default: coupled. "coupled": In and Out
-        packets (RIO-C). Coupled: Out packets are dropped first, even if In packets fill the queue.
-        "decoupled": Out packets alone (RIO-D). Source: clark1998rio: the average of all packets.
+        Packets that count in the average that decides on Out packets. Default: coupled. "coupled":
+        In and Out packets (RIO-C): if In packets fill the queue, Out packets are dropped first.
+        "decoupled": Out packets alone (RIO-D). Source: clark1998rio uses the average of all
+        packets.
     wq : float | None
-        Weight of the current queue length in each moving average of queue lengths (wq). Default:
-        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same signal probability, so the gaps between signals are geometric
-        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
-        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
-        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
-        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
-        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
-        method 2.
+        Each packet has the same signal probability. The gaps between two signals are therefore
+        geometric (method 1 of section 7). "uniform": The signal probability grows with the number
+        of packets since the last signal. The gaps between two signals are therefore uniform in the
+        range 1..1/p − 1 (method 2 of section 7). As in figure 2 of the paper, the number of packets
+        since the last signal includes the packet on which RED decides. "wait": The first 1/p
+        packets after a signal pass, and the next packets have uniform spacing. The gaps between two
+        signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of ns-2). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        Action on a packet while the average that decides on it is above in_maxth or out_maxth.
-        Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet
-        is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on an In packet while its average is above in_maxth, and on an Out packet while its
+        average is above out_maxth. Default: drop. "drop": The packet is dropped even if it is
+        ECN-capable. "mark": The packet is marked if it is ECN-capable, and dropped otherwise (RED*
+        of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, at every average queue length.
-        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
-        Range: a whole number, at least 0 packets. Source: clark1998rio: none; ns-2's RED: 1.
+        Maximum number of waiting packets at which every arriving packet passes, for any average
+        queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        signal. Default: 0 packets. Range: a whole number, at least 0 packets. Source: clark1998rio
+        has no minimum backlog; RED in ns-2 has 1 packet.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
         average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd1993red §4; 500 B is ns-2's.
+        floyd1993red §4; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "rio"
@@ -2998,78 +3111,83 @@ class Rio(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wred(Table):
-    """RED with separate minth, maxth and maxp for each drop precedence, which follows from the codepoint of a packet.
+    """RED with a separate minth, maxth and maxp for each drop precedence.
 
-    The list starts with the best precedence, and each entry has the keys dscp (a list of
-    codepoints), minth, maxth and maxp. With `averaged = "all"` it is the WRED of routers. With
-    `averaged = "own"` it is Linux's GRED, and with `averaged = "own-and-better"` GRED in its RIO
-    mode.
+    The codepoint of a packet determines its drop precedence. The list starts with the best
+    precedence, and each entry has the keys dscp (a list of codepoints), minth, maxth and maxp. With
+    `averaged = "all"` this queue is the WRED of routers. With `averaged = "own"` this queue is
+    Linux's GRED, and with `averaged = "own-and-better"` it is GRED in its RIO mode.
 
     Parameters
     ----------
     precedences : Sequence[Mapping[str, Any]]
-        Drop precedences, best first. Source: rfc2597 §2: an AF class has three.
+        Drop precedences, from the best to the worst. Source: rfc2597 §2: an AF class has three drop
+        precedences.
     averaged : Literal["all", "own", "own-and-better"] | None
-        Packets that the average of a precedence counts. Default: all. "all": All packets, so that
-        all classes have the same average (WRED). "own": Packets of the class alone (GRED).
-        "own-and-better": Packets of the class and of all better classes (RIO, coupled). Source:
-        routers with WRED.
+        Packets that count in the average of a precedence. Default: all. "all": All packets count,
+        so that all classes have the same average (WRED). "own": Only the packets of the class count
+        (GRED). "own-and-better": The packets of the class and of all better classes count (RIO,
+        coupled). Source: WRED in routers has one average of all packets.
     wq : float | None
-        Weight of the current queue length in each moving average of queue lengths (wq). Default:
-        0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the signal probability jumps from maxp to 1 at maxth. Default: false. Source:
-        clark1998rio: without gentle.
+        If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at twice
+        maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth. Default:
+        false. Source: clark1998rio does not have gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same signal probability, so the gaps between signals are geometric
-        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
-        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
-        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
-        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
-        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
-        method 2.
+        Each packet has the same signal probability. The gaps between two signals are therefore
+        geometric (method 1 of section 7). "uniform": The signal probability grows with the number
+        of packets since the last signal. The gaps between two signals are therefore uniform in the
+        range 1..1/p − 1 (method 2 of section 7). As in figure 2 of the paper, the number of packets
+        since the last signal includes the packet on which RED decides. "wait": The first 1/p
+        packets after a signal pass, and the next packets have uniform spacing. The gaps between two
+        signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of ns-2). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         Action on a packet while the average queue length is above maxth (above twice maxth if
         gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
-        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        packet is marked if it is ECN-capable, and dropped otherwise (RED* of Kuzmanovic 2005).
+        Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, at every average queue length.
-        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
-        Range: a whole number, at least 0 packets. Source: clark1998rio: none; ns-2's RED: 1.
+        Maximum number of waiting packets at which every arriving packet passes, for any average
+        queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        signal. Default: 0 packets. Range: a whole number, at least 0 packets. Source: clark1998rio
+        has no minimum backlog; RED in ns-2 has 1 packet.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
         average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd1993red §4; 500 B is ns-2's.
+        floyd1993red §4; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "wred"
@@ -3091,41 +3209,44 @@ class Wred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class RedPd(Table):
-    """RED that limits high-bandwidth flows and has state for them alone.
+    """RED-PD is a RED that limits high-bandwidth flows, and that stores state only for flows with drops.
 
-    A flow with drops in several recent intervals sends more than a TCP with the target round-trip
-    time would send at the current drop rate. Packets of such a flow are dropped at random before
-    RED, with a probability that rises while RED continues to drop packets of the flow and falls
-    afterwards. RED decides on all other packets.
+    RED-PD monitors a flow with drops in several recent intervals, because the flow sends more than
+    a TCP with the target round-trip time would send at the current drop rate. Packets of a
+    monitored flow are dropped at random before RED. The drop probability rises while RED continues
+    to drop packets of the flow, and falls afterwards. RED decides on all packets that are not
+    dropped before RED.
 
     Parameters
     ----------
     target_rtt : str | None
-        Round-trip time of the TCP whose rate is the maximum for a flow that is not monitored (R).
-        Default: 40 ms. Range: at least 0.001 s. Source: mahajan2001redpd: 40 ms.
+        Round-trip time R of a reference TCP. RED-PD limits flows that send more than the reference
+        TCP would send at the current drop rate. Default: 40 ms. Range: at least 0.001 s. Source:
+        mahajan2001redpd: 40 ms.
     lists : int | None
-        Number of recent lists of drops (M). Default: 5. Range: at least 1, at most 64. Source:
-        mahajan2001redpd: 5.
+        Number of recent drop lists that RED-PD stores, one per interval (M). Default: 5. Range: at
+        least 1, at most 64. Source: mahajan2001redpd: 5.
     regular : int | None
-        Number of lists with a drop of the flow from which the flow is monitored (K). Default: 3.
-        Range: at least 1, at most 64. Source: mahajan2001redpd: 3.
+        Minimum number of drop lists that contain a flow when RED-PD begins to monitor the flow (K).
+        Default: 3. Range: at least 1, at most 64. Source: mahajan2001redpd: 3.
     max_decrease : float | None
         Maximum decrease of a flow's drop probability at the end of an interval. A drop probability
-        below twice this value is halved instead. Default: 0.05. Range: above 0, at most 1. Source:
-        mahajan2001redpd: 0.05.
+        below twice max_decrease is halved instead. Default: 0.05. Range: above 0, at most 1.
+        Source: mahajan2001redpd: 0.05.
     min_probability : float | None
-        Drop probability of a flow at or below which its monitoring ends instead of another
-        decrease. Default: 0.005. Range: above 0, at most 1. Source: mahajan2001redpd: 0.005.
+        Drop probability at which the monitoring of a flow ends: if the probability is at most
+        min_probability, RED-PD sets it to 0 instead of decreasing it. Default: 0.005. Range: above
+        0, at most 1. Source: mahajan2001redpd: 0.005.
     min_drop_rate : float | None
-        Drop rate of RED at or below which the drop probability of no flow rises. Default: 0.001.
-        Source: mahajan2001redpd, its experiments: 0.001.
+        Drop rate of RED that must be exceeded in an interval to raise the drop probabilities of
+        flows. Default: 0.001. Source: mahajan2001redpd, its experiments: 0.001.
     minth : str | None
         Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
         above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue length at which the drop probability reaches maxp (maxth). Above maxth the
+        Average queue length at which the signal probability reaches maxp (maxth). Above maxth the
         parameter gentle determines the signal probability. Default: 15 packets. Range: above 0
-        packets or bytes. Source: floyd1997parameters: three times minth.
+        packets or bytes. Source: floyd1997parameters: maxth is three times minth.
     maxp : float | None
         Signal probability when the average queue length reaches maxth (maxp). Default: 0.1. Range:
         above 0, at most 1. Source: floyd1997parameters: 1/10.
@@ -3133,44 +3254,47 @@ class RedPd(Table):
         Weight of the current queue length in the moving average of the queue length (wq). Default:
         0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the signal probability jumps from maxp to 1 at maxth. Default: true. Source:
-        floyd2000gentle.
+        If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at twice
+        maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth. Default:
+        true. Source: floyd2000gentle.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, at every average queue length.
-        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
-        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
+        Maximum number of waiting packets at which every arriving packet passes, for any average
+        queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        signal. Default: 0 packets. Range: a whole number, at least 0 packets. Source: floyd1993red
+        has no minimum backlog; ns-2 has 1 packet.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
         average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd1993red §4; 500 B is ns-2's.
+        floyd1993red §4; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "red_pd"
@@ -3199,8 +3323,8 @@ class RedPd(Table):
 class NonlinearRed(Table):
     """RED with a quadratic signal probability.
 
-    Nonlinear RED signals less often than RED near minth and more often near maxth, so that light
-    loads can use the buffer and the thresholds matter less.
+    Nonlinear RED signals less often than RED near minth and more often near maxth. Therefore the
+    queue can grow more under light load, and the values of the thresholds matter less.
 
     Parameters
     ----------
@@ -3209,62 +3333,66 @@ class NonlinearRed(Table):
         above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue length above which every packet is signalled (maxth). Default: 15 packets.
-        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: maxth is three times minth.
     maxp : float | None
-        Signal probability when the average queue length reaches maxth (maxp). At 1.5 times the maxp
-        of RED the mean probability between the thresholds equals that of RED. Default: 0.15. Range:
-        above 0, at most 1. Source: zhou2006nonlinear: 1.5 maxp, maxp 0.1.
+        Signal probability when the average queue length reaches maxth (maxp). If maxp is 1.5 times
+        the maxp of RED, the mean signal probability between the thresholds equals that of RED.
+        Default: 0.15. Range: above 0, at most 1. Source: zhou2006nonlinear: 1.5 maxp, maxp 0.1.
     wq : float | None
         Weight of the current queue length in the moving average of the queue length (wq). Default:
         0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same signal probability, so the gaps between signals are geometric
-        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
-        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
-        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
-        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
-        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
-        method 2.
+        Each packet has the same signal probability. The gaps between two signals are therefore
+        geometric (method 1 of section 7). "uniform": The signal probability grows with the number
+        of packets since the last signal. The gaps between two signals are therefore uniform in the
+        range 1..1/p − 1 (method 2 of section 7). As in figure 2 of the paper, the number of packets
+        since the last signal includes the packet on which RED decides. "wait": The first 1/p
+        packets after a signal pass, and the next packets have uniform spacing. The gaps between two
+        signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of ns-2). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         Action on a packet while the average queue length is above maxth. Default: drop. "drop": The
         packet is dropped even if it is ECN-capable. "mark": The packet is marked if it is
-        ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
+        ECN-capable, and dropped otherwise (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, at every average queue length.
-        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
-        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
+        Maximum number of waiting packets at which every arriving packet passes, for any average
+        queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        signal. Default: 0 packets. Range: a whole number, at least 0 packets. Source: floyd1993red
+        has no minimum backlog; ns-2 has 1 packet.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
         average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd1993red §4; 500 B is ns-2's.
+        floyd1993red §4; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "nonlinear_red"
@@ -3286,11 +3414,11 @@ class NonlinearRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfConfiguringRed(Table):
-    """RED that adapts maxp when the average crosses a threshold.
+    """Self-configuring RED adapts maxp when the average queue length crosses a threshold.
 
-    When the average falls below minth, RED was too aggressive, and maxp is divided by alpha. When
-    the average rises above maxth, RED was not aggressive enough, and maxp is multiplied by beta.
-    Each crossing of a threshold changes maxp once.
+    When the average queue length falls below minth, RED has been too aggressive, and maxp is
+    divided by alpha. When the average queue length rises above maxth, RED has not been aggressive
+    enough, and maxp is multiplied by beta. Each crossing of a threshold changes maxp once.
 
     Parameters
     ----------
@@ -3299,72 +3427,76 @@ class SelfConfiguringRed(Table):
         above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue length above which every packet is signalled (maxth). Default: 15 packets.
-        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: maxth is three times minth.
     maxp : float | None
         Initial maxp, the signal probability when the average queue length reaches maxth. Default:
         0.1. Range: above 0, at most 1. Source: floyd1997parameters: 1/10.
     alpha : float | None
-        Divisor of maxp when the average falls below minth. Default: 3.0. Range: above 1. Source:
-        feng1999selfconfiguring: 3.
+        Number by which maxp is divided when the average queue length falls below minth. Default:
+        3.0. Range: above 1. Source: feng1999selfconfiguring: 3.
     beta : float | None
-        Factor of maxp when the average rises above maxth. Default: 2.0. Range: above 1. Source:
-        feng1999selfconfiguring: 2.
+        Number by which maxp is multiplied when the average queue length rises above maxth. Default:
+        2.0. Range: above 1. Source: feng1999selfconfiguring: 2.
     wq : float | None
         Weight of the current queue length in the moving average of the queue length (wq). Default:
         0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the signal probability jumps from maxp to 1 at maxth. Default: false. Source:
-        feng1999selfconfiguring is older than gentle RED.
+        If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at twice
+        maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth. Default:
+        false. Source: feng1999selfconfiguring was published before gentle RED.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same signal probability, so the gaps between signals are geometric
-        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
-        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
-        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
-        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
-        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
-        method 2.
+        Each packet has the same signal probability. The gaps between two signals are therefore
+        geometric (method 1 of section 7). "uniform": The signal probability grows with the number
+        of packets since the last signal. The gaps between two signals are therefore uniform in the
+        range 1..1/p − 1 (method 2 of section 7). As in figure 2 of the paper, the number of packets
+        since the last signal includes the packet on which RED decides. "wait": The first 1/p
+        packets after a signal pass, and the next packets have uniform spacing. The gaps between two
+        signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of ns-2). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         Action on a packet while the average queue length is above maxth (above twice maxth if
         gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
-        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        packet is marked if it is ECN-capable, and dropped otherwise (RED* of Kuzmanovic 2005).
+        Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, at every average queue length.
-        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
-        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
+        Maximum number of waiting packets at which every arriving packet passes, for any average
+        queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        signal. Default: 0 packets. Range: a whole number, at least 0 packets. Source: floyd1993red
+        has no minimum backlog; ns-2 has 1 packet.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
         average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd1993red §4; 500 B is ns-2's.
+        floyd1993red §4; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "self_configuring_red"
@@ -3389,34 +3521,35 @@ class SelfConfiguringRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveRed(Table):
-    """RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the middle fifth between minth and maxth under different loads.
+    """Adaptive RED changes maxp between 1 and 50 % in small steps, so that the average queue length stays in the middle fifth of the range from minth to maxth under different loads.
 
-    By default the thresholds follow from a target delay, wq follows from the rate of the link, and
-    gentle is true, as in the paper.
+    By default Adaptive RED computes the thresholds from a target delay and wq from the rate of the
+    link, and gentle is true, as in the paper.
 
     Parameters
     ----------
     target_delay : str | None
-        Queueing delay from which the thresholds follow: minth is half of it, at least 5 packets.
-        Default: 5 ms. Range: above 0 s. Source: floyd2001adaptive §5: minth = max(5, delay C / 2).
+        Queueing delay that determines the default thresholds: minth is half of the traffic that the
+        link sends in this time, and at least 5 packets. Default: 5 ms. Range: above 0 s. Source:
+        floyd2001adaptive §5: minth = max(5, delay C / 2).
     minth : str | None
-        Average queue length below which no packet is signalled (minth). If the key is absent, the
-        value follows from the target delay, in bytes if chance_by is bytes and else in packets.
-        Default: absent. Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
+        Average queue length below which no packet is signalled (minth). By default minth is
+        computed from target_delay. The default minth is in bytes if chance_by is bytes, and in
+        packets otherwise. Default: absent. Range: above 0 packets or bytes. Source:
+        floyd2001adaptive §5.
     maxth : str | None
-        Average queue length at which the signal probability reaches maxp (maxth). If the key is
-        absent, the value is three times minth. Default: absent. Range: above 0 packets or bytes.
-        Source: floyd2001adaptive §5.
+        Average queue length at which the signal probability reaches maxp (maxth). By default maxth
+        is three times minth. Default: absent. Range: above 0 packets or bytes. Source:
+        floyd2001adaptive §5.
     wq : float | None
-        Weight of the current queue length in the moving average of the queue length (wq). If the
-        key is absent, the value is 1 - exp(-1/C), where C is the number of packets that the link
-        sends per second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
-        §4.3.
+        Weight of the current queue length in the moving average of the queue length (wq). By
+        default wq is 1 - exp(-1/C), where C is the number of packets that the link sends per
+        second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive §4.3.
     mean_packet_size : str | None
-        Packet size with which the rate of the link is converted into C packets per second. If
-        chance_by is size or bytes, packet sizes are compared with this size. Default: 500 B. Range:
-        at least 1 B, at most 65535 B. Source: floyd2001adaptive §4.3: a default packet size; 500 B
-        is ns-2's.
+        Packet size that converts the rate of the link into packets per second. If chance_by is size
+        or bytes, packet sizes are also compared with mean_packet_size. Default: 500 B. Range: at
+        least 1 B, at most 65535 B. Source: floyd2001adaptive §4.3 recommends a default packet size;
+        ns-2 uses 500 B.
     maxp : float | None
         Initial maxp, the signal probability when the average queue length reaches maxth. Default:
         0.1. Range: above 0, at most 0.5. Source: floyd1997parameters: 1/10.
@@ -3428,68 +3561,73 @@ class AdaptiveRed(Table):
         Default: 0.01. Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: min(0.01,
         maxp/4).
     decrease : float | None
-        Factor that maxp is multiplied by when the average is below its target (beta). Default: 0.9.
-        Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
+        Factor that multiplies maxp when the average queue length is below its target range (beta).
+        Default: 0.9. Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same signal probability, so the gaps between signals are geometric
-        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
-        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
-        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
-        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
-        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
-        method 2.
+        Each packet has the same signal probability. The gaps between two signals are therefore
+        geometric (method 1 of section 7). "uniform": The signal probability grows with the number
+        of packets since the last signal. The gaps between two signals are therefore uniform in the
+        range 1..1/p − 1 (method 2 of section 7). As in figure 2 of the paper, the number of packets
+        since the last signal includes the packet on which RED decides. "wait": The first 1/p
+        packets after a signal pass, and the next packets have uniform spacing. The gaps between two
+        signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of ns-2). Source:
+        floyd1993red §7, method 2.
     chance_by : Literal["packet", "size", "bytes"] | None
-        Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
-        has the same probability. "size": The probability before spacing is scaled by the packet
-        size divided by the reference size, as in the text of Floyd & Jacobson 1993. With uniform
-        spacing large packets are signalled more often than in proportion to their size: packets of
-        500 B and 1500 B are signalled about as 1 : 7, and up to 1 : 9 while the average queue
-        length changes. "bytes": The byte mode of ns-2. Spacing counts the bytes since the last
-        signal in whole reference sizes, and the probability after spacing is scaled by the packet
-        size divided by the reference size. A packet that arrives at an empty queue passes. Packets
-        of 500 B and 1500 B are signalled about as 1 : 3 to 1 : 4. Source: its first author's ns-2
-        code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet.
+        Effect of a packet's size on its signal probability. Default: packet. "packet": The signal
+        probability does not depend on the packet size. "size": RED multiplies the probability
+        before spacing by the packet size divided by the reference size, as in the text of Floyd &
+        Jacobson 1993. With uniform spacing, large packets are then signalled more often than in
+        proportion to their size: a packet of 1500 B is signalled about 7 times as often as a packet
+        of 500 B, and up to 9 times while the average queue length changes. "bytes": The byte mode
+        of ns-2. Spacing counts the bytes since the last signal in whole reference sizes. RED
+        multiplies the probability after spacing by the packet size divided by the reference size. A
+        packet that arrives at an empty queue passes. A packet of 1500 B is signalled 3 to 4 times
+        as often as a packet of 500 B. Source: the first author's ns-2 code has bytes (`bytes_`,
+        `queue_in_bytes_`); rfc7141 §2.2 recommends packet.
     gentle : bool | None
-        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the signal probability jumps from maxp to 1 at maxth. Default: true. Source:
-        floyd2001adaptive §2: RED in gentle mode.
+        If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at twice
+        maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth. Default:
+        true. Source: floyd2001adaptive §2 uses RED in gentle mode.
     above_maxth : Literal["drop", "mark"] | None
         Action on a packet while the average queue length is above maxth (above twice maxth if
         gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
-        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        packet is marked if it is ECN-capable, and dropped otherwise (RED* of Kuzmanovic 2005).
+        Source: rfc3168 §7.
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, at every average queue length.
-        With 0 packets the average queue length alone decides on a signal. Default: 1 packet. Range:
-        a whole number, at least 0 packets. Source: its first author's ns-2 code: 1.
+        Maximum number of waiting packets at which every arriving packet passes, for any average
+        queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        signal. Default: 1 packet. Range: a whole number, at least 0 packets. Source: the first
+        author's ns-2 code: 1 packet.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "adaptive_red"
@@ -3517,70 +3655,76 @@ class AdaptiveRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcRed(Table):
-    """RED with the parameters of Linux's `tc`, in bytes.
+    """RED with the parameters of Linux's `tc`.
 
-    Between min and max packets are signalled (marked if ECN-capable, else dropped) with a
-    probability that rises to about `probability`. Above max every packet is signalled. The weight
-    of the average follows from burst, min and avpkt, and its decay during idle time from bandwidth
-    and avpkt. As with `tc`, give the limit of the buffer in bytes too.
+    All queue lengths are in bytes. If the average queue length is between min and max, packets are
+    signalled with a probability that rises to about `probability`. A signalled packet is marked if
+    it is ECN-capable, and dropped otherwise. If the average queue length is above max, every packet
+    is signalled. The weight of the average is computed from burst, min and avpkt. The decay of the
+    average during idle time is computed from bandwidth and avpkt. The limit of the buffer should
+    also be in bytes, as with `tc`.
 
     Parameters
     ----------
     min : str | None
-        Average queue length at which signals begin. If the key is absent, the value is a third of
-        max. Default: absent. Range: at least 1 B. Source: tcred8: max/3.
+        Average queue length above which packets are signalled. By default min is a third of max.
+        Default: absent. Range: at least 1 B. Source: tcred8: max/3.
     max : str
         Average queue length above which every packet is signalled. Range: at least 1 B, at most
-        1000000000 B. Source: tcred8: at least twice min.
+        1000000000 B. Source: tcred8: max should be at least twice min.
     avpkt : str | None
         Average packet size. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: tcred8:
-        1000 is a good value.
+        1000 B is a good value.
     burst : str | None
-        Number of packets of a burst that passes without a signal. This number sets the weight of
-        the average. If the key is absent, the value is (2 min + max)/(3 avpkt). Default: absent.
+        Number of packets in a burst that RED lets pass without a signal. RED computes the weight of
+        the average from this number. The default burst is (2 min + max)/(3 avpkt). Default: absent.
         Range: a whole number, at least 1 packet, at most 1000000 packets. Source: tcred8:
         (min+min+max)/(3*avpkt).
     probability : float | None
-        Signal probability when the average reaches max. Default: 0.02. Range: above 0, at most 1.
-        Source: tcred8: 0.02, suggested 0.01 to 0.02.
+        Signal probability when the average queue length reaches max. Default: 0.02. Range: above 0,
+        at most 1. Source: tcred8: 0.02, suggested 0.01 to 0.02.
     bandwidth : str | None
-        Rate that converts idle time into virtual packet arrivals. Default: 10 Mbit/s. Source:
-        tcred8: 10Mbit.
+        Rate that converts idle time into a number of virtual packets, each of which lets the
+        average queue length decay. Default: 10 Mbit/s. Source: tcred8: 10Mbit.
     arithmetic : Literal["linux-6", "linux-2.4"] | None
-        Kernel whose integer arithmetic computes RED. Default: linux-6. "linux-6": Arithmetic of
-        current kernels, which store the probability exactly. `tc` computes the table of idle decay
-        in ticks of 64 ns and the kernel looks it up in microseconds, so the average decays 15.6
-        times more slowly after its first halving than bandwidth and avpkt imply. "linux-2.4":
-        Arithmetic of kernels of the 2.4 series. The quotient of (max - min) and the probability is
-        rounded up to a power of two, which lowers the probability by up to half. The table of idle
-        decay is in microseconds. Source: Linux 6.12.
+        Linux version whose integer arithmetic `tc_red` uses. Default: linux-6. "linux-6":
+        Arithmetic of current kernels, which store the signal probability exactly. For current
+        kernels `tc` computes the table of the idle decay in ticks of 64 ns, but the kernel reads
+        the table with idle times in microseconds. After the average has halved once, it therefore
+        decays 15.6 times more slowly than bandwidth and avpkt imply. "linux-2.4": Arithmetic of the
+        kernels of the 2.4 series. Kernels of the 2.4 series round the quotient of (max - min) and
+        the probability up to a power of two. The actual signal probability is therefore lower, down
+        to half of `probability`. For kernels of the 2.4 series the table of the idle decay is in
+        microseconds. Source: Linux 6.12.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_red"
@@ -3601,22 +3745,23 @@ class TcRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Red(Table):
-    """RED computes an exponentially weighted moving average of the queue length.
+    """RED computes an exponentially weighted moving average of the queue length, and compares it with two thresholds.
 
-    Below minth every packet passes. Between minth and maxth packets are signalled (marked if
-    ECN-capable, else dropped) with a probability that rises linearly to maxp. Above maxth the
-    signal probability rises linearly to 1 (gentle), or every packet is signalled. The average
-    counts packets or bytes, in the unit of the thresholds.
+    If the average is below minth, every packet passes. If the average is between minth and maxth,
+    packets are signalled with a probability that rises linearly to maxp. A signalled packet is
+    marked if it is ECN-capable, and dropped otherwise. If the average is above maxth, the signal
+    probability rises linearly to 1 (gentle), or every packet is signalled. If the thresholds are in
+    packets, the average counts packets. If the thresholds are in bytes, the average counts bytes.
 
     Parameters
     ----------
     minth : str | None
         Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
-        above 0 packets or bytes. Source: floyd1993red §6: a useful minimum is 5 packets.
+        above 0 packets or bytes. Source: floyd1993red §6: minth should be at least 5 packets.
     maxth : str | None
         Average queue length at which the signal probability reaches maxp (maxth). Above maxth the
         parameter gentle determines the signal probability. Default: 15 packets. Range: above 0
-        packets or bytes. Source: floyd1997parameters: three times minth.
+        packets or bytes. Source: floyd1997parameters: maxth is three times minth.
     maxp : float | None
         Signal probability when the average queue length reaches maxth (maxp). Default: 0.1. Range:
         above 0, at most 1. Source: floyd1997parameters: 1/10.
@@ -3624,78 +3769,82 @@ class Red(Table):
         Weight of the current queue length in the moving average of the queue length (wq). Default:
         0.002. Range: above 0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, the signal probability jumps from maxp to 1 at maxth. Default: true. Source:
-        floyd2000gentle.
+        If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at twice
+        maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth. Default:
+        true. Source: floyd2000gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
-        Each packet has the same signal probability, so the gaps between signals are geometric
-        (method 1 of section 7). "uniform": The signal probability grows with the number of packets
-        since the last signal, so the gaps between signals are uniform in 1..1/p − 1 (method 2 of
-        section 7). Figure 2 of the paper counts the packet that is being judged. "wait": Like the
-        uniform spacing, but without a signal in the first 1/p packets after a signal, so the gaps
-        between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7,
-        method 2.
+        Each packet has the same signal probability. The gaps between two signals are therefore
+        geometric (method 1 of section 7). "uniform": The signal probability grows with the number
+        of packets since the last signal. The gaps between two signals are therefore uniform in the
+        range 1..1/p − 1 (method 2 of section 7). As in figure 2 of the paper, the number of packets
+        since the last signal includes the packet on which RED decides. "wait": The first 1/p
+        packets after a signal pass, and the next packets have uniform spacing. The gaps between two
+        signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of ns-2). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         Action on a packet while the average queue length is above maxth (above twice maxth if
         gentle). Default: drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The
-        packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        packet is marked if it is ECN-capable, and dropped otherwise (RED* of Kuzmanovic 2005).
+        Source: rfc3168 §7.
     mark_below : float | None
-        Signal probability from which a chosen packet is dropped even if it is ECN-capable. With 1
-        every chosen ECN-capable packet is marked. Default: 1.0. Range: above 0, at most 1. Source:
-        floyd1993red: always marks; ns-2 (`mark_p_`): drops from 0.1 on.
+        Signal probability from which RED drops signalled packets even if they are ECN-capable. If
+        mark_below is 1, RED marks every signalled packet that is ECN-capable. Default: 1.0. Range:
+        above 0, at most 1. Source: floyd1993red always marks; ns-2 (`mark_p_`) drops from 0.1 on.
     chance_by : Literal["packet", "size", "bytes"] | None
-        Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
-        has the same probability. "size": The probability before spacing is scaled by the packet
-        size divided by the reference size, as in the text of Floyd & Jacobson 1993. With uniform
-        spacing large packets are signalled more often than in proportion to their size: packets of
-        500 B and 1500 B are signalled about as 1 : 7, and up to 1 : 9 while the average queue
-        length changes. "bytes": The byte mode of ns-2. Spacing counts the bytes since the last
-        signal in whole reference sizes, and the probability after spacing is scaled by the packet
-        size divided by the reference size. A packet that arrives at an empty queue passes. Packets
-        of 500 B and 1500 B are signalled about as 1 : 3 to 1 : 4. Source: floyd1993red §4: size
-        where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes; rfc7141 §2.2:
-        packet.
+        Effect of a packet's size on its signal probability. Default: packet. "packet": The signal
+        probability does not depend on the packet size. "size": RED multiplies the probability
+        before spacing by the packet size divided by the reference size, as in the text of Floyd &
+        Jacobson 1993. With uniform spacing, large packets are then signalled more often than in
+        proportion to their size: a packet of 1500 B is signalled about 7 times as often as a packet
+        of 500 B, and up to 9 times while the average queue length changes. "bytes": The byte mode
+        of ns-2. Spacing counts the bytes since the last signal in whole reference sizes. RED
+        multiplies the probability after spacing by the packet size divided by the reference size. A
+        packet that arrives at an empty queue passes. A packet of 1500 B is signalled 3 to 4 times
+        as often as a packet of 500 B. Source: floyd1993red §4 has size if the queue is measured in
+        bytes; red.cc of ns-2.35 (`modify_p`) has bytes; rfc7141 §2.2 recommends packet.
     reference_size : str | None
-        Reference size, with which packet sizes are compared if chance_by is size or bytes. Default:
-        1500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet
-        size; ns-2: `mean_pktsize_`, 500 B.
+        Packet size with which RED compares the size of a packet if chance_by is size or bytes.
+        Default: 1500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4 has the
+        maximum packet size; ns-2 has 500 B (`mean_pktsize_`).
     min_backlog : str | None
-        Number of waiting packets up to which no packet is signalled, at every average queue length.
-        With 0 packets the average queue length alone decides on a signal. Default: 0 packets.
-        Range: a whole number, at least 0 packets. Source: floyd1993red: none; ns-2: 1.
+        Maximum number of waiting packets at which every arriving packet passes, for any average
+        queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        signal. Default: 0 packets. Range: a whole number, at least 0 packets. Source: floyd1993red
+        has no minimum backlog; ns-2 has 1 packet.
     idle_packet_size : str | None
-        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        Packet size that converts idle time into a number of virtual packets, each of which lets the
         average queue length decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
-        floyd1993red §4, the time s of a small packet; 500 B is ns-2's.
+        floyd1993red §4 has the time s of a small packet; ns-2 uses 500 B.
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "red"
@@ -3728,32 +3877,34 @@ class DropTail(Table):
     Parameters
     ----------
     limit : str | None
-        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
         Default: 100 packets. Range: a whole number, at least 1 packet or byte, at most 1000000000
-        packets or bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common
-        default of hosts.
+        packets or bytes. Source: rfc7567 §2: the operator chooses the limit; hosts often have 100
+        packets by default.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The limit counts the waiting
         packets without the packet in transmission. "waiting-and-in-service": The limit counts the
         waiting packets and the packet in transmission. "waiting-before": The limit counts the bytes
-        of the waiting packets without the arriving packet. A packet is stored unless the backlog
-        before its arrival exceeds the limit (Linux 2.4). Source: ns-2: Drop Tail counts the packet
-        in service, RED does not.
+        of the waiting packets without those of the arriving packet. The buffer stores an arriving
+        packet unless the backlog before the arrival exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, and RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
-        "front": The packet that has waited longest. "random": A random waiting packet.
-        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3: tail, front and random; suter1998buffer: longest-flow.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet
+        is dropped. "front": The packet that has waited longest is dropped. "random": A randomly
+        chosen waiting packet is dropped. "longest-flow": The oldest packet of the flow with the
+        most waiting bytes is dropped. Source: rfc2309 §3 has tail, front and random;
+        suter1998buffer has longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
-        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. A mark at the head of the queue reaches the sender earlier than a mark at the
-        tail, by the queueing delay. Source: rfc3168 §5: the arriving packet.
+        arriving packet is marked. "head": The ECN-capable and unmarked packet that is nearest to
+        the head of the queue is marked. A mark at the head of the queue reaches the sender earlier
+        than a mark at the tail, by the queueing delay. Source: rfc3168 §5: the router marks the
+        arriving packet.
     ecn : Literal["mark", "drop"] | None
-        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
-        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
-        Source: rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": An ECN-capable
+        packet that the AQM signals is marked. "drop": An ECN-capable packet that the AQM signals is
+        dropped, as in a router without ECN. Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "drop_tail"
@@ -4101,9 +4252,9 @@ class Hybrid(Table):
         Minimum growth of the round-trip time that ends hybrid slow start. Default: 4 ms. Range:
         above 0 s. Source: ha2011taming §4: 4 ms.
     max_growth : str | None
-        Growth of the round-trip time that always ends hybrid slow start. Between the minimum and
-        the maximum, the threshold is an eighth of the minimum round-trip time. Default: 16 ms.
-        Range: above 0 s. Source: ha2011taming §4: 16 ms.
+        Growth of the round-trip time that always ends hybrid slow start. The threshold is an eighth
+        of the minimum round-trip time, limited to the range from `min_growth` to `max_growth`.
+        Default: 16 ms. Range: above 0 s. Source: ha2011taming §4: 16 ms.
     """
 
     KIND: ClassVar[str | None] = "hybrid"
@@ -4120,10 +4271,9 @@ class Hybrid(Table):
 class Hystart(Table):
     """HyStart++, which governs the first slow start.
 
-    A round whose minimum round-trip time exceeds that of the previous round by a threshold begins
-    Conservative Slow Start (CSS), in which cwnd grows more slowly. If round-trip times fall again,
-    slow start resumes, otherwise congestion avoidance follows. Later slow starts are those of RFC
-    5681.
+    Conservative Slow Start (CSS), in which cwnd grows more slowly, begins if the minimum round-trip
+    time grows by a threshold from one round to the next. If round-trip times fall again, slow start
+    resumes, otherwise congestion avoidance follows. Later slow starts are those of RFC 5681.
 
     Parameters
     ----------
@@ -4134,9 +4284,10 @@ class Hystart(Table):
         Growth of the round-trip time that begins CSS at any round-trip time (MAX_RTT_THRESH).
         Default: 16 ms. Range: above 0 s. Source: rfc9406 §4.3.
     rtt_divisor : float | None
-        Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). Between the
-        minimum and the maximum, the threshold is the last round's minimum round-trip time divided
-        by this value. Default: 8.0. Range: at least 1. Source: rfc9406 §4.3.
+        Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). The threshold is
+        the minimum round-trip time of the previous round divided by `rtt_divisor`, limited to the
+        range from `min_rtt_threshold` to `max_rtt_threshold`. Default: 8.0. Range: at least 1.
+        Source: rfc9406 §4.3.
     samples : str | None
         Number of round-trip times that are measured in a round before their minimum is evaluated
         (N_RTT_SAMPLE). Default: 8 packets. Range: a whole number, at least 1 packet, at most 1000
@@ -4149,7 +4300,7 @@ class Hystart(Table):
         Range: a whole number, at least 1 packet, at most 100 packets. Source: rfc9406 §4.3.
     limit : str | None
         Maximum increase of cwnd per ACK (L). Default: 8 packets. Range: a whole number, at least 1
-        packet, at most 1000 packets. Source: rfc9406 §4.3: 8 without pacing.
+        packet, at most 1000 packets. Source: rfc9406 §4.3: 8 if segments are not paced.
     """
 
     KIND: ClassVar[str | None] = "hystart"
@@ -4170,16 +4321,16 @@ class Standard(Table):
     Parameters
     ----------
     limit : str | None
-        Maximum increase of cwnd per ACK (L). After a timeout the maximum is one segment. 255 means
-        no limit. This value also applies after a timeout if at_ssthresh is "stops", as in Linux.
-        Default: 1 packet. Range: a whole number, at least 1 packet, at most 255 packets. Source:
-        rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none.
+        Maximum increase of cwnd per ACK (L). After a timeout L is one segment, unless at_ssthresh
+        is "stops" (Linux). 255 means no limit. Default: 1 packet. Range: a whole number, at least 1
+        packet, at most 255 packets. Source: rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux:
+        none.
     at_ssthresh : Literal["passes", "stops"] | None
         Handling of an ACK that takes cwnd beyond ssthresh. Default: passes. "passes": All counted
         bytes of the ACK increase cwnd in slow start. Slow start applies while cwnd is below
         ssthresh when the ACK arrives (RFC 5681 §3.1). "stops": The counted bytes of the ACK
-        increase cwnd up to ssthresh. The remaining bytes count for congestion avoidance (Linux).
-        Source: rfc5681 §3.1; Linux, tcp_slow_start.
+        increase cwnd up to ssthresh. The bytes that remain above ssthresh count for congestion
+        avoidance (Linux). Source: rfc5681 §3.1; Linux, tcp_slow_start.
     """
 
     KIND: ClassVar[str | None] = "standard"
@@ -4207,10 +4358,10 @@ class Westwood(Table):
         grieco2004westwood §2; Linux, tcp_westwood: twice.
     in_recovery : Literal["pipe", "half"] | None
         Value of cwnd during the loss recovery or the reduction that follows congestion. Default:
-        pipe. "pipe": Measured bandwidth-delay product, from the beginning of the loss recovery or
-        reduction. "half": Half of the FlightSize, as in Reno. When the loss recovery or reduction
-        ends, cwnd becomes the measured bandwidth-delay product (Linux). Source: mascolo2001westwood
-        §3; Linux, tcp_westwood: half.
+        pipe. "pipe": cwnd is the measured bandwidth-delay product as soon as the loss recovery or
+        reduction begins. "half": cwnd is half of the FlightSize, as in Reno. When the loss recovery
+        or reduction ends, cwnd becomes the measured bandwidth-delay product (Linux). Source:
+        mascolo2001westwood §3; Linux, tcp_westwood: half.
     samples : Literal["rounds", "linux"] | None
         Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each interval ends
         when a round trip ends, and lasts at least interval_min. "linux": Each interval ends with
@@ -4248,9 +4399,9 @@ class Westwood(Table):
 class Vegas(Table):
     """TCP Vegas.
 
-    Once per round trip cwnd grows by one segment if fewer than α of its segments are queued, and
-    shrinks by one segment if more than β are queued. With α to β queued segments, cwnd does not
-    change.
+    Once per round trip Vegas estimates the number of its queued segments. If fewer than α segments
+    are queued, cwnd grows by one segment. If more than β segments are queued, cwnd shrinks by one
+    segment. With α to β queued segments, cwnd does not change.
 
     Parameters
     ----------
@@ -4265,14 +4416,14 @@ class Vegas(Table):
         least 0 packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
     rules : Literal["paper", "linux"] | None
         Rules for the evaluation of a round trip. Default: paper. "paper": Diff is the expected rate
-        minus the actual rate, multiplied by BaseRTT. In slow start cwnd grows in every other round
-        trip, and cwnd is constant in the other round trips, which are evaluated (Brakmo 1994 §3.2,
-        §3.3). "linux": Diff is the rate difference multiplied by the measured round-trip time, in
-        whole segments. cwnd grows in each round trip of slow start, which ends with a cwnd of one
-        segment more than the largest window that leaves the queue empty. A round trip with fewer
-        than three measurements is not evaluated. During loss recovery cwnd grows as in Reno, and
-        measurements before the end of loss recovery are discarded (tcp_vegas). Source:
-        brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
+        minus the actual rate, multiplied by BaseRTT. In slow start, round trips with a growing cwnd
+        and round trips with a constant cwnd alternate. Only round trips with a constant cwnd are
+        evaluated (Brakmo 1994 §3.2, §3.3). "linux": Diff is the rate difference multiplied by the
+        measured round-trip time, in whole segments. cwnd grows in each round trip of slow start. At
+        the end of slow start, cwnd is one segment more than the largest window that leaves the
+        queue empty. A round trip with fewer than three measurements is not evaluated. During loss
+        recovery cwnd grows as in Reno, and measurements before the end of loss recovery are
+        discarded (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start, which applies in the round trips in which cwnd grows. Default: standard. Source:
         rfc5681 §3.1.
@@ -4292,7 +4443,8 @@ class Scalable(Table):
     """Scalable TCP.
 
     Each acknowledged segment adds a hundredth of a segment, and congestion reduces the window by an
-    eighth. The time to recover from a loss therefore does not depend on the window.
+    eighth. Because the increase and the decrease are proportional to the window, the time to
+    recover from a loss does not depend on the window.
 
     Parameters
     ----------
@@ -4385,7 +4537,7 @@ class Prague(Table):
     transition : str | None
         Number of round trips after slow start before the virtual round-trip time applies. Default:
         500 packets. Range: a whole number, at least 0 packets, at most 1000000000 packets. Source:
-        Linux, tcp_prague: 500 rounds after slow start.
+        Linux, tcp_prague: 500 round trips after slow start.
     beta_loss : float | None
         Factor by which a loss multiplies the FlightSize. Default: 0.5. Range: at least 0.1, at most
         0.95. Source: rfc9331 §4.3, item 2: as Reno.
@@ -4403,10 +4555,10 @@ class Prague(Table):
         most 10. Source: draft-briscoe-prague §2.4.6.
     pacing_header : str | None
         Header bytes per segment that the pacing rate includes. The interval between two paced
-        segments follows from their data alone. At a constant round-trip time, cwnd therefore limits
-        the flow, and the pacing rate does not. Default: 0 B. Range: at least 0 B, at most 120 B.
-        Source: Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over
-        SRTT and pacing spaces only the data.
+        segments is proportional to their data without headers. At a constant round-trip time, cwnd
+        therefore limits the flow, and the pacing rate does not. Default: 0 B. Range: at least 0 B,
+        at most 120 B. Source: Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd
+        times the MTU over SRTT and pacing spaces only the data.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     """
@@ -4442,18 +4594,19 @@ class Ledbat(Table):
         (GAIN). Default: 1.0. Range: above 0, at most 1. Source: rfc6817 §2.5: 1 or less.
     decrease_gain : float | None
         Factor of the decrease of cwnd while the queueing delay exceeds the target (decrease-GAIN).
-        Default: 1.0. Range: at least 0, at most 100. Source: rfc6817 §2.5: may be higher than GAIN.
+        Default: 1.0. Range: at least 0, at most 100. Source: rfc6817 §2.5: decrease-GAIN may be
+        higher than GAIN.
     allowed_increase : str | None
         Maximum excess of cwnd over the FlightSize (ALLOWED_INCREASE). Default: 1 packet. Range:
         above 0 packets. Source: rfc6817 §2.5.
     base_history : str | None
         Number of minutes whose minimum delays form the base delay (BASE_HISTORY). Default: 10
         packets. Range: a whole number, at least 1 packet, at most 10 packets. Source: rfc6817 §2.5:
-        should be 10.
+        BASE_HISTORY should be 10.
     current_filter : str | None
         Number of latest samples whose minimum is the current delay (CURRENT_FILTER). Default: 4
         packets. Range: a whole number, at least 1 packet, at most 8 packets. Source: rfc6817 §2.5:
-        at least 4 a round trip.
+        at least 4 samples per round trip.
     min_cwnd : str | None
         Minimum congestion window (MIN_CWND). Default: 2 packets. Range: at least 1 packet, at most
         4 packets. Source: rfc6817 §2.5: 2.
@@ -4547,10 +4700,10 @@ class Illinois(Table):
 class Htcp(Table):
     """H-TCP.
 
-    For one second after congestion H-TCP behaves as standard TCP. After this second, the increase
-    of cwnd grows with the square of the time since congestion. Congestion multiplies the window by
-    RTTmin/RTTmax, which empties the queue but does not idle the link. If the throughput has
-    changed, congestion halves the window instead.
+    For one second after congestion H-TCP behaves as standard TCP. From one second after congestion
+    on, the increase of cwnd grows with the square of the time since congestion. Congestion
+    multiplies the window by RTTmin/RTTmax, which empties the queue but does not idle the link. If
+    the throughput has changed, congestion halves the window instead.
 
     Parameters
     ----------
@@ -4570,9 +4723,9 @@ class Htcp(Table):
     rtt_scaling : Literal["off", "on"] | None
         Dependence of the increase on the round-trip time. Default: off. "off": The increase does
         not depend on the round-trip time. "on": α(Δ) is multiplied by RTTmin/100 ms, limited to the
-        range from 0.1 to 2. The product is at least 1 before it is multiplied by 2(1 − β). Flows
-        with different round-trip times then grow at the same rate (Linux). Source: leith2004htcp
-        §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
+        range from 0.1 to 2. The scaled α(Δ) is at least 1 before it is multiplied by 2(1 − β). The
+        scaling gives flows with different round-trip times the same rate of growth (Linux). Source:
+        leith2004htcp §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
     arithmetic : Literal["exact", "linux"] | None
         Arithmetic of the increase α and the decrease factor β. Default: exact. "exact": Real
         numbers, as in the equations of the H-TCP paper. "linux": Integers, as in Linux
@@ -4624,11 +4777,12 @@ class Highspeed(Table):
         0.1. Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
     rules : Literal["rfc3649", "linux"] | None
         Source of a(w) and b(w). Default: rfc3649. "rfc3649": Formulas of RFC 3649 §5, applied to
-        the current cwnd. "linux": Table of RFC 3649, appendix B, in steps. a(w) is 1 up to 38
-        segments. Up to 118 segments, a(w) is 2 and b(w) is 112/256, and further steps follow. The
-        step changes only in congestion avoidance, so the first decrease after slow start is one
-        half. A decrease is rounded down to whole segments (Linux, hstcp_cong_avoid,
-        hstcp_ssthresh). Source: rfc3649 §5; Linux, tcp_highspeed: linux.
+        the current cwnd. "linux": Table of RFC 3649, appendix B, in steps. In the first step, up to
+        a window of 38 segments, a(w) is 1. In the second step, up to 118 segments, a(w) is 2 and
+        b(w) is 112/256. Further steps follow. The control moves to another step only in congestion
+        avoidance, so the first decrease after slow start is one half. A decrease is rounded down to
+        whole segments (Linux, hstcp_cong_avoid, hstcp_ssthresh). Source: rfc3649 §5; Linux,
+        tcp_highspeed: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4667,10 +4821,10 @@ class Dctcp(Table):
         Initial value of α. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257 §3.3.
     rules : Literal["rfc8257", "linux"] | None
         Rounding of α and of the reduction of cwnd after a window with marks. Default: rfc8257.
-        "rfc8257": Marks reduce cwnd by the fraction α/2. The sender may round the result down to
-        whole segments (RFC 8257 §3.3). "linux": Marks reduce cwnd by the fraction α/2, rounded down
-        to whole segments, so that a reduction of less than one segment has no effect. α is a
-        multiple of 1/1024. A value of α below 16/1024 becomes 0 after a window without marks
+        "rfc8257": Marks reduce cwnd by the fraction α/2. RFC 8257 §3.3 permits the sender to round
+        the reduced cwnd down to whole segments. "linux": Marks reduce cwnd by the fraction α/2,
+        rounded down to whole segments, so that a reduction of less than one segment has no effect.
+        α is a multiple of 1/1024. A value of α below 16/1024 becomes 0 after a window without marks
         (Linux, dctcp_ssthresh, dctcp_update_alpha). Source: rfc8257 §3.3.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
@@ -4712,15 +4866,15 @@ class Cubic(Table):
     fast_convergence : Literal["on", "off"] | None
         Additional reduction of W_max for a flow whose window shrinks from one congestion event to
         the next. Default: on. "on": W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last
-        W_max (RFC 9438 §4.7). "off": W_max is always cwnd. This suits a flow that does not share
-        its bottleneck. Source: rfc9438 §4.7.
+        W_max (RFC 9438 §4.7). "off": W_max is always cwnd. A W_max that is always cwnd suits a flow
+        that does not share its bottleneck. Source: rfc9438 §4.7.
     arithmetic : Literal["rfc9438", "linux"] | None
         Arithmetic of the cubic function of the window. Default: rfc9438. "rfc9438": Real numbers,
         as in RFC 9438. "linux": Integers and whole segments, as in Linux's tcp_cubic. β and C are
         multiples of 1/1024, by default 717/1024 and 410/1024. Source: rfc9438 §4.2; Linux,
         tcp_cubic.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
-        Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
+        Slow start. Default: hystart. Source: rfc9438 §4.10: CUBIC should use HyStart++.
     """
 
     KIND: ClassVar[str | None] = "cubic"
@@ -4738,8 +4892,8 @@ class Bbr3(Table):
 
     As in version 1, the model includes the bandwidth and the minimum round-trip time. Version 3
     adds to the model the data in flight at which losses exceed 2 %. Version 3 probes for bandwidth
-    every two to three seconds, and more often on a path on which Reno would probe more often.
-    Between its probes for bandwidth, version 3 reduces its rate after losses.
+    every two to three seconds. If Reno would probe more often on the same path, version 3 probes as
+    often as Reno. Between its probes for bandwidth, version 3 reduces its rate after losses.
 
     Parameters
     ----------
@@ -4802,8 +4956,8 @@ class Bbr(Table):
     """BBR (version 1).
 
     The pacing rate is the bandwidth of the bottleneck, which BBR estimates as the maximum delivery
-    rate of ten round trips. The data in flight is limited to that bandwidth times the minimum
-    round-trip time of ten seconds. Losses have little effect.
+    rate of ten round trips. The data in flight is limited to the bandwidth times the minimum
+    round-trip time, which BBR measures over ten seconds. Losses have little effect.
 
     Parameters
     ----------
@@ -4824,16 +4978,16 @@ class Bbr(Table):
         Minimum duration of ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.5.
     extra_acked_gain : float | None
-        Fraction of the excess of aggregated ACKs that BBR adds to cwnd. With 0, cwnd has no
-        addition. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the draft
-        has none.
+        Fraction of the excess of aggregated ACKs that BBR adds to cwnd. If the fraction is 0, BBR
+        adds no excess to cwnd. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr:
+        1; the draft does not add the excess.
     phase_ends : Literal["in-flight", "at-departure"] | None
         Definition of the data in flight that BBR compares with a bound to end a phase of the gain
         cycle. Default: in-flight. "in-flight": Data in flight when the ACK arrived
         (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": Data in flight when pacing allows
-        the next segments to depart. The data in flight includes these next segments if the pacing
-        gain is above one (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00
-        §4.3.4.3; Linux, bbr_is_next_cycle_phase.
+        the next segments to depart. If the pacing gain is above one, the data in flight includes
+        the segments that depart next (Linux, bbr_packets_in_net_at_edt). Source:
+        draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
         Data that BBR adds to the product of bandwidth and RTprop. Default: quanta. "quanta": Three
         send quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three send quanta, rounded up
@@ -4841,7 +4995,7 @@ class Bbr(Table):
         bbr_quantization_budget). Source: draft-cardwell-iccrg-bbr-00 §4.2.3.2.
     pacing_margin : float | None
         Fraction by which the pacing rate is below the estimated bandwidth. Default: 0.0. Range: at
-        least 0, at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux,
+        least 0, at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: no margin; Linux,
         bbr_pacing_margin_percent: 1 %.
     min_pipe : str | None
         Minimum congestion window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
@@ -4872,9 +5026,9 @@ class Abe(Table):
         Congestion control that governs everything except the response to an ECN-Echo. Default:
         reno. Source: rfc8511 §3.
     beta_ecn : float | None
-        Factor by which an ECN-Echo multiplies the FlightSize (beta_ecn). If absent, the factor is
-        0.8 over Reno and 0.85 over CUBIC. Default: absent. Range: at least 0.5, at most 0.99.
-        Source: rfc8511 §3.1: 0.8; CUBIC benefits from 0.85.
+        Factor (beta_ecn) by which the FlightSize is multiplied after an ECN-Echo to compute
+        ssthresh. If absent, the factor is 0.8 for Reno and 0.85 for CUBIC. Default: absent. Range:
+        at least 0.5, at most 0.99. Source: rfc8511 §3.1: 0.8, and 0.85 for CUBIC.
     """
 
     KIND: ClassVar[str | None] = "abe"
@@ -4897,86 +5051,89 @@ class TcpDetails(Table):
         endpoint drops the segment and sends an ACK (RFC 9293 §3.10.7.4, fifth check). "dropped":
         The endpoint drops the segment (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
     old_acks : Literal["taken", "rfc5961"] | None
-        Response to an ACK below SND.UNA less the largest window that the other side ever offered.
-        Default: taken. "taken": The endpoint ignores the acknowledgement number and accepts the
-        data of the segment, as for every duplicate ACK (RFC 9293 §3.10.7.4, fifth check).
-        "rfc5961": The endpoint drops the segment and sends an ACK, as a protection against blind
-        injection of data. The endpoint also drops and answers an ACK below the first byte of data
-        (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it,
-        rfc5961 §5.2 is a MAY there; Linux: rfc5961.
+        Response to an old ACK, whose number is below SND.UNA minus the maximum window that the
+        other side ever offered. Default: taken. "taken": The endpoint ignores the acknowledgement
+        number and accepts the data of the segment, as for every duplicate ACK (RFC 9293 §3.10.7.4,
+        fifth check). "rfc5961": The endpoint drops the segment and sends an ACK, as a protection
+        against blind injection of data. If an ACK is below the first byte of data, the endpoint
+        also drops the segment and sends an ACK (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
+        Source: rfc9293 §3.10.7.4 ignores the ACK number and permits rfc5961 §5.2 (MAY); Linux:
+        rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
         Treatment of a segment without a timestamp after timestamps were negotiated. Default:
         refused. "refused": The endpoint drops the segment (RFC 7323 §3.2). "accepted": The endpoint
         processes the segment (Linux, tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
-        Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": The FIN waits until
-        cwnd permits it, as every other segment does. "no": The FIN does not wait for cwnd (Linux,
-        tcp_cwnd_test). Source: rfc5681 §2: cwnd limits data; Linux: no.
+        Condition under which a sender with SACK sends a FIN without data. Default: for-cwnd.
+        "for-cwnd": The FIN waits until cwnd permits it, as every other segment does. "no": The FIN
+        does not wait for cwnd (Linux, tcp_cwnd_test). Source: rfc5681 §2: cwnd limits data; in
+        Linux a FIN does not wait.
     rack_times : Literal["rfc8985", "linux"] | None
         Precision with which RACK compares the times of segments. Default: rfc8985. "rfc8985": RACK
         compares exact times. RACK.rtt is the round-trip time of the delivered segment that was sent
         last (RFC 8985 §6.2, step 2). "linux": RACK compares whole microseconds: of two segments
         sent in the same microsecond, the one with the higher end sequence number counts as later.
         RACK.rtt is the round-trip time of the segment with the highest sequence number that the ACK
-        acknowledges cumulatively. If the ACK only SACKs segments, the highest SACKed segment
-        counts. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
-        tcp_rack_advance). Source: rfc8985 §6.2.
+        acknowledges cumulatively. If the ACK only SACKs segments, RACK.rtt is the round-trip time
+        of the highest SACKed segment. The timestamp echo does not decide whether a SACK is
+        ambiguous (Linux, tcp_rack_advance). Source: rfc8985 §6.2.
     ecn_echo : Literal["rfc3168", "linux"] | None
         Echo of marks by the receiver. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any
         of the data that it acknowledges was marked. The following ACKs carry ECN-Echo until CWR
-        arrives (RFC 3168 §6.1.3). "linux": CWR ends the echo of all marks at once, even of a mark
-        whose data no ACK has acknowledged. The receiver acknowledges CWR and the first mark at once
+        arrives (RFC 3168 §6.1.3). "linux": CWR ends the echo of all marks at once, including a mark
+        whose data is not acknowledged yet. The receiver acknowledges CWR and the first mark at once
         (Linux, tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
         Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none": The
         ACK does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
         without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
-        Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
-        sent before the reduction ends the reduction. "above": The first ACK of data sent after the
-        reduction began ends the reduction, because the receiver must have received CWR before it
-        sent such an ACK (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its
-        recovery point; Linux: above.
+        Event that ends a proportional reduction of cwnd for a mark. Default: at. "at": The ACK of
+        all data sent before the reduction ends the reduction. "above": The first ACK of data sent
+        after the reduction began ends the reduction, because the receiver must have received CWR
+        before it sent such an ACK (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: at the
+        recovery point, as a recovery does; Linux: above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
         Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": The timeout
         reduces ssthresh again, because a lost retransmission is a second sign of congestion (RFC
         5681 §4.3). "keeps": ssthresh remains as the recovery set it (Linux, tcp_enter_loss).
         Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        Treatment of SACK information after a timeout, without RACK. Default: forgotten.
-        "forgotten": The timeout discards all SACK information (RFC 2018 §8; RFC 6675 §5.1). "kept":
-        The sender retains its SACK information. The cumulative ACK reveals a receiver that reneges
-        (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1;
-        Linux: kept.
+        Treatment of SACK information after a timeout, if RACK does not detect losses. Default:
+        forgotten. "forgotten": The timeout discards all SACK information (RFC 2018 §8; RFC 6675
+        §5.1). "kept": The sender retains its SACK information. The cumulative ACK reveals a
+        receiver that reneges (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source:
+        rfc2018 §8; rfc6675 §5.1; Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
-        Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively. Default:
+        Effect on cwnd of an ACK that SACKs data but acknowledges no data cumulatively. Default:
         none. "none": An ACK that only SACKs data does not increase cwnd, because only a cumulative
-        ACK of new data increases cwnd (RFC 5681 §3.1). "once-reordered": An ACK that only SACKs
-        data increases cwnd once the reordering degree exceeds `duplicate_acks` (Linux,
-        tcp_may_raise_cwnd). Source: rfc5681 §3.1.
+        ACK of new data increases cwnd (RFC 5681 §3.1). "once-reordered": Meaning of a duplicate ACK
+        for a sender without SACK. Source: rfc5681 §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
         Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": cwnd grows
         by the bytes that the acknowledgement number newly acknowledges (RFC 5681 §3.1, RFC 3465
         §2.1). "delivered": cwnd grows by the bytes newly delivered, including newly SACKed bytes
         (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
-        Meaning of a duplicate ACK without SACK. Default: left. "left": A duplicate ACK shows that a
-        segment has left the network (RFC 5681 §3.2). "delivered": A duplicate ACK shows that a
-        segment has left the network and is delivered. The segment counts as delivered at once, and
-        a later cumulative ACK counts only the segments that no duplicate ACK has counted. More
-        duplicate ACKs than segments that can have arrived indicate reordering (Linux,
-        tcp_add_reno_sack, tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
+        Meaning of a duplicate ACK for a sender without SACK. Default: left. "left": A duplicate ACK
+        shows that a segment has left the network, but does not count it as delivered (RFC 5681
+        §3.2). "delivered": A duplicate ACK counts a segment as delivered at once. A later
+        cumulative ACK counts only the segments that no duplicate ACK has counted. More duplicate
+        ACKs than segments that can have arrived indicate reordering (Linux, tcp_add_reno_sack,
+        tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Unit of the data in flight with SACK. Default: bytes. "bytes": The sender counts bytes (RFC
-        6675). "segments": The sender counts segments, each as one SMSS (Linux). Source: rfc6675 §2.
+        Unit in which a sender with SACK counts the data in flight. Default: bytes. "bytes": The
+        sender counts bytes (RFC 6675). "segments": The sender counts segments, each as one SMSS
+        (Linux). Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
         Form of the probe of a closed window. Default: new-octet. "new-octet": The probe carries one
         byte of new data (RFC 9293 §3.8.6.1). "old-sequence": The probe has an old sequence number
         and no data (Linux). Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
-        Minimum time between two ACKs that answer a segment without data from outside the window, or
-        an RST or SYN inside the window; 0: the endpoint answers each. Default: 0 s. Range: at least
-        0 s. Source: rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux,
+        Minimum time between two ACKs that answer invalid segments. A segment is invalid if it has
+        no data and lies outside the window, or if it is an RST or SYN inside the window. If the
+        minimum time is 0, the endpoint answers each invalid segment. Default: 0 s. Range: at least
+        0 s. Source: rfc9293 §3.10.7.4 answers each segment, rfc5961 §7 allows a limit; Linux,
         tcp_invalid_ratelimit: 0.5 s.
     """
 
@@ -5006,10 +5163,10 @@ class TcpWire(Table):
     ----------
     data_header : str | None
         Header bytes of a segment with data, without options. Default: 40 B. Range: at least 0 B, at
-        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B per header; options are added.
     control_header : str | None
         Size of a segment without data, without options. Default: 40 B. Range: at least 1 B, at most
-        1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+        1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B per header; options are added.
     """
 
     data_header: str | None = None
@@ -5023,14 +5180,14 @@ class TcpConnection(Table):
     Parameters
     ----------
     min_mss : str | None
-        Minimum segment size, options included, that the endpoint accepts from the other side's MSS
-        option. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 does not
-        name a minimum; Linux, tcp_min_snd_mss: 48.
+        Minimum segment size, including options, that the endpoint accepts from the MSS option of
+        the other side. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1
+        does not name a minimum; Linux, tcp_min_snd_mss: 48.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": A small segment never waits for an ACK. "rfc896": A
         small segment waits while any data is unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall":
         A small segment waits while another small segment is unacknowledged (Minshall 1998; Linux).
-        Source: rfc9293 §3.7.4: an application may turn it off.
+        Source: rfc9293 §3.7.4: an application may disable Nagle's algorithm.
     push : Literal["last-write", "linux"] | None
         Segments that carry PSH. Default: last-write. "last-write": The segment in which the last
         write ends has PSH. If the data of a write still waits in the send buffer, the sender
@@ -5045,8 +5202,8 @@ class TcpConnection(Table):
     syn_linear_timeouts : int | None
         Number of timeouts of a SYN that do not double the next timeout. The timeouts of
         `syn_linear_timeouts` precede the timeouts of `syn_retries`, and apply to SYNs but not to
-        SYN-ACKs. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every one
-        doubles; Linux 6.5 on: 4.
+        SYN-ACKs. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every timeout
+        doubles the next one; Linux since 6.5: 4.
     synack_retries : int | None
         Maximum number of retransmissions of a SYN-ACK. Default: 8. Range: at least 0, at most 254.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
@@ -5058,18 +5215,18 @@ class TcpConnection(Table):
         Range: at least 1, at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux,
         tcp_retries2.
     user_timeout : str | None
-        Time without an acknowledgement after which the endpoint aborts the connection; absent:
-        `retries` alone limits the connection. Default: absent. Range: above 0 s. Source: rfc9293
-        §3.8.3 (R2), rfc5482.
+        Time without an acknowledgement after which the endpoint aborts the connection. If the time
+        is absent, only `retries` limits the connection. Default: absent. Range: above 0 s. Source:
+        rfc9293 §3.8.3 (R2), rfc5482.
     user_timeout_from : Literal["progress", "first-retransmission"] | None
         Event that starts the user timeout. Default: progress. "progress": The user timeout starts
         with the last new acknowledgement, or with the first segment sent when no data was in flight
         (RFC 5482 §1). "first-retransmission": The user timeout starts with the first retransmission
         of the oldest unacknowledged segment (Linux). Source: rfc5482 §1.
     msl : str | None
-        Maximum segment lifetime (MSL). TIME-WAIT lasts twice the maximum segment lifetime; 0: the
-        connection ends on entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293
-        §3.4.2: 2 minutes; the simulator does not use a port again.
+        Maximum segment lifetime (MSL). TIME-WAIT lasts twice the maximum segment lifetime. If the
+        maximum segment lifetime is 0, the connection ends on entry to TIME-WAIT. Default: 0 s.
+        Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; the simulator never reuses a port.
     """
 
     min_mss: str | None = None
@@ -5105,11 +5262,12 @@ class TcpMemory(Table):
         B. Source: Linux, tcp_wmem: 4194304.
     segment : Literal["linear", "fragments"] | None
         Memory that a received segment occupies, if the window is tuned. Default: linear. "linear":
-        One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
-        packet's descriptor. A TUN device and many Ethernet drivers allocate the memory of a packet
-        in one such block. "fragments": A received segment occupies the size of its payload, and 896
-        B in addition. A Linux sender allocates packets in this way, and a veth device forwards such
-        packets. Source: Linux, truesize of an sk_buff: depends on the device.
+        A received segment occupies one block for headers and payload, whose size is a power of two,
+        and 240 B for the packet's descriptor. A TUN device and many Ethernet drivers allocate
+        packets in one block. "fragments": A received segment occupies the size of its payload, and
+        896 B in addition. A packet that a Linux sender allocated takes 896 B in addition to its
+        payload, also if a veth device has forwarded it. Source: Linux, truesize of an sk_buff: the
+        memory depends on the device.
     """
 
     receive: str | None = None
@@ -5126,18 +5284,19 @@ class TcpWindow(Table):
     Parameters
     ----------
     scaling : Literal["full", "on", "off"] | None
-        Window scaling. Default: full. "full": The field represents any window exactly, whatever its
-        size. "on": The window field has 16 bits and a scale factor, which the SYN offers (RFC 7323
-        §2). "off": The window field has 16 bits without a scale factor. Source: rfc7323 §2.
+        Window scaling. Default: full. "full": The window field represents a window of any size
+        exactly. "on": The window field has 16 bits and a scale factor, which the SYN offers (RFC
+        7323 §2). "off": The window field has 16 bits without a scale factor. Source: rfc7323 §2.
     shift : int | None
-        Scale factor (shift count) of the advertised windows; absent: the smallest that can
-        represent the receive window. Default: absent. Range: at least 0, at most 14. Source:
-        rfc7323 §2.3.
+        Scale factor (shift count) of the advertised windows. If absent, the scale factor is the
+        smallest that can represent the receive window. Default: absent. Range: at least 0, at most
+        14. Source: rfc7323 §2.3.
     tuning : Literal["off", "linux"] | None
         Tuning of the receive window. Default: off. "off": The window is `receive_window` from the
-        beginning. "linux": The window begins at half of `memory.receive`, and grows with the data
-        that arrives and that the application reads (Linux, tcp_moderate_rcvbuf). While the window
-        grows, the receiver acknowledges segments at once. Source: Linux, tcp_moderate_rcvbuf: on.
+        beginning of the connection. "linux": The window begins at half of `memory.receive`, and
+        grows with the data that arrives and that the application reads (Linux,
+        tcp_moderate_rcvbuf). While the window grows, the receiver acknowledges segments at once.
+        Source: Linux, tcp_moderate_rcvbuf: on.
     """
 
     scaling: Literal["full", "on", "off"] | None = None
@@ -5157,31 +5316,31 @@ class TcpCwnd(Table):
         and the second ACK does. The first segment stands for the SYN, whose ACK does not increase
         cwnd (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
     initial_ssthresh : str | None
-        Initial slow start threshold. If it is absent, the threshold is infinite. Default: absent.
-        Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
+        Initial slow start threshold. If the key is absent, the initial ssthresh is infinite.
+        Default: absent. Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
     ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
         Quantity from which ssthresh is computed. Default: flight-size. "flight-size": ssthresh
         becomes half of the FlightSize, at least two segments. A repeated timeout of the same
         segment does not change ssthresh (RFC 5681, equation 4). "cwnd": ssthresh becomes a fraction
         of cwnd, independent of the data in flight (Linux). "window": ssthresh becomes half of the
-        smaller of cwnd and the receive window, in whole segments, at least two. A repeated timeout
-        of the same segment reduces ssthresh again (4.3BSD-Reno: Stevens & Wright 1995, figure
-        29.16; ns-2). Source: rfc5681 §3.1.
+        smaller of cwnd and the receive window, in whole segments, but at least two segments. A
+        repeated timeout of the same segment reduces ssthresh again (4.3BSD-Reno: Stevens & Wright
+        1995, figure 29.16; ns-2). Source: rfc5681 §3.1.
     validation : Literal["none", "limited"] | None
         Condition for growth of cwnd. Default: none. "none": Every ACK of new data may increase
         cwnd. "limited": An ACK increases cwnd only if cwnd limited the sender. In slow start, an
         ACK increases cwnd if at least half of cwnd was in flight (Linux, tcp_is_cwnd_limited).
-        Source: rfc5681 §3.1, which has no such condition.
+        Source: rfc5681 §3.1 does not specify a condition.
     idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
-        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": An idle time
-        does not change cwnd. "rfc5681": An idle time reduces cwnd to the initial window (RFC 5681
-        §4.1). "rfc2861": An idle time halves cwnd once per RTO, down to the initial window (RFC
-        2861, Linux). Source: rfc5681 §4.1.
+        Effect on cwnd of an idle time longer than the RTO. Default: off. "off": An idle time does
+        not change cwnd. "rfc5681": An idle time reduces cwnd to the initial window (RFC 5681 §4.1).
+        "rfc2861": An idle time halves cwnd once per RTO, down to the initial window (RFC 2861,
+        Linux). Source: rfc5681 §4.1.
     loss_window : Literal["segment", "flight-and-segment"] | None
         cwnd after a timeout, if SACK is negotiated. Default: segment. "segment": The timeout sets
         cwnd to one segment (RFC 5681 §3.1). "flight-and-segment": The timeout sets cwnd to one
-        segment more than is in flight, because RACK does not mark segments as lost that were sent
-        within the last round trip (Linux). Source: rfc5681 §3.1: LW.
+        segment more than is in flight, because RACK does not mark the segments of the last round
+        trip as lost (Linux). Source: rfc5681 §3.1: LW.
     """
 
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
@@ -5200,31 +5359,33 @@ class TcpAck(Table):
     ----------
     unit : Literal["segments", "full-segments"] | None
         Unit in which `delayed_ack` counts received data. Default: segments. "segments": Segments
-        with data. "full-segments": Bytes, in multiples of the largest segment received (Linux; RFC
-        5681 §4.2 specifies full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
+        with data. "full-segments": Bytes, divided by the size of the largest segment received
+        (Linux; RFC 5681 §4.2 specifies full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
     timeout : str | None
         Maximum delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
         rfc1122 §4.2.3.2: at most 0.5 s.
     gap : Literal["immediate", "when-released"] | None
         Condition for an immediate ACK of a segment that fills a gap. Default: immediate.
         "immediate": The segment fills all or part of a gap (RFC 5681 §4.2). "when-released": The
-        segment fills the whole gap, so that data behind the gap is in order; the ACK of a segment
-        that fills only a part may be delayed (ns-2). Source: rfc5681 §4.2.
+        segment fills the whole gap, so that data behind the gap is in order. The ACK of a segment
+        that fills only a part of a gap may be delayed (ns-2). Source: rfc5681 §4.2.
     quick : str | None
         Number of ACKs that are sent at once when data first arrives, when data arrives after a
-        pause longer than the timeout, and when old data arrives again. Default: 0 packets. Range: a
-        whole number, at least 0 packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux:
-        16.
+        pause longer than the RTO, and when old data arrives again. Default: 0 packets. Range: a
+        whole number, at least 0 packets, at most 1000 packets. Source: rfc5681 §4.2 allows
+        immediate ACKs; Linux: 16.
     push : bool | None
         True to acknowledge a full segment with PSH at once, if the application reads all data at
-        once and sends none. The key requires a tuned window. Default: false. Source: rfc5681 §4.2
-        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
+        once and sends no data. The key `ack.push` requires a tuned window. Default: false. Source:
+        rfc5681 §4.2 allows an immediate ACK; Linux, tcp_measure_rcv_mss (since 6.6) and
+        tcp_cleanup_rbuf: on.
     compressed : str | None
-        Maximum number of duplicate ACKs merged into one, after the first three; 0: each duplicate
-        ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1 ms, whichever
-        is shorter. The key requires a tuned window, because only then the receiver measures the
-        round-trip time. Default: 0 packets. Range: a whole number, at least 0 packets, at most 255
-        packets. Source: rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44.
+        Maximum number of duplicate ACKs that are merged into one ACK, after the first three
+        duplicate ACKs. If the maximum is 0, the receiver sends each duplicate ACK at once. A merged
+        ACK waits for a twentieth of a round trip or 1 ms, whichever is shorter. The key
+        `ack.compressed` requires a tuned window, because the receiver measures the round-trip time
+        only if it tunes the window. Default: 0 packets. Range: a whole number, at least 0 packets,
+        at most 255 packets. Source: rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44.
     """
 
     unit: Literal["segments", "full-segments"] | None = None
@@ -5237,7 +5398,7 @@ class TcpAck(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpRto(Table):
-    """Retransmission timer: how the timeout is computed, and what restarts the timer.
+    """Retransmission timer: the computation of the timeout, and the events that restart the timer.
 
     Parameters
     ----------
@@ -5256,20 +5417,20 @@ class TcpRto(Table):
         §2.5.
     granularity : str | None
         Clock granularity (G): the duration of one tick. Default: 1 ms. Range: above 0 s. Source:
-        rfc6298 §4: finer than 100 ms does better.
+        rfc6298 §4: clocks finer than 100 ms perform better.
     order : Literal["sample-first", "restart-first"] | None
         Order in which an ACK of new data restarts the retransmission timer and provides its
         round-trip sample. Default: sample-first. "sample-first": The ACK first provides its
         round-trip sample, and then restarts the retransmission timer with the new timeout (RFC
         6298). "restart-first": The ACK first restarts the retransmission timer with the previous
-        timeout, including its back-off. The ACK then provides its round-trip sample (ns-2 without
-        `timerfix_`). Source: rfc6298 §5.3.
+        timeout, including its back-off. The ACK provides its round-trip sample after the restart
+        (ns-2 without `timerfix_`). Source: rfc6298 §5.3.
     backoff_ends : Literal["sample", "new-ack"] | None
-        Event that ends the back-off of the retransmission timer. Default: sample. "sample":
-        Measurement of the round-trip time of a segment that was sent once. The back-off persists
-        while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7; Karn &
-        Partridge 1987). "new-ack": Any ACK of new data, as in ns-2's FullTcp. FullTcp measures the
-        round-trip times of retransmissions too. Source: rfc6298 §5.7.
+        Event that ends the back-off of the retransmission timer. Default: sample. "sample": The
+        measured round-trip time of a segment that was sent once ends the back-off. The back-off
+        persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7; Karn
+        & Partridge 1987). "new-ack": Any ACK of new data ends the back-off, as in ns-2's FullTcp.
+        FullTcp measures the round-trip times of retransmissions too. Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
         Effect of the retransmissions of a recovery on the retransmission timer. Default: restarts.
         "restarts": The fast retransmit restarts the timer, and later retransmissions do not
@@ -5278,7 +5439,7 @@ class TcpRto(Table):
         (permitted by RFC 6675 §6). "first-restarts": A retransmission of the first unacknowledged
         segment restarts the timer. An ACK that SACKs data sent before the last transmission of the
         first unacknowledged segment restarts the timer too (Linux). Source: 4.3BSD-Reno; rfc6298
-        §5.1: the timer runs on; rfc6675 §6.
+        §5.1: the timer continues; rfc6675 §6.
     """
 
     estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
@@ -5293,7 +5454,7 @@ class TcpRto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpRecovery(Table):
-    """Loss recovery: how losses are detected, what is retransmitted, and how cwnd is reduced.
+    """Loss recovery: the detection of losses, the retransmissions, and the reduction of cwnd.
 
     `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
 
@@ -5335,28 +5496,28 @@ class TcpRecovery(Table):
         Test that recognizes a spurious timeout (F-RTO). Default: off. "off": The sender does not
         test timeouts. "basic": The next two ACKs decide whether a timeout was spurious (RFC 5682
         §2). "sack": The next two ACKs and their SACK blocks decide whether a timeout was spurious,
-        if SACK is negotiated (RFC 5682 §3). "original": The test of `sack` with one difference: the
-        delivery of any segment that was sent before the timeout ends the test at once, and only
-        such a delivery shows a spurious timeout (Linux). Source: rfc5682.
+        if SACK is negotiated (RFC 5682 §3). "original": The test is that of `sack` with one
+        difference. The delivery of any segment that was sent before the timeout ends the test at
+        once, and no other event shows a spurious timeout (Linux). Source: rfc5682.
     eifel : bool | None
         True to recognize a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
         Response to a spurious retransmission. Default: eifel. "eifel": The sender sets cwnd to the
-        data in flight plus at most an initial window. ssthresh becomes the larger of itself and the
-        data in flight before the retransmission (RFC 4015). "restore": The sender restores the
+        data in flight plus at most an initial window. ssthresh rises to the data in flight before
+        the retransmission if ssthresh is smaller (RFC 4015). "restore": The sender restores the
         values that cwnd and ssthresh had before the retransmission (Linux). "none": The sender does
         not restore cwnd and ssthresh. The sender only stops further spurious retransmissions.
         Source: rfc4015.
     reordering : Literal["rfc8985", "linux"] | None
         Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": Only RACK's
-        reordering window responds to reordering. Every D-SACK enlarges the window, at most once in
-        a round trip (RFC 8985 §6.2). "linux": The threshold `duplicate_acks` also responds to
-        reordering: if a segment is late by more segments than the threshold, the threshold becomes
-        the number of segments by which it is late. A timeout with at least `duplicate_acks` SACKed
-        segments resets the threshold. A D-SACK enlarges RACK's reordering window only after
-        reordering was detected, and not if the D-SACK reports a tail loss probe (Linux,
-        tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+        reordering window responds to reordering. Every D-SACK enlarges RACK's reordering window, at
+        most once per round trip (RFC 8985 §6.2). "linux": The threshold `duplicate_acks` also
+        responds to reordering: if a segment is late by more segments than the threshold, the
+        threshold becomes the number of segments by which it is late. A timeout with at least
+        `duplicate_acks` SACKed segments resets the threshold. A D-SACK enlarges RACK's reordering
+        window only after reordering was detected, and not if the D-SACK reports a tail loss probe
+        (Linux, tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
     reordering_max : str | None
         Maximum number of duplicate ACKs to which reordering raises `duplicate_acks`. Default: 300
         packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: Linux,
@@ -5376,13 +5537,13 @@ class TcpRecovery(Table):
     dsack : bool | None
         True to report duplicate segments in SACK blocks (D-SACK). Default: true. Source: rfc2883.
     max_ack_delay : str | None
-        Maximum delay of the receiver's ACKs. The probe timeout includes this delay while a single
-        segment is in flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is
-        not known.
+        Maximum delay of the receiver's ACKs. While a single segment is in flight, the probe timeout
+        includes the maximum delay of the receiver's ACKs. Default: 0 s. Range: at least 0 s.
+        Source: rfc8985 §7.2: 0 if the delay is not known.
     timer_slack : str | None
-        Time added to RACK's reordering timer. While more than one segment is in flight, this time
-        is also added to the probe timeout of two round trips. Default: 0 s. Range: at least 0 s.
-        Source: rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
+        Time added to RACK's reordering timer. While more than one segment is in flight,
+        `timer_slack` is also added to the probe timeout of two round trips. Default: 0 s. Range: at
+        least 0 s. Source: rfc8985 §6.2, §7.2: no slack; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
     """
 
     method: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
@@ -5420,44 +5581,46 @@ class TcpEcn(Table):
         tcp_ecn = 2). "ecn+": ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the network
         marks the SYN-ACK, the initial window is one segment (RFC 5562). "ecn+unheeded": ECN+
         without response to a marked SYN-ACK, because the client does not echo the mark of the
-        SYN-ACK (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+ in which a server whose SYN-ACK was
-        marked waits for a round trip before it sends data (RFC 5562 §4, Wait). "ecn+try-once": ECN+
-        in which a server whose SYN-ACK was marked retransmits it as Not-ECT (RFC 5562 §3.2,
-        TryOnce). "ecn++": ECN++: like `rfc3168` with `packets = "all-packets"`, so that all packets
-        are ECN-capable that may be (draft-generalized-ecn). `accurate` with `packets =
-        "all-packets"` is ECN++ with Accurate ECN. "dctcp": DCTCP: the receiver echoes the mark of
-        each packet (RFC 8257 §3.2). "nonce": ECN nonce: one random bit per packet reveals to the
-        sender that a receiver hides marks (RFC 3540). "accurate": Accurate ECN: the receiver counts
-        marked packets and bytes, and returns the counts (RFC 9768). Source: rfc3168.
+        SYN-ACK (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+ with the variant Wait: if the SYN-ACK
+        was marked, the server waits for a round trip before it sends data (RFC 5562 §4).
+        "ecn+try-once": ECN+ with the variant TryOnce: if the SYN-ACK was marked, the server
+        retransmits the SYN-ACK as Not-ECT (RFC 5562 §3.2). "ecn++": ECN++, which is `rfc3168` with
+        `packets = "all-packets"`: every kind of packet that the draft permits is ECN-capable
+        (draft-generalized-ecn). `accurate` with `packets = "all-packets"` is ECN++ with Accurate
+        ECN. "dctcp": DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2). "nonce":
+        ECN nonce: one random bit per packet reveals to the sender that a receiver hides marks (RFC
+        3540). "accurate": Accurate ECN: the receiver counts marked packets and bytes, and returns
+        the counts (RFC 9768). Source: rfc3168.
     packets : Literal["new-data", "all-data", "all-packets"] | None
         Packets that the endpoint sends as ECN-capable. Default: new-data. "new-data": Packets with
         new data (RFC 3168 §6.1.5 forbids ECN-capable retransmissions). "all-data": Packets with new
         data, and retransmissions (ns-2). "all-packets": All data, SYN-ACKs, window probes, FINs and
-        RSTs (ECN++, draft-generalized-ecn). With Accurate ECN, SYNs are ECN-capable too, and so are
-        pure ACKs if SACK alone reveals losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257
-        §4.1). Source: rfc3168 §6.1.5.
+        RSTs (ECN++, draft-generalized-ecn). With Accurate ECN, SYNs are ECN-capable too. Pure ACKs
+        are ECN-capable too if a sender detects losses by SACK alone. With DCTCP, pure ACKs are
+        ECN-capable too (RFC 8257 §4.1). Source: rfc3168 §6.1.5.
     ect1 : bool | None
         True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets. Default:
         false. Source: rfc9331 §4.1.
     fallback : bool | None
-        True to retransmit an unanswered SYN without the offer of ECN. Accurate ECN first
-        retransmits the SYN once with the offer, and treats a SYN-ACK in the same way. If congestion
-        drops the SYN, the connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and
-        rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on.
+        True to retransmit an unanswered SYN without the offer of ECN. With Accurate ECN, the first
+        retransmission of the SYN repeats the offer, and only later retransmissions omit it.
+        Retransmissions of a SYN-ACK follow the same rule. If congestion drops the SYN, the
+        connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768 §3.1.4,
+        §3.2.3.2.2 allow the fall-back; Linux: on.
     accurate_option : bool | None
         True to send the option of Accurate ECN in addition to the header field. Default: true.
         Source: rfc9768 §3.2.3.
     accurate_tests : Literal["off", "handshake", "feedback"] | None
         Tests of the path by Accurate ECN. Default: handshake. "off": The sender makes only the two
-        tests that RFC 9768 requires, for an ACK of the SYN-ACK without an ACE counter and for
-        marked bytes without a marked packet. "handshake": In addition to the tests of `off`, the
-        endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that no queue can cause
-        (RFC 9768 §3.2.2.3), and whether the counters of the AccECN option begin at zero (RFC 9768
-        §3.2.3.2.4). "feedback": In addition to the tests of `handshake`, the sender tests whether
-        the packet counter begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three
-        round trips are marked (RFC 9768 §3.2.2.3). On a path that does not change ECN fields, heavy
-        congestion can also cause these two tests to fail. Source: rfc9768 §3.2.2.3, §3.2.2.4,
-        §3.2.3.2.4.
+        tests that RFC 9768 requires. One test detects an ACK of the SYN-ACK without an ACE counter,
+        and the other detects marked bytes without a marked packet. "handshake": In addition to the
+        tests of `off`, the endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that
+        no queue can cause (RFC 9768 §3.2.2.3), and whether the counters of the AccECN option begin
+        at zero (RFC 9768 §3.2.3.2.4). "feedback": In addition to the tests of `handshake`, the
+        sender tests whether the packet counter begins at zero (RFC 9768 §3.2.2.4), and whether all
+        packets of three round trips are marked (RFC 9768 §3.2.2.3). Even on a path that does not
+        change ECN fields, heavy congestion can cause the two additional tests of `feedback` to
+        fail. Source: rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
         Violation of ECN by this host. Default: none. "none": The host complies with ECN.
         "hide-marks": The host as a receiver hides marks: it never sets ECE. "ignore-ece": The host
@@ -5470,7 +5633,7 @@ class TcpEcn(Table):
         Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
         sender restarts its retransmission timer, and sends the next segment when the timer expires
         (RFC 3168 §6.1.2). "go-on": The sender continues with one segment in each round trip (ns-2).
-        Linux does not wait for the retransmission timer either, and usually has a cwnd of at least
+        Linux does not wait for the retransmission timer either, but its cwnd is usually at least
         two segments. Source: rfc3168 §6.1.2; Linux: go-on.
     """
 
@@ -5510,10 +5673,10 @@ class Tcp(Table):
     Parameters
     ----------
     stack : Literal["plain", "rfc", "linux"] | None
-        Stack that sets the keys that the scenario leaves out. Default: plain. "plain": The default
-        parameters, without changes. "rfc": A host that follows the RFCs, without TCP options.
-        "linux": Linux 6 with its installed settings: SACK, timestamps, window scaling, CUBIC, PRR,
-        RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
+        Stack whose values apply to all keys that the scenario does not set. Default: plain.
+        "plain": TCP in which every parameter has its default. "rfc": A host that follows the RFCs,
+        without TCP options. "linux": Linux 6 with its default settings: SACK, timestamps, window
+        scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
         Congestion control, which determines the growth of cwnd and the size of its reductions.
         Default: reno. Source: rfc5681.
@@ -5532,24 +5695,26 @@ class Tcp(Table):
         most 1000. Source: rfc6928; or "rfc3390".
     receive_window : str | None
         Maximum receive window that the receiver advertises (rwnd). Default: 6 MiB. Range: at least
-        1 B, at most 1073725440 B. Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323
-        §2.3.
+        1 B, at most 1073725440 B. Source: Linux, tcp_rmem: a maximum of 6 MiB; rfc7323 §2.3 limits
+        the range.
     send_buffer : Literal["unlimited", "linux"] | None
         Limit of the data that the application has written and the other endpoint has not
         acknowledged. Default: unlimited. "unlimited": The application writes all its data at once.
-        "linux": The data occupies memory: each packet, or each super-packet with offload, takes 896
-        B of the send buffer beside its payload. The buffer grows with cwnd from `memory.send` to
-        `memory.send_max`, and the application writes when a third of it is free (Linux,
-        tcp_sndbuf_expand). Source: rfc9293 §3.9.1 sets no limit; Linux, tcp_wmem: linux.
+        "linux": The data occupies memory of the send buffer: each packet, or each super-packet with
+        offload, takes 896 B in addition to its payload. The memory of the send buffer grows with
+        cwnd from `memory.send` to `memory.send_max`. The application writes when a third of this
+        memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 does not limit the send
+        buffer; Linux, tcp_wmem, limits it.
     delayed_ack : str | None
-        Maximum number of full segments per ACK. With 1, ACKs are not delayed. Default: 2 packets.
-        Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
+        Maximum number of full segments that the receiver acknowledges with one ACK. If the maximum
+        is 1, the receiver does not delay ACKs. Default: 2 packets. Range: a whole number, at least
+        1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
         Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
         segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
         within 1 ms, unless they fill a super-packet, the rest of a super-packet, or a third of the
-        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: none;
-        Linux with TSO: linux.
+        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1 describes
+        TCP without offload; Linux uses TSO.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None
@@ -6641,21 +6806,21 @@ class Reverse(Table):
     Parameters
     ----------
     rate : str | None
-        Rate of the reverse direction. Without this key the rate is that of the forward direction.
-        Default: absent.
+        Rate of the reverse direction. If this key is absent, the reverse direction has the rate of
+        the forward direction. Default: absent.
     delay : str | None
-        Propagation delay of the reverse direction. Without this key the delay is that of the
-        forward direction. Default: absent. Range: at least 0 s.
+        Propagation delay of the reverse direction. If this key is absent, the reverse direction has
+        the delay of the forward direction. Default: absent. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the reverse direction. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the reverse direction. Default:
         empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate of the reverse direction: a list of { at, rate }, a repeated schedule,
+        Changes of the rate of the reverse direction: a list of `{ at, rate }`, a repeated schedule,
         or a trace. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        Impairments of the reverse direction, applied in this order. Default: empty.
+        Impairments of the reverse direction, applied in the order of the list. Default: empty.
     """
 
     rate: str | None = None
@@ -6736,35 +6901,38 @@ class Link(Table):
     Parameters
     ----------
     count : int | None
-        Number of equal links. {i}, {i+1} and {i%100} in `from` and `to` are replaced by numbers
-        that count the links from 0. Default: 1. Range: at least 1, at most 10000000.
+        Number of equal links. In `from` and `to`, {i} is the number of the link, counted from 0,
+        and expressions such as {i+1} and {i%100} are computed from {i}. Default: 1. Range: at least
+        1, at most 10000000.
     from_ : str
         Node at which the forward direction begins.
     to : str
         Node at which the forward direction ends.
     rate : str
-        Rate of the link. `reverse` can set another rate for the reverse direction.
+        Rate of the link. The table `reverse` can set a different rate for the reverse direction.
     delay : str
-        One-way propagation delay of the link. `reverse` can set another delay for the reverse
-        direction. Range: at least 0 s.
+        One-way propagation delay of the link. The table `reverse` can set a different delay for the
+        reverse direction. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the link from `from` to `to`. Default: drop_tail, limit 1000 packets.
+        Queue of the link in the direction from `from` to `to`. Default: drop_tail, limit 1000
+        packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the link. Default: empty.
         Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate of the link: a list of { at, rate }, a repeated schedule, or a trace.
+        Changes of the rate of the link: a list of `{ at, rate }`, a repeated schedule, or a trace.
         Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        Impairments of the link, applied in this order. Default: empty.
+        Impairments of the link, applied in the order of the list. Default: empty.
     reverse : Reverse | Mapping[str, Any] | None
-        Parameters of the link from `to` to `from`. Default: its own defaults.
+        Parameters of the link in the direction from `to` to `from`. Default: its own defaults.
     directions : Literal["both", "one"] | None
-        Directions of the link. Default: both. "both": Both directions: from `from` to `to`, and in
-        reverse. "one": Only from `from` to `to`.
+        Directions of the link. Default: both. "both": Both directions: from the node `from` to the
+        node `to`, and from `to` to `from`. "one": Only the direction from the node `from` to the
+        node `to`.
     cost : int | None
-        Cost of the link in the computation of routes. Default: 1. Range: at least 1, at most
-        1000000000. Source: rfc2328 §C.1: 1 to 65535; ns-2: 1.
+        Cost of the link. A route minimizes the sum of the costs of its links. Default: 1. Range: at
+        least 1, at most 1000000000. Source: rfc2328 §C.1: 1 to 65535; ns-2: 1.
     """
 
     from_: str
@@ -6848,7 +7016,8 @@ class Link(Table):
 class Graph(Table):
     """Network of any links.
 
-    The nodes are those that the links name, and each route has the minimum sum of costs.
+    The keys `from` and `to` of the links name the nodes of the network. The route between two nodes
+    is the path whose links have the minimum total cost.
 
     Parameters
     ----------
@@ -6887,39 +7056,43 @@ class Dumbbell(Table):
     Parameters
     ----------
     rate : str
-        Rate of the bottleneck. `reverse` can set another rate from right to left.
+        Rate of the bottleneck. The table `reverse` can set a different rate for the direction from
+        right to left.
     delay : str
-        One-way propagation delay of the bottleneck. `reverse` can set another delay from right to
-        left. Range: at least 0 s.
+        One-way propagation delay of the bottleneck. The table `reverse` can set a different delay
+        for the direction from right to left. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck, from left to
         right. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a repeated
-        schedule, or a trace. Default: absent.
+        Changes of the rate of the bottleneck from left to right: a list of `{ at, rate }`, a
+        repeated schedule, or a trace. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        Impairments of the bottleneck from left to right, applied in this order. Default: empty.
+        Impairments of the bottleneck from left to right, applied in the order of the list. Default:
+        empty.
     reverse : Reverse | Mapping[str, Any] | None
         Parameters of the bottleneck from right to left. Default: its own defaults.
     left_hosts : int | None
-        Number of hosts on the left. Default: 1. Range: at least 1, at most 1000000.
+        Number of hosts at the left router. Default: 1. Range: at least 1, at most 1000000.
     left_rate : Sequence[str] | str
-        Rate of the links of the left hosts, in each direction. A list has one entry per host.
+        Rate of the links between the left router and its hosts, in each direction. A list of rates
+        sets one rate per host.
     left_delay : Spread | Sequence[str] | str | Mapping[str, Any]
-        One-way propagation delay of the links of the left hosts. { first, last } spreads the delays
-        evenly over the hosts, and a list has one entry per host.
+        One-way propagation delay of the links between the left router and its hosts. `{ first, last
+        }` spreads the delays evenly over the hosts, and a list sets one delay per host.
     right_hosts : int | None
-        Number of hosts on the right. Default: 1. Range: at least 1, at most 1000000.
+        Number of hosts at the right router. Default: 1. Range: at least 1, at most 1000000.
     right_rate : Sequence[str] | str
-        Rate of the links of the right hosts, in each direction. A list has one entry per host.
+        Rate of the links between the right router and its hosts, in each direction. A list of rates
+        sets one rate per host.
     right_delay : Spread | Sequence[str] | str | Mapping[str, Any]
-        One-way propagation delay of the links of the right hosts. { first, last } spreads the
-        delays evenly over the hosts, and a list has one entry per host.
+        One-way propagation delay of the links between the right router and its hosts. `{ first,
+        last }` spreads the delays evenly over the hosts, and a list sets one delay per host.
     access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the links of the hosts, in each direction. Default: drop_tail, limit 100000
-        packets.
+        Queue of the links between hosts and routers, in each direction. Default: drop_tail, limit
+        100000 packets.
     """
 
     KIND: ClassVar[str | None] = "dumbbell"
@@ -7051,17 +7224,18 @@ class Dumbbell(Table):
 class Pcap(Table):
     """Captures of packets.
 
-    `aqmlab run --pcap` writes one pcapng file per link or host into its folder.
+    With the option `--pcap`, `aqmlab run` writes one pcapng file per captured link or host.
 
     Parameters
     ----------
     on : Sequence[str] | None
-        Links and hosts to capture. A link is named from>to, and its capture contains the
-        transmitted packets. The capture of a host contains the packets that the host sends and
-        receives. Default: empty.
+        Links and hosts whose packets are captured. The name of a link has the form from>to, and the
+        capture of a link contains the packets that the link transmits. The capture of a host
+        contains the packets that the host sends and receives. Default: empty.
     keep : Literal["headers", "whole"] | None
         Part of each packet that a capture contains. Default: headers. "headers": Only the headers.
-        "whole": The headers and the payload of zeros, so that a reader can verify the checksums.
+        "whole": Headers and payload, so that a reader of the capture can verify the checksums. All
+        bytes of the payload are zero.
     ip : Literal["ipv4", "ipv6"] | None
         IP version of the captured packets. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
     """
@@ -7073,33 +7247,34 @@ class Pcap(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Record(Table):
-    """Series and captures that the run records beside the tables of flows and links.
+    """Series and packet captures that the run records in addition to its tables of flows and links.
 
     Parameters
     ----------
     interval : str | None
         Interval between two samples. Default: 100 ms. Range: above 0 s.
     series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
-        Series to record. Default: empty. "queue": Samples of the queue length and the average queue
-        of each link. "delays": Queueing delay of the packets of each link: mean, percentiles and
-        maximum. "waits": Histogram of the queueing delays of each link, which `delays` summarises.
-        "window": Samples of cwnd, ssthresh, FlightSize and acknowledged bytes at each sender of
-        data. "delivery_rate": Samples of each sender's delivery rate at the last ACK
-        (tcpi_delivery_rate in Linux). "drops": Every dropped packet. "marks": Every marked packet.
-        "transfers": Every connection of flows with `arrivals`. "requests": Every request: the
-        completed requests in the order of their responses, then the others. "segments": Every
-        segment that the sender of data of a traced flow sends or receives. "rtt": Every round-trip
-        time that the senders of traced flows measure, with SRTT and RTO.
+        Series to record. Default: empty. "queue": Samples of the queue length and of the average
+        queue length of each link. "delays": Queueing delay of the packets of each link: mean,
+        percentiles and maximum. "waits": Histogram of the queueing delays of each link, which
+        `delays` summarises. "window": Samples of cwnd, ssthresh, FlightSize, acknowledged bytes and
+        RTO of each data sender. "delivery_rate": Samples of the delivery rate of each sender at its
+        last ACK (tcpi_delivery_rate in Linux). "drops": Every dropped packet. "marks": Every marked
+        packet. "transfers": Every connection of the flows with `arrivals`. "requests": Every
+        request: completed requests in the order of their responses, then unfinished ones.
+        "segments": Every segment that the data sender of a traced flow sends or receives. "rtt":
+        Every round-trip time that the senders of traced flows measure, with SRTT and RTO.
     links : Sequence[str] | None
-        Links whose queues are sampled and whose delays are recorded, each named from>to. An empty
-        list selects all links. Default: empty.
+        Links whose queues are sampled and whose queueing delays are recorded, each named in the
+        form from>to. If the list of links is empty, the run records all links. Default: empty.
     flows : Literal["flow", "table"] | None
-        Rows of the table of flows. Default: flow. "flow": One row per flow. "table": One row per
-        table of the scenario, with the totals of its flows. One row per table suits scenarios with
-        up to a million flows.
+        Rows of the table `flows`: one row per flow, or one row per `[[flows]]` table. Default:
+        flow. "flow": One row per flow. "table": One row per `[[flows]]` table of the scenario, with
+        the totals over the flows of this table. A scenario with up to a million flows needs little
+        memory with one row per `[[flows]]` table.
     traced : Sequence[str] | None
-        Names of the flows whose segments and round-trip times are recorded. An empty list selects
-        all flows with a single connection. Default: empty.
+        Names of the flows whose segments and round-trip times are recorded. If the list of flow
+        names is empty, the run records all flows that have a single connection. Default: empty.
     pcap : Pcap | Mapping[str, Any] | None
         Captures of packets. Default: its own defaults.
     """
@@ -7133,8 +7308,9 @@ class Record(Table):
 class PhaseBreaking(Table):
     """Random offsets that depend on the seed.
 
-    With round delays more than half of all events have the same time as another event, and an
-    arbitrary order of these events decides the results.
+    If all delays are round numbers, more than half of the events occur at the same time as another
+    event. The simulator processes simultaneous events in an arbitrary order, and this order then
+    decides the results.
 
     Parameters
     ----------
@@ -7142,8 +7318,8 @@ class PhaseBreaking(Table):
         Maximum offset that is added to the start of a flow. Default: 1 ms. Range: at least 0 s.
     delay : str | None
         Maximum offset that is added to the propagation delay of a link. Default: 8 us. Range: at
-        least 0 s. Source: 8 us: with this offset less than 2 % of the events shared their time in a
-        prototype.
+        least 0 s. Source: 8 us: in a prototype with this offset, less than 2 % of the events had
+        the same time as another event.
     """
 
     start: str | None = None
@@ -7157,31 +7333,34 @@ class Flow(Table):
     Parameters
     ----------
     name : str | None
-        Name of the flow. {i} is the number of the flow in this table, from 0, and {n} is its number
-        in the scenario. Default: flow-{n}.
+        Name of the flow. {i} is the number of the flow in its `[[flows]]` table, and {n} is the
+        number of the flow in the scenario, both counted from 0. Default: flow-{n}.
     count : int | None
-        Number of equal flows. {i}, {i+1} and {i%100} in `name`, `from` and `to` are replaced by
-        numbers that count the flows from 0. Default: 1. Range: at least 1, at most 10000000.
+        Number of equal flows. In `name`, `from` and `to`, {i} is the number of the flow, counted
+        from 0, and expressions such as {i+1} and {i%100} are computed from {i}. Default: 1. Range:
+        at least 1, at most 10000000.
     from_ : str
-        Host that opens the connection and sends the data. If both hosts send data, this host is the
-        client.
+        Host that opens the connection and sends the data. If both hosts send data, the host `from`
+        is the client.
     to : str
-        Host that receives the data. If both hosts send data, this host is the server.
+        Host that receives the data. If both hosts send data, the host `to` is the server.
     dscp : int | str | None
-        DSCP with which the hosts send all packets of the flow, data and ACKs. Default: DF. Source:
-        rfc2474 §4.1: the default.
+        DSCP of all packets of the flow, which include data and ACKs of both hosts. Default: DF.
+        Source: rfc2474 §4.1: the default.
     start : str | None
-        Start of the flow. A single connection opens at this time, and arrivals and datagrams begin
-        at this time. Default: 0 s. Range: at least 0 s.
+        Start of the flow. A flow begins in one of three ways: it opens its only connection, begins
+        its arrivals of connections, or sends its first datagram. Default: 0 s. Range: at least 0 s.
     arrivals : Arrivals | Mapping[str, Any] | None
-        Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
-        connection, which opens at the start. Default: absent.
+        Arrivals of new connections, each of which carries the traffic of the flow. A flow without
+        `arrivals` has one connection, which opens at the start of the flow. Default: absent.
     traffic : Bulk | Messages | Ping | RequestResponse | Requests | Web | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
-        Data that the flow sends.
+        Traffic of the flow, which defines the data that the hosts send.
     tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters of this flow, which override those of the scenario. Default: nothing.
+        TCP parameters of this flow, which override the TCP parameters of the scenario. Default:
+        nothing.
     receiver_tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters of the receiver alone, which override those of the flow. Default: nothing.
+        TCP parameters of the receiving host only, which override the TCP parameters of the flow.
+        Default: nothing.
     """
 
     from_: str
@@ -7220,6 +7399,9 @@ class Scenario(Document):
         Title of the scenario, one line. Default: empty.
     seed : int | None
         Seed of all random numbers. Default: 1.
+    format : int | None
+        Version of the format in which the scenario is written. aqmlab refuses a scenario of a later
+        format than its own. Default: 1. Range: at least 1.
     duration : str | None
         Duration of the run. A run without `duration` ends when all flows have closed. Default:
         absent. Range: above 0 s.
@@ -7230,27 +7412,28 @@ class Scenario(Document):
         `time_limit` in a scenario without `duration`. A run that ends during the warm-up fails.
         Captures contain the whole run. Default: 0 s. Range: at least 0 s.
     time_limit : str | None
-        Maximum duration of a run without `duration`. The run fails if a flow has not closed by
-        then. Default: 100000 s. Range: above 0 s.
+        Maximum duration of a run without `duration`. The run fails if a flow has not closed within
+        `time_limit`. Default: 100000 s. Range: above 0 s.
     phase_breaking : PhaseBreaking | Mapping[str, Any] | None
-        Random offsets that separate events which would otherwise have the same time. Default: its
-        own defaults. Source: floyd1992phase: without offsets, phase decides in a simulator which
-        packets are dropped.
+        Random offsets that prevent events at exactly the same time. Default: its own defaults.
+        Source: floyd1992phase: without random offsets, the phase of the traffic decides which
+        packets a simulator drops.
     network : Dumbbell | Graph | Mapping[str, Any]
-        Network, either a dumbbell or a graph of links.
+        Network of the scenario: a dumbbell or a graph of links.
     flows : Sequence[Flow | Mapping[str, Any]]
         Flows, each with its hosts and its traffic.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of all flows. The key `tcp` of a flow overrides these parameters. Default:
         its own defaults.
     record : Record | Mapping[str, Any] | None
-        Series and captures to record. Default: its own defaults.
+        Series and packet captures to record. Default: its own defaults.
     """
 
     network: Dumbbell | Graph | Mapping[str, Any]
     flows: Sequence[Flow | Mapping[str, Any]]
     title: str | None = None
     seed: int | None = None
+    format: int | None = None
     duration: str | None = None
     warm_up: str | None = None
     time_limit: str | None = None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab._core import FORMAT
 from aqmlab.folder import appearing
 
 if TYPE_CHECKING:
@@ -242,7 +243,8 @@ class Result:
         import pyarrow.csv
         import pyarrow.parquet
 
-        manifest = {"made_by": MADE_BY} | self.manifest | {"tcp": self.tcp, "tables": self.tables}
+        manifest = {"made_by": MADE_BY, "format": FORMAT} | self.manifest
+        manifest |= {"tcp": self.tcp, "tables": self.tables}
         _write_json(folder / MANIFEST, manifest)
         _write_json(folder / "scenario.json", self.scenario)
         for name in self.tables:
@@ -274,20 +276,17 @@ class Result:
                 "aqmlab run --out wrote"
             )
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-        for key in ("made_by", "tcp"):
+        if manifest.get("format", FORMAT) != FORMAT:
+            raise OSError(
+                f"{folder / MANIFEST}: format: {manifest['format']!r} must be {FORMAT}, the format "
+                "of this version of aqmlab; read the folder with the version that wrote it"
+            )
+        for key in ("made_by", "format", "tcp"):
             manifest.pop(key, None)
         tables = {}
-        files, optional = manifest.pop("tables", None), set[str]()
-        if files is None:  # written by an older version
-            series = manifest["scenario"]["record"]["series"]
-            recorded = [name for word in series for name in (word, f"reply_{word}")]
-            files, optional = ["flows", "links", *NOT_ALWAYS, *recorded], {*NOT_ALWAYS}
-            optional |= {*recorded[1::2]}
-        for file in files:
+        for file in manifest.pop("tables"):
             if not re.fullmatch(r"\w+", file):
                 raise ValueError(f"{folder / MANIFEST}: {file!r} is not the name of a table")
-            if file in optional and not (folder / f"{file}.parquet").exists():
-                continue
             # Arrow reads from memory, because its threads may use a Python file after the
             # interpreter has ended.
             content = pyarrow.BufferReader((folder / f"{file}.parquet").read_bytes())

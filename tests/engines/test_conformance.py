@@ -1,4 +1,4 @@
-"""Conformance of every engine: run, sweep, compare, reproduce and the report."""
+"""Test that every engine can run, sweep, compare and reproduce, and that it can fill the report."""
 
 import io
 import json
@@ -46,7 +46,7 @@ SCENARIO: dict[str, Any] = {
     "network": SMALL["network"] | {"queue": {"kind": "drop_tail", "limit": "16 packets"}},
     "flows": SMALL["flows"],
 }
-"""The small scenario with the keys that the engine of the guide supports."""
+"""The small scenario, with only the keys that the example engine of docs/how-to supports."""
 LIMITS = {"network.queue.limit": ["4 packets", "16 packets"]}
 QUEUES = ["small=drop_tail:limit=4 packets", "large=drop_tail:limit=16 packets"]
 CLAIMS = """id,statement,quantity,value,unit,scenario,source,qualifier
@@ -57,7 +57,7 @@ C,longest queue,queue,0,packets,all,here,lower_bound
 
 
 def guide_source() -> str:
-    """Return the source of the guide's engine without the sweep at its end."""
+    """Return the source of the guide's example engine, without the sweep that follows it."""
     source: str = block("python", "class Sawtooth", ENGINE)
     return source.partition("\nlimits =")[0]
 
@@ -70,7 +70,7 @@ def guide_engine() -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of a study with the scenario of these tests."""
+    """Setting of the test study, whose scenario is `SCENARIO`."""
 
     def columns(self) -> dict[str, Any]:
         return {}
@@ -92,7 +92,7 @@ def longest_queue(result: Result) -> float:
 
 
 def study(folder: Path) -> Study:
-    """Return a study of three items: goodput, busy time, and a series."""
+    """Return a study of three items: the goodput, the busy time and the longest queue."""
     (folder / "published").mkdir(parents=True)
     path = folder / "published" / "claims.csv"
     path.write_text(CLAIMS, "utf-8")
@@ -141,7 +141,7 @@ class Outputs:
 
 
 def everything(engine: Engine, folder: Path, store: FolderStore) -> Outputs:
-    """Produce every output with an engine."""
+    """Return every kind of output of an engine."""
     run = aqmlab.run(SCENARIO, engine=engine)
     (repeated, _) = aqmlab.replicate(SCENARIO, 2, engine=engine, store=store)
     assert repeated.flows.equals(run.flows)
@@ -157,7 +157,7 @@ def everything(engine: Engine, folder: Path, store: FolderStore) -> Outputs:
 
 
 class Simulated:
-    """Outputs of the simulator, whose runs a recorded engine can return."""
+    """Outputs of the simulator; the engine `Recorded` can replay its runs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -193,7 +193,7 @@ def outputs(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Outputs
 
 
 def fills_two_tables(engine: Engine) -> bool:
-    """Return True if an engine fills only the tables of flows and links."""
+    """Return True if an engine fills only the tables `flows` and `links`."""
     return engine.capabilities.columns is not None
 
 
@@ -291,7 +291,7 @@ def test_a_claim_without_its_column_is_not_measured(engine: Engine, outputs: Out
 
 
 class FlowsAndLinks:
-    """Engine that fills a few columns of flows and links from the simulator."""
+    """Engine with a few columns of the simulator's tables `flows` and `links`."""
 
     build = "flows and links"
     capabilities = Capabilities(
@@ -326,7 +326,7 @@ def test_the_report_of_a_published_study_names_the_missing_columns(tmp_path: Pat
 
 
 class Counting:
-    """Engine that counts its runs and has the capabilities of a test."""
+    """Engine that counts its runs; each test passes the capabilities of the engine."""
 
     build = "counting"
 
@@ -434,11 +434,11 @@ def test_the_goodput_without_measured_datagrams_is_not_measured() -> None:
     assert goodput.of(MeasuredRun.of_result(aqmlab.run(scenario))) > 0.8e6
 
 
-# Engines in commands
+# The option --engine of commands
 
 
 REQUESTS = '{ kind = "request_response", request = "100 B", response = "1 kB", requests = 2 }'
-"""Traffic that the engine of the guide does not support."""
+"""Request-response traffic, which the example engine of docs/how-to does not support."""
 
 
 def test_every_command_accepts_an_engine_by_its_name(
@@ -501,11 +501,11 @@ def test_the_error_of_an_invalid_engine_is_one_line(
     assert message.count("\n") == 1
 
 
-# Columns that only some runs have
+# Columns that an engine fills only in some runs
 
 
 class Uneven(Counting):
-    """Engine that fills more columns in runs with an even seed."""
+    """Engine that fills two additional columns in runs with an even seed."""
 
     def one(self, filling: Filling) -> Result:
         if filling.network.scenario["seed"] % 2 == 0:
@@ -529,7 +529,7 @@ def test_a_sweep_has_empty_cells_for_missing_columns() -> None:
 
 def test_an_arm_without_a_measure_is_printed_as_not_measured() -> None:
     class ByQueue(Counting):
-        """Engine that measures links only with a short queue."""
+        """Engine that fills the column `busy_s` only if the limit of the queue is 4 packets."""
 
         def one(self, filling: Filling) -> Result:
             if filling.network.link("left>right").limit_packets == 4:
@@ -549,7 +549,7 @@ def test_an_arm_without_a_measure_is_printed_as_not_measured() -> None:
     assert (short.estimate.value, str(long.estimate)) == (50.0, "not measured")
 
 
-# Folders of earlier versions
+# Result folders that earlier versions of aqmlab wrote
 
 
 def test_a_sweep_of_an_earlier_version_has_all_measures(outputs: Outputs) -> None:

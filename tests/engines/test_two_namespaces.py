@@ -46,13 +46,13 @@ def test_a_scenario_that_the_engine_does_not_support_is_refused(
 
 @pytest.mark.parametrize(("limit", "dropped"), [("2 packets", 2), ("3000 B", 2), ("2999 B", 3)])
 def test_the_router_drops_packets_that_exceed_the_limit(limit: str, dropped: int) -> None:
-    """The router sends one of five simultaneous packets; 12000 bits take 1.5 ms at 8 Mbit/s."""
+    """Five packets arrive at once, and each transmission takes 1.5 ms (12000 bits at 8 Mbit/s)."""
     text = normalize(SCENARIO, overrides=[("network.queue.limit", limit)])
     port = Port(Network.of(text).link("left>right"))
     departures = [port.arrival_s(1.0, 1500) for _ in range(5)]
     assert departures[:2] == [pytest.approx(1.0 + n * 1.5e-3 + 10e-3, abs=1e-5) for n in (1, 2)]
     assert (departures.count(None), port.dropped, port.arrived) == (dropped, dropped, 5)
-    assert port.arrival_s(1.0016, 1500) is not None, "the first packet has left the queue"
+    assert port.arrival_s(1.0016, 1500) is not None, "after a departure the queue has space"
 
 
 @needs_namespaces
@@ -95,7 +95,7 @@ def test_run_sweep_and_compare_accept_the_engine(
     assert execute([*compared, "--out", "compare", *engine]) == 0
     page = Path("compare/report.html").read_text("utf-8")
     assert "Queueing delay" in page
-    assert "Queue over time" not in page, "the engine does not sample the queue"
+    assert "Queue over time" not in page, "an engine without queue samples has no such figure"
     numbers = json.loads(Path("compare/comparison.json").read_text("utf-8"))
     short, long = (queue["measures"] for queue in numbers["queues"])
     assert short["goodput_bps"]["middle"] > 0

@@ -14,7 +14,7 @@ from validation.row import Row, Tolerance
 
 HERE = Path(__file__).parent
 OFF, WIRE = "off", "wire"
-"""Hosts without offloads, and hosts whose sender has a segmentation offload."""
+"""Names of two kinds of hosts: without offloads, and with a segmentation offload at the sender."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,11 @@ class Numbers:
     Parameters
     ----------
     goodput_bps : float
-        Transfers: all bytes divided by the time until the receipt of the last byte. Endless flows:
-        bytes divided by the duration. On fast links both exclude the warm-up.
+        Goodput of all flows. For transfers: received data divided by the time until the receipt of
+        the last byte. For flows without an end: received data divided by the duration, in fast
+        configurations without the warm-up.
     queue_ms : float
-        Mean backlog while all flows are active, divided by the rate of the bottleneck.
+        Mean queue as a delay in ms (backlog divided by the rate), while all flows are active.
     retransmitted : float
         Number of retransmitted segments.
     timeouts : float
@@ -44,7 +45,7 @@ class Numbers:
 
 
 NAMES = ("goodput_bps", "queue_ms", "retransmitted", "timeouts", "marked")
-"""Columns of ``measured/runs.csv`` with the measures, in the order of `Numbers`."""
+"""Columns of ``measured/runs.csv`` for the fields of `Numbers`, in the same order."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,14 @@ class Setting:
     rate_bps : float
         Rate of the bottleneck in bit/s.
     one_way_s : float
-        Delay of the reverse path, which the acknowledgement of the last byte takes, in s.
+        Delay of the reverse path, which the ACK of the last byte crosses, in s.
     lead_s : float
         Time before the first flow starts, in s.
     warmup_s, duration_s : float
-        Times in s since the start of the first flow. The duration is 0 if the flows end by
-        themselves.
+        Times in s since the start of the first flow. The duration is 0 if the flows are transfers
+        of a fixed size.
     offsets_s : tuple of float
-        Time between the starts of two flows in each repetition, in s.
+        Per repetition: time between the starts of two consecutive flows, in s.
     """
 
     rate_bps: float
@@ -82,7 +83,8 @@ def measured(hosts: str = OFF, kernel_hz: int | None = None) -> dict[str, list[N
     hosts : str
         `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int, optional
-        HZ of the kernel, its number of ticks per second. By default the runs of all kernels.
+        HZ of the kernel, its number of ticks per second. Without this argument, the function
+        returns the runs of all kernels.
     """
     rows: dict[str, list[Numbers]] = {}
     with (HERE / "measured" / "runs.csv").open() as file:
@@ -117,8 +119,9 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
     config : str
         Name of a file in ``scenarios/``, without the extension.
     repetition : int
-        Number of the repetition, from 0. The number sets the seed and selects the time between the
-        starts of the flows; after the last measured repetition the times repeat from the first.
+        Number of the repetition, from 0. The number sets the seed, and selects one of the measured
+        times between the starts of two flows. If there are more repetitions than times, the times
+        repeat.
     hosts : str
         `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int
@@ -166,7 +169,7 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
 
 
 HOSTS: dict[str, dict[str, str]] = {OFF: {"offload": "none"}, WIRE: {"offload": "linux"}}
-"""TCP keys of each kind of hosts."""
+"""TCP keys of a scenario, by the kind of hosts (`OFF` or `WIRE`)."""
 
 MEASURES = {
     "goodput_bps": ("goodput", "Mbit/s", Tolerance(0.02, interval=False)),
@@ -198,13 +201,13 @@ CAUSES = {
     ("1g_10ms_red_cubic_n2, wire", "goodput_bps"): "",
     ("1g_10ms_red_cubic_n2, wire", "queue_ms"): "",
 }
-"""Causes of all misses, by the name of the setting and the measure; empty while open."""
+"""Cause of each difference beyond the tolerance, by setting and measure; "" if it is unknown."""
 
 
 def compare(config: str, hosts: str = OFF) -> list[Row]:
-    """Simulate as many runs of a configuration as the kernel has, and return the rows.
+    """Simulate each measured run of a configuration, and return the rows of the comparison.
 
-    Marks have a row only if the kernel or the simulator has marks.
+    The number of marked packets has a row only if the kernel or the simulator marked a packet.
     """
     theirs = measured(hosts)[config]
     ours = [simulated(config, r, hosts) for r in range(len(theirs))]

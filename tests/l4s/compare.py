@@ -15,17 +15,17 @@ from validation.row import Row, Tolerance
 
 HERE = Path(__file__).parent
 SEEDS = (1, 2, 3)
-"""Seeds of the three runs of each pair."""
+"""Seeds of the three simulated runs of each pair of flows."""
 LEAD_S = 1.0
 """Time from the beginning of a run to the start of the first flow, in s."""
 OFFSETS_MS = (0.0, 1.3, 3.7, 7.0, 11.0)
 """Time in ms between the starts of the first and the second flow, by the seed modulo 5."""
 WINDOWS_S = {"s1": (118.0, 178.0), "s6": (18.0, 58.0)}
-"""Begin and end of the throughput measurement of a scenario, in s after the first flow starts."""
+"""Begin and end of the throughput measurement, in s after the start of the first flow."""
 RATIO = 1.25
-"""Maximum factor between the measured and the simulated ratio of throughputs of a pair."""
+"""Maximum factor by which the simulated and the measured ratio of two throughputs may differ."""
 WITHIN_MBIT = {10: 1.0, 50: 2.0}
-"""Maximum difference of a throughput in Mbit/s, by the rate of the bottleneck in Mbit/s."""
+"""Maximum difference between a simulated and a measured throughput, by bottleneck rate (Mbit/s)."""
 UNKNOWN = "cnq_codel_af"
 """CoDel with approximate fairness, a queue that aqmlab does not have."""
 
@@ -56,7 +56,7 @@ QUEUES: dict[str, dict[str, Any]] = {
     "red(150000b)": RED | {"limit": "150000 B", "max": "37500 B"},
     "red(400000b)": RED | {"limit": "400000 B", "max": "100000 B"},
 }
-"""Queues of aqmlab by their names in ``pairs.csv``."""
+"""Settings of each queue in aqmlab, by the name of the queue in ``pairs.csv``."""
 PRAGUE = {"congestion": {"kind": "prague", "rtt_virtual": "0 s"}}
 """Prague without a virtual round trip: tcp_prague.c of August 2020 has RTT_CONTROL_NONE."""
 
@@ -90,7 +90,7 @@ class Pair:
 
     @property
     def known(self) -> bool:
-        """True if aqmlab has the queue."""
+        """True if aqmlab has the queue of the pair."""
         return self.qdisc in QUEUES
 
     @property
@@ -104,7 +104,7 @@ class Pair:
 
 
 def measured() -> list[Pair]:
-    """Return the pairs that were measured."""
+    """Return the measured pairs of flows."""
     with (HERE / "measured" / "pairs.csv").open(encoding="utf-8") as file:
         return [
             Pair(
@@ -123,7 +123,8 @@ def tcp(flow: str) -> dict[str, Any]:
     """Return the TCP keys of a flow with a congestion control named as in :class:`Pair`.
 
     The hosts negotiated Accurate ECN (net.ipv4.tcp_ecn = 3). Linux gathers segments for a
-    segmentation offload even if the device has none. Prague sends single segments at these rates.
+    segmentation offload even if the device has no such offload. At up to 50 Mbit/s, Prague sends
+    single segments.
     """
     kind, _, ecn = flow.partition("-")
     if kind == "prague":
@@ -136,7 +137,7 @@ def tcp(flow: str) -> dict[str, Any]:
 
 
 def scenario(pair: Pair, seed: int) -> dict[str, Any]:
-    """Return the scenario that simulates a pair with a seed."""
+    """Return the scenario that simulates the flows of a pair with the given seed."""
     left = [
         {
             "from": f"left-{i}",
@@ -189,8 +190,9 @@ def scenario(pair: Pair, seed: int) -> dict[str, Any]:
 def throughputs(pair: Pair, run: aqmlab.Result) -> tuple[float, float]:
     """Return the throughputs of both flows of a run in Mbit/s, defined as in the published tables.
 
-    A throughput is the mean delivery rate over the window. A delivery rate divides by the longer of
-    two intervals, so that the mean is up to 6 % smaller than the data acknowledged per second.
+    A throughput is the mean delivery rate over the time of the measurement. A delivery rate is data
+    divided by the longer of two intervals, the interval of sending and the interval of
+    acknowledgement. The mean is therefore up to 6 % smaller than the acknowledged data per second.
     """
     begin, end = (LEAD_S + time for time in WINDOWS_S[pair.scenario])
     series = run.series("delivery_rate")
@@ -200,7 +202,7 @@ def throughputs(pair: Pair, run: aqmlab.Result) -> tuple[float, float]:
 
 
 def simulated(pairs: list[Pair], seeds: tuple[int, ...] = SEEDS) -> list[list[tuple[float, float]]]:
-    """Return the throughputs of both flows of each pair in Mbit/s, for each seed."""
+    """Return the throughputs of the two flows of each pair in Mbit/s, for each seed."""
     jobs = [(pair, seed) for pair in pairs for seed in seeds]
     ours: list[list[tuple[float, float]]] = [[(0.0, 0.0)] * len(seeds) for _ in pairs]
     for index, run in aqmlab.run_each(scenario(*job) for job in jobs):
@@ -220,7 +222,7 @@ def agrees(pair: Pair, ours: list[tuple[float, float]]) -> bool:
 
 
 def bound(pair: Pair, flow: int, ours: float) -> float:
-    """Return the maximum difference with which a flow agrees, in Mbit/s.
+    """Return by how much the simulated and the measured throughput of a flow may differ, in Mbit/s.
 
     Parameters
     ----------
@@ -229,9 +231,9 @@ def bound(pair: Pair, flow: int, ours: float) -> float:
     flow : int
         0 for the first flow, 1 for the second.
     ours : float
-        Simulated throughput of this flow. This throughput selects the direction, because a ratio
-        that grows by a factor changes the throughput by another amount than a ratio that shrinks by
-        this factor.
+        Simulated throughput of this flow. The bound on the ratio of the throughputs allows
+        different amounts above and below the measured throughput; `ours` selects one of the two
+        amounts.
     """
     mine, other = pair.mbit[flow], pair.mbit[1 - flow]
     ratio = mine / other * (RATIO if ours > mine else 1 / RATIO)
@@ -240,7 +242,7 @@ def bound(pair: Pair, flow: int, ours: float) -> float:
 
 
 def rows(pair: Pair, ours: list[tuple[float, float]]) -> list[Row]:
-    """Return the two rows of a pair, the throughput of each flow."""
+    """Return the two rows of a pair of flows, one for the throughput of each flow."""
     result = []
     for i, measure in enumerate(("throughput of the first flow", "throughput of the second flow")):
         values = tuple(one[i] for one in ours)
@@ -253,4 +255,7 @@ def rows(pair: Pair, ours: list[tuple[float, float]]) -> list[Row]:
 
 
 CAUSES: dict[tuple[str, str], str] = {}
-"""Causes of misses, by scenario and setting. The cause of a miss without an entry is open."""
+"""Cause of each difference beyond the tolerance, by scenario and setting.
+
+A difference that is not in this table has no known cause.
+"""

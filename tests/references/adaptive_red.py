@@ -9,7 +9,7 @@ from references.red import Red
 
 
 class AdaptiveRed(Red):
-    """RED that adapts maxp to the average queue."""
+    """RED that adapts its parameter maxp to the average queue."""
 
     period = 0.5
 
@@ -31,7 +31,7 @@ class AdaptiveRed(Red):
         super().__init__(draws, rate, **(settings | parameters))
 
     def tick(self, now: float, queue: Queue) -> None:
-        """Decay the average of an idle queue, then adapt maxp, at the end of an interval."""
+        """At the end of an interval, decay the average if the queue is idle, then adapt maxp."""
         self.decay(now, queue.idle_since)
         low = self.minth + 0.4 * (self.maxth - self.minth)
         high = self.minth + 0.6 * (self.maxth - self.minth)

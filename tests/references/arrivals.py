@@ -1,4 +1,4 @@
-"""Comparison of the simulator's queues with their references on the same random arrivals."""
+"""Comparison of a queue of the simulator with its reference, on the same random arrivals."""
 
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ RECORD = np.dtype(
         "itemsize": 32,
     }
 )
-"""Record of one arrival: times in picoseconds, the packet, and the code of its outcome."""
+"""Record of one arriving packet: its times in picoseconds, its fields, and its outcome's code."""
 
 
 class Link(Protocol):
@@ -31,13 +31,13 @@ class Link(Protocol):
 def arrivals_at(
     queue: dict[str, Any], *, rate: int, seed: int, arrivals: int, flows: int = 10
 ) -> np.ndarray:
-    """Return random arrivals at a queue of the simulator, each with its outcome and its time."""
+    """Simulate random arrivals at a queue; return one record per arrival, with its outcome."""
     spec = {"queue": queue, "rate": f"{rate} bit/s", "seed": seed}
     return records_of("decisions", spec | {"arrivals": arrivals, "flows": flows}, RECORD)
 
 
 def assert_alike(records: np.ndarray, link: Link) -> None:
-    """Pass the packets to a reference and compare the outcome and the time of each packet."""
+    """Pass the recorded packets to a reference, and compare each packet's outcome and time."""
     names = ("time", "flow", "size", "ecn", "dscp")
     columns = [records[name].tolist() for name in names]
     packets = [Packet(*p) for p in zip(*columns[1:], strict=True)]

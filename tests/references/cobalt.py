@@ -1,4 +1,4 @@
-"""COBALT, event by event, with the names of the variables in Linux."""
+"""Reference implementation of COBALT, with the names of the variables in Linux."""
 
 import math
 from collections import deque
@@ -9,7 +9,7 @@ from references.fifo import MARK, NOT_ECT, SECOND, Packet
 
 
 class Cobalt(Discipline):
-    """COBALT with times in picoseconds; `schedule` is the time since the next signal was due."""
+    """COBALT with times in picoseconds; `schedule` is the time by which the next signal is late."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Cobalt(Discipline):
         self.queue: deque[Packet] = deque()
         self.count = 0
         self.rec_inv_sqrt = rec_inv_sqrt
-        """1 after the computation of 1/sqrt(count); Linux has 0 until the first computation."""
+        """Factor of the interval: 1, or 0 before the first computation of 1/sqrt(count) in CAKE."""
         self.dropping = False
         self.drop_next = 0
         self.p_drop = 0.0

@@ -1,4 +1,4 @@
-"""AQMs without an average queue, each from its paper or RFC."""
+"""AQMs that compute no average queue; each follows its paper or its RFC."""
 
 from typing import Any
 
@@ -19,7 +19,8 @@ class Threshold(Aqm):
 class Blue(Aqm):
     """BLUE of Feng, Shin, Kandlur & Saha 2002, "The BLUE algorithm"; times in picoseconds.
 
-    The event "link idle" lasts as long as the link is idle, so pm decreases once per freeze time.
+    The event "link idle" of the paper lasts as long as the link is idle, so pm decreases once per
+    freeze time.
     """
 
     def __init__(
@@ -78,8 +79,8 @@ class Pi(Aqm):
         designed_for: tuple[float, float] | None = None,
     ) -> None:
         if designed_for is not None:
-            # The design has n flows with round-trip time r. The zero z cancels the pole of TCP, and
-            # the loop gain is 1 at the frequency z.
+            # The coefficients are designed for n flows with the round-trip time r. The controller's
+            # zero z cancels the pole of TCP, and the loop gain is 1 at the frequency z.
             n, r = designed_for
             c = rate / (8 * 500)
             z = 2 * n / (r**2 * c)

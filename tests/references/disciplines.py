@@ -17,12 +17,12 @@ class Discipline:
         raise NotImplementedError
 
     def dequeue(self, now: int) -> Packet | int | None:
-        """Return the next packet, or the time of the next packet, or None if the queue is empty."""
+        """Return the next packet, the time at which it may leave, or None for an empty queue."""
         raise NotImplementedError
 
 
 def drop(now: int, packet: Packet, reason: str) -> None:
-    """Drop a packet; an earlier mark of the packet does not count."""
+    """Set the outcome of a packet to a drop, even if the packet has a mark."""
     packet.outcome, packet.done = DROP[reason], now
 
 
@@ -62,12 +62,12 @@ class Transmitter:
 
 
 def branch(draws: Draws, name: str) -> Draws:
-    """Return the stream of random numbers that the simulator derives under a name."""
+    """Return the stream of random numbers that the simulator derives for the name `name`."""
     return Draws(draws.key, name)
 
 
 class Fifo(Discipline):
-    """FIFO with an AQM that drops and marks packets at any position (RFC 2309 §3)."""
+    """FIFO with an AQM; signals can drop or mark a packet at any position (RFC 2309 §3)."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Choke(Discipline):
 
 
 class Codel(Discipline):
-    """CoDel of RFC 8289 §5, with the names of the RFC; the time 0 means that no time is set."""
+    """CoDel of RFC 8289 §5, with the names of the RFC; a time of 0 stands for "not set"."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class Codel(Discipline):
         self.maxpacket, self.limit = maxpacket, limit
         self.queue: deque[Packet] = deque()
         self.sharing: list[Codel] = [self]
-        """Queues that share the link (§4.4)."""
+        """CoDel queues that send to the same link as this queue (RFC 8289 §4.4)."""
         self.first_above_time = 0
         self.drop_next = 0
         self.count = 0

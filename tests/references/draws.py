@@ -1,4 +1,4 @@
-"""Second implementation of the simulator's random numbers, Philox4x32-10 (Salmon et al. 2011)."""
+"""Second implementation of the simulator's random numbers (Philox4x32-10, salmon2011philox)."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def mix(x: int) -> int:
 
 
 def philox(counters: np.ndarray, key: int) -> np.ndarray:
-    """Return the four-word block of each counter."""
+    """Return Philox's block of four random words for each counter."""
     low = np.uint64(0xFFFFFFFF)
     shift = np.uint64(32)
     c0, c1 = counters & low, counters >> shift

@@ -6,10 +6,10 @@ from references.fifo import MARK, SECOND, Packet
 
 
 class Side(list[Packet]):
-    """Queue L or queue C of DualPI2, with its count for recur()."""
+    """Queue L or queue C of DualPI2, with the variable q.count of the function recur()."""
 
     likely = 0.0
-    """Variable q.count of recur(); the name `count` belongs to a method of lists."""
+    """Variable q.count of recur(); Python's lists already have a method `count`."""
 
     def time(self, now: int) -> float:
         return (now - self[0].entered) / SECOND if self else 0.0
@@ -19,10 +19,10 @@ class Side(list[Packet]):
 
 
 class DualPi2(Discipline):
-    """The queues L and C with their AQMs; `share` is the share of C in the weighted round robin.
+    """DualPI2 with the queues L and C; the weighted round robin gives queue C the share `share`.
 
-    With `linux`, a nearly empty queue sends packets without a signal, as
-    Appendices A.1 and A.2 of RFC 9332 describe for Linux.
+    If `linux` is true, a nearly empty queue sends packets without a signal, as Appendices A.1 and
+    A.2 of RFC 9332 describe for Linux.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class DualPi2(Discipline):
         self.linux = linux
         self.tshift = None if tshift_us is None else tshift_us / 1e6
         self.may_step: set[int] = set()
-        """Ids of the packets that arrived when L, including the packet, was longer than Th_len."""
+        """Ids of the packets that arrived when queue L, including the packet, exceeded Th_len."""
         self.p_cmax = min(1 / k**2, 1)
         self.p = self.p_cl = self.p_c = self.prevq = self.credit = 0.0
         self.lq, self.cq = Side(), Side()
@@ -110,7 +110,7 @@ class DualPi2(Discipline):
         return self.cq if self.credit > 0 else self.lq
 
     def charge(self, sent: Side, size: int) -> None:
-        """Update the credit after a transmission from one of two nonempty queues."""
+        """Update the scheduler's credit after a transmission while both queues have packets."""
         if sent is self.cq:
             self.credit -= (1 - self.share) * size
         else:

@@ -1,4 +1,4 @@
-"""FIFO queue and transmitter, event by event, with an AQM that decides on arrival."""
+"""FIFO queue and transmitter, with an AQM that decides when a packet arrives."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ PASS = 0
 """Code of a packet that was sent without a signal."""
 MARK = {"full": 1, "early": 2, "threshold": 3}
 DROP = {"full": 4, "early": 5, "threshold": 6}
-"""Codes of marks and drops by their reasons, as the simulator writes them."""
+"""Codes that the simulator writes for marks and drops, by the reason of the signal."""
 NOT_ECT = 0
 SECOND = 10**12
 """Picoseconds per second."""
@@ -16,7 +16,7 @@ SECOND = 10**12
 
 @dataclass(slots=True, eq=False)
 class Packet:
-    """Packet of the traffic; packets with equal fields remain different packets."""
+    """Packet of the traffic; two packets with equal fields are not equal."""
 
     flow: int
     size: int
@@ -25,12 +25,12 @@ class Packet:
     entered: int = 0
     outcome: int = 0
     done: int = 0
-    """Time of the drop or of the end of the transmission."""
+    """Time at which the queue dropped the packet or its transmission ended, in picoseconds."""
 
 
 @dataclass(slots=True)
 class Queue:
-    """State of the queue that an AQM can read."""
+    """State of a queue that an AQM can read."""
 
     waiting: deque[Packet] = field(default_factory=deque)
     bytes: int = 0
@@ -42,15 +42,15 @@ class Queue:
         return len(self.waiting)
 
     def in_units_of(self, unit: str) -> int:
-        """Return the number of waiting packets, or of their bytes."""
+        """Return the number of waiting packets, or of waiting bytes if `unit` is not "packets"."""
         return self.packets if unit == "packets" else self.bytes
 
 
 class Aqm:
-    """AQM with all times in seconds.
+    """Base class of the reference AQMs, whose times are in seconds.
 
     `arrival` returns "pass" or a pair of an action and its reason. The action "signal" marks a
-    packet, or drops a packet that does not support ECN. The action "drop" drops every packet.
+    packet that supports ECN, and drops a packet without ECN. The action "drop" drops every packet.
     """
 
     period: float | None = None
@@ -108,7 +108,7 @@ class AqmLink:
                 return
 
     def arrive(self, now: int, packet: Packet) -> None:
-        """Set the outcome of an arriving packet, with the codes of the simulator."""
+        """Set the outcome of an arriving packet to one of the simulator's codes."""
         packet.done = now
         packet.outcome = self._decide(now, packet)
 

@@ -1,4 +1,4 @@
-"""FQ-CoDel of RFC 8290 §4, and the flow queues that FQ-PIE shares with it."""
+"""FQ-CoDel of RFC 8290 §4, and the flow queues that FQ-CoDel and FQ-PIE share."""
 
 from references.disciplines import Codel, Discipline, drop
 from references.draws import MASK, Draws, mix
@@ -6,7 +6,7 @@ from references.fifo import Packet
 
 
 class FlowQueues(Discipline):
-    """Queues that a hash of the flow selects (§4.1), served by credits, new queues first (§4.2)."""
+    """Flow queues: a hash selects the queue of a flow (§4.1), and new queues send first (§4.2)."""
 
     def __init__(self, draws: Draws, *, flows: int, quantum: int, limit: int) -> None:
         self.salt = draws.below(1 << 32)
@@ -19,7 +19,7 @@ class FlowQueues(Discipline):
         return mix((packet.flow << 32 | self.salt) & MASK) % len(self.credits)
 
     def added_to(self, q: int) -> None:
-        """Append a queue to the new queues after a packet, unless a list already has the queue."""
+        """After an arrival, append a queue to the list `new` if neither list has the queue."""
         if q not in self.new and q not in self.old:
             self.new.append(q)
             self.credits[q] = self.quantum
@@ -50,7 +50,7 @@ class FlowQueues(Discipline):
 
 
 class FqCodel(FlowQueues):
-    """CoDel in each queue (§4.2); a full buffer drops from the head of the longest queue (§4.1)."""
+    """Flow queues with CoDel (§4.2); a full buffer drops from the longest queue's head (§4.1)."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class FqCodel(FlowQueues):
     def take(self, now: int, q: int) -> Packet | None:
         codel = self.queues[q]
         if not self.own_queue:
-            # Queues outside of both lists are empty.
+            # A queue that is neither in the list `new` nor in the list `old` is empty.
             active = {*self.new, *self.old}
             codel.sharing = [self.queues[i] for i in active]
         return codel.dequeue(now)

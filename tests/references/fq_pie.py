@@ -11,12 +11,12 @@ from references.tc_pie import LinuxPie, Vars, period
 
 
 class Periodic(FlowQueues):
-    """Flow queues with an AQM in each queue that is updated at the end of each period."""
+    """Flow queues, each with an AQM that updates its state at the end of each period."""
 
     queues: list[Queue]
 
     def tick_before(self, now: int) -> None:
-        """Run the updates of all periods that end by `now`."""
+        """Run the updates of all periods that end at or before `now`."""
         raise NotImplementedError
 
     def departed(self, now: int, q: int, packet: Packet) -> None:
@@ -24,7 +24,7 @@ class Periodic(FlowQueues):
         raise NotImplementedError
 
     def admit(self, q: int, packet: Packet) -> None:
-        """Store a packet in its queue."""
+        """Store a packet in the flow queue `q`."""
         self.queues[q].waiting.append(packet)
         self.queues[q].bytes += packet.size
         self.added_to(q)
@@ -44,7 +44,7 @@ class Periodic(FlowQueues):
 
 
 class FqPie(Periodic):
-    """FQ-PIE that updates PIE of every queue, also of empty queues, at the end of each period."""
+    """FQ-PIE that updates PIE in empty queues too, at the end of each period."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class FqPie(Periodic):
         self.used: set[int] = set()
 
     def tick_before(self, now: int) -> None:
-        """Run the updates of all periods that end by `now`, for queues that have had a packet."""
+        """Run the updates of all periods that end by `now` in queues that have had a packet."""
         while self.next_tick <= now:
             for q in self.used:
                 self.pies[q].tick(self.next_tick / SECOND, self.queues[q])
@@ -114,7 +114,7 @@ class LinuxFqPie(Periodic):
         self.used: set[int] = set()
 
     def tick_before(self, now: int) -> None:
-        """Run the updates of all periods that end by `now`, for queues that have had a packet."""
+        """Run the updates of all periods that end by `now` in queues that have had a packet."""
         while self.next_tick <= now:
             for q in self.used:
                 self.pie.calculate_probability(self.vars[q], self.queues[q].bytes)

@@ -1,4 +1,4 @@
-"""Meters that follow the texts of their RFCs, with single tokens and exact fractions of time."""
+"""Meters that follow the texts of their RFCs; they add tokens one by one at exact times."""
 
 from fractions import Fraction
 
@@ -9,14 +9,14 @@ PICOSECOND = Fraction(1, 10**12)
 
 
 class Ticks:
-    """Counter of the bytes that a rate allows from time 0 on."""
+    """Counter of the bytes that a rate allows since time 0."""
 
     def __init__(self, bits_per_second: int) -> None:
         self.bytes_per_second = Fraction(bits_per_second, 8)
         self.done = 0
 
     def until(self, time: int) -> int:
-        """Return the bytes between the previous call and `time` in picoseconds."""
+        """Return the bytes that the rate allows from the previous call to `time` (picoseconds)."""
         total = int(time * PICOSECOND * self.bytes_per_second)
         new, self.done = total - self.done, total
         return new

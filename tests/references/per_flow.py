@@ -7,7 +7,7 @@ from references.fifo import Aqm, Packet, Queue
 
 
 class Fred(Aqm):
-    """FRED of Lin & Morris 1997, from the pseudo-code; each idle time counts once."""
+    """FRED by the pseudo-code of Lin & Morris 1997; no idle time reduces the average twice."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class Sfb(Aqm):
     def update(
         self, salts: list[int], pm: list[list[float]], packet: Packet, queue: Queue
     ) -> tuple[float, bool]:
-        """Update a packet's bins; return their minimum pm, and True if a bin exceeds its size."""
+        """Update the bins of a packet; return their minimum pm, and True if a bin is too full."""
         full, p_min = False, 1.0
         for salt, row in zip(salts, pm, strict=True):
             h = mix(packet.flow << 32 | salt) % self.bins

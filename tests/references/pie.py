@@ -6,7 +6,7 @@ from references.draws import Draws
 from references.fifo import Aqm, Packet, Queue
 
 MILLISECOND = 1_000_000
-"""Nanoseconds per millisecond; whole numbers let burst_allowance_ reach 0 exactly."""
+"""Nanoseconds per millisecond; in whole nanoseconds, burst_allowance_ can reach exactly 0."""
 
 
 class Pie(Aqm):
@@ -63,7 +63,7 @@ class Pie(Aqm):
         return "drop" if u < self.drop_prob else "enque"
 
     def drop_by_accumulated_probability(self) -> str:
-        """Decide by the end of drop_early() in Appendix B (§5.4)."""
+        """Return the decision of the last lines of drop_early() in Appendix B (§5.4)."""
         if self.drop_prob == 0:
             self.accu_prob = 0
         self.accu_prob += self.drop_prob
@@ -78,12 +78,12 @@ class Pie(Aqm):
         return "enque"
 
     def departure(self, now: float, packet: Packet, queue: Queue) -> None:
-        """Sample the delay, which is 0 for an empty queue (§4.2, "not congested")."""
+        """Sample the queueing delay, which is 0 for an empty queue (§4.2, "not congested")."""
         delay = (round(now * 1e12) - packet.entered) / 1e12
         self.current_qdelay = delay if queue.waiting else 0.0
 
     def change(self) -> float:
-        """Return the auto-tuned change of drop_prob, which is the same in both appendices."""
+        """Return the auto-tuned change of drop_prob, which Appendices A and B define equally."""
         p = self.alpha * (self.current_qdelay - self.qdelay_ref) + self.beta * (
             self.current_qdelay - self.qdelay_old
         )
@@ -112,7 +112,7 @@ class Pie(Aqm):
 
 
 class PieEnhanced(Pie):
-    """PIE of Appendix B; only a packet that arrives at an idle link turns PIE off."""
+    """PIE of Appendix B, which turns PIE off only when a packet arrives at an idle link."""
 
     dq_threshold = 2**14
 

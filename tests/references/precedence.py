@@ -1,4 +1,4 @@
-"""RIO of Clark & Fang 1998, for any number of classes and with each rule of averaging."""
+"""RIO of Clark & Fang 1998, for any number of classes, with a choice of the averaged packets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ class Class:
 
 
 class Precedence(Aqm):
-    """RED with classes, the best class first; other codepoints belong to the last class."""
+    """RED with classes in order of precedence; the last class has all remaining codepoints."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Precedence(Aqm):
         return len(self.classes) - 1
 
     def waiting(self, queue: Queue, counted: range) -> int:
-        """Return the waiting packets of some classes, or their bytes."""
+        """Return the number of waiting packets or bytes of the classes `counted`."""
         mine = [p for p in queue.waiting if self.class_of(p) in counted]
         return len(mine) if self.unit == "packets" else sum(p.size for p in mine)
 

@@ -1,14 +1,14 @@
 """RED of Floyd & Jacobson 1993, figure 2, gentle RED of Floyd 2000, and two modes of ns-2.
 
 The byte mode of ns-2.35 (`modify_p` of red.cc) counts the bytes since the last signal, including
-the arriving packet, and divides them as integers by the mean packet size. Unless the probability
-after spacing is 1, ns-2 multiplies it by the packet size divided by the mean packet size. ns-2
-passes the packet that begins the count. ns-2 also passes a packet that arrives at an empty queue,
-because ns-2 requires more than one waiting byte for a signal.
+the arriving packet, and divides this number by the mean packet size as an integer. If the
+probability after spacing is below 1, ns-2 multiplies the probability by the packet size and divides
+it by the mean packet size. ns-2 passes the packet that begins the count. ns-2 also passes a packet
+that arrives at an empty queue, because ns-2 requires more than one waiting byte for a signal.
 
-The queue remains empty if RED drops a packet that arrives at the empty queue. After this drop,
-q_time is the time until which the average has decayed, so that no idle time counts twice (ns-2,
-Linux).
+A queue remains empty if RED drops a packet that arrives at the empty queue. This drop sets q_time
+to its own time, because the average has already decayed until then. No idle time therefore reduces
+the average twice (ns-2, Linux).
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ class Red(Aqm):
         self.decayed_to = 0.0
 
     def decay(self, now: float, idle_since: float | None) -> None:
-        """Reduce the average by the small packets that the uncounted idle time could have sent."""
+        """Reduce the average as if small packets had arrived since the last decay."""
         if idle_since is not None:
             q_time = max(idle_since, self.decayed_to)
             self.avg = (1 - self.wq) ** ((now - q_time) / self.s) * self.avg
@@ -61,7 +61,7 @@ class Red(Aqm):
         self.avg = (1 - self.wq) * self.avg + self.wq * queue.in_units_of(self.unit)
 
     def initial_probability(self) -> float:
-        """Return pb for an average of minth or more."""
+        """Return the probability pb for an average of at least minth."""
         if self.avg < self.maxth:
             return self.maxp * (self.avg - self.minth) / (self.maxth - self.minth)
         if self.gentle:
@@ -73,7 +73,7 @@ class Red(Aqm):
         return self.decide(packet, queue)
 
     def decide(self, packet: Packet, queue: Queue) -> Any:
-        """Return the verdict on a packet at the present average."""
+        """Return the verdict on an arriving packet at the present average queue size."""
         exempts = self.min_backlog or self.by_bytes is not None
         if self.avg < self.minth or (exempts and queue.packets <= self.min_backlog):
             self.count, self.count_bytes = -1, 0

@@ -10,7 +10,7 @@ from references.red import Red
 
 
 class RedPd(Aqm):
-    """RED-PD with times in picoseconds, so that intervals end exactly as in the simulator."""
+    """RED-PD with times in picoseconds, so that its intervals end as in the simulator."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Variants of RED with another probability, each from its paper."""
+"""Variants of RED that compute the probability differently; each follows its paper."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from references.red import Red
 
 
 class SelfConfiguringRed(Red):
-    """Self-configuring RED of Feng, Kandlur, Saha & Shin 1999, at each update of the average."""
+    """RED of Feng, Kandlur, Saha & Shin 1999, which adapts maxp at each arrival."""
 
     alpha = 3
     beta = 2

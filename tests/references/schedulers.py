@@ -1,4 +1,4 @@
-"""Literal implementations of schedulers over classes with Drop Tail."""
+"""Schedulers over Drop Tail classes, implemented literally as their papers describe them."""
 
 from collections import deque
 from fractions import Fraction
@@ -10,7 +10,7 @@ from references.fifo import SECOND, Packet
 
 
 class Classes(Discipline):
-    """Classes of at most `limit` packets: class i for flow i, the last class for other flows."""
+    """Classes of at most `limit` packets: class i has flow i; the last has all other flows."""
 
     def __init__(self, classes: int, limit: int) -> None:
         self.queues: list[deque[Packet]] = [deque() for _ in range(classes)]
@@ -32,7 +32,7 @@ class Classes(Discipline):
 
 
 class Priority(Classes):
-    """Priority scheduler of Kleinrock 1976 §3.4, head of the line."""
+    """Nonpreemptive priority scheduler (head of the line, Kleinrock 1976 §3.4)."""
 
     def __init__(self, draws: Draws, rate: int, *, classes: int, limit: int) -> None:
         super().__init__(classes, limit)
@@ -83,7 +83,7 @@ class Drr(Classes):
 
 
 class Wrr(Drr):
-    """Weighted round robin of Katevenis et al. 1991, with quanta in packets."""
+    """Weighted round robin (katevenis1991wrr) with quanta in packets."""
 
     def allows(self, c: int) -> bool:
         return self.counters[c] > 0
@@ -93,7 +93,7 @@ class Wrr(Drr):
 
 
 class Mdrr(Drr):
-    """MDRR of Cisco: a turn lasts while the counter is above 0; one class may have priority."""
+    """MDRR of Cisco: a class sends while its counter is above 0; one class may have priority."""
 
     def __init__(
         self, draws: Draws, rate: int, *, quanta: list[int], limit: int, first: int | None = None
@@ -115,7 +115,7 @@ class Mdrr(Drr):
 
 
 class MdrrAlternate(Mdrr):
-    """MDRR in alternate mode: the first class has a turn after each turn of another class."""
+    """MDRR in alternate mode: the first class sends after each turn of another class."""
 
     turn = False
 
@@ -149,7 +149,7 @@ class MdrrAlternate(Mdrr):
 
 
 class FairQueueing(Classes):
-    """Scheduler that gives arriving packets finishing tags and sends the smallest tag first."""
+    """Scheduler that gives each arriving packet a finish tag and sends the smallest tag first."""
 
     def __init__(self, draws: Draws, rate: int, *, weights: list[float], limit: int) -> None:
         super().__init__(len(weights), limit)
@@ -167,7 +167,7 @@ class FairQueueing(Classes):
         self.tags[c].append(self.last[c])
 
     def served(self, tag: float) -> None:
-        """Update the virtual time when the transmission of a packet with this tag begins."""
+        """Update the virtual time when the transmission of a packet with the tag `tag` begins."""
 
     def dequeue(self, now: int) -> Packet | None:
         heads = [(tags[0], c) for c, tags in enumerate(self.tags) if tags]
@@ -180,7 +180,7 @@ class FairQueueing(Classes):
 
 
 class Wfq(FairQueueing):
-    """WFQ of Parekh & Gallager 1993 §III, eq. 10 and 11, with the virtual time of the fluid system.
+    """WFQ with the virtual time of the fluid system (equations 10, 11 of Parekh & Gallager 1993).
 
     The fluid system serves a class until the virtual time reaches the last tag of the class.
     """
@@ -195,7 +195,8 @@ class Wfq(FairQueueing):
             busy = [c for c, last in enumerate(self.last) if last > self.v]
             if not busy:
                 break
-            # dV/dt is the rate divided by the sum of the weights until the first class is empty.
+            # Until the first class becomes empty, the virtual time V grows at the link rate divided
+            # by the sum of the weights of the nonempty classes.
             weights = sum(self.weights[c] for c in busy)
             first = min(self.last[c] for c in busy)
             takes = (first - self.v) * weights / (self.rate / 8)
@@ -294,7 +295,7 @@ class Sfq(Discipline):
 
 
 class Bucket:
-    """Token bucket with exact fractions of bits."""
+    """Token bucket that counts exact fractions of bits."""
 
     def __init__(self, rate: int, depth: int) -> None:
         self.rate, self.depth = Fraction(rate, SECOND), 8 * depth
@@ -305,7 +306,7 @@ class Bucket:
         self.at = now
 
     def ready(self, now: int, packet: Packet) -> int:
-        """Return the first picosecond at which the bucket has the tokens of a packet."""
+        """Return the first picosecond at which the bucket has enough tokens for a packet."""
         return now + max(0, ceil((8 * packet.size - self.tokens) / self.rate))
 
 

@@ -1,4 +1,4 @@
-"""PIE with the integers and names of Linux 6.12 (sch_pie.c, pie.h); overflows are masked."""
+"""PIE with the integer arithmetic and the names of Linux 6.12 (sch_pie.c, pie.h)."""
 
 from typing import Any
 
@@ -13,14 +13,15 @@ U32 = (1 << 32) - 1
 
 
 def ticks(ps: int) -> int:
-    """Return the whole ticks of a time in picoseconds, rounded down to whole nanoseconds first."""
+    """Convert a time in picoseconds to whole ticks, after rounding the time down to nanoseconds."""
     return ps // 1000 // NS_PER_TICK
 
 
 def period(t_update_ms: int, hz: int) -> int:
-    """Return the time between two updates in picoseconds, as the timers of Linux set it.
+    """Return the time in picoseconds between two updates, which depends on the timers of Linux.
 
-    usecs_to_jiffies() rounds up. calc_index() of timer.c uses the timer slot after the set time.
+    usecs_to_jiffies() rounds the period up. calc_index() of timer.c puts the timer into the slot of
+    the timer wheel after the set time.
     """
     n, slot = -(-t_update_ms * hz // 1000), 1
     while n > 63 * slot:
@@ -29,13 +30,13 @@ def period(t_update_ms: int, hz: int) -> int:
 
 
 def signed(x: int) -> int:
-    """Return the value of 64 bits as a signed number."""
+    """Return the lowest 64 bits of a number as a signed number."""
     x &= MASK
     return x - (1 << 64) if x >> 63 else x
 
 
 class Vars:
-    """State of one queue (struct pie_vars); None stands for an invalid value."""
+    """State of PIE for one queue (struct pie_vars); None stands for Linux's invalid values."""
 
     def __init__(self, max_burst: int) -> None:
         self.qdelay = self.qdelay_old = self.prob = 0
@@ -96,7 +97,7 @@ class LinuxPie:
         return False
 
     def arrival(self, v: Vars, packet: Packet, backlog: int) -> Any:
-        """Return the verdict on a packet if the queue is not full."""
+        """Return the verdict on a packet that arrives at a queue that is not full."""
         if not self.drop_early(v, backlog, packet.size):
             return "pass"
         if v.prob <= self.ecn_max and packet.ecn != NOT_ECT:
@@ -178,7 +179,7 @@ class LinuxPie:
 
 
 class TcPie(Aqm):
-    """PIE of Linux on one queue that was created long before the first arrival."""
+    """PIE of Linux on one queue, which the kernel created long before the first arrival."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""RED with the integers of Linux: today's kernels and tc, and those of Linux 2.4."""
+"""RED with the integer arithmetic of Linux: of today's kernels and tc, and of Linux 2.4."""
 
 import math
 from typing import Any
@@ -55,7 +55,7 @@ class TcRed(Aqm):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.idle_since is not None:
-            # The link requests a packet after every arrival, and the idle time of an empty queue
+            # The link requests a packet after every arrival. If the queue is empty, its idle time
             # begins with this request.
             idle_from = max(round(queue.idle_since * 1e12), self.idle_from)
             self.idle_from = round(now * 1e12)

@@ -1,4 +1,4 @@
-"""SFB of Linux (sch_sfb.c), with bins that count packet by packet."""
+"""SFB of Linux (sch_sfb.c), whose bins count the waiting packets."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ ONE = 0xFFFF
 
 
 class TcSfb(Aqm):
-    """SFB by sfb_enqueue() with the defaults of tc; `places` has the bins of each packet."""
+    """SFB by sfb_enqueue() with the defaults of tc; `places` lists the bins of each packet."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class TcSfb(Aqm):
                 qlen[place] = qlen.get(place, 0) + change
 
     def update(self, slot: int, packet: Packet) -> tuple[int, int]:
-        """Update a packet's bins; return their minimum probability and their minimum length."""
+        """Update the bins of a packet; return the bins' minimum probability and minimum length."""
         p_mark, minqlen, p_min = self.p_mark[slot], 0xFFFF, ONE
         for place in self.bins(slot, packet.flow):
             qlen, p = self.qlen[slot].get(place, 0), p_mark.get(place, 0)

@@ -1,6 +1,6 @@
-"""Literal implementations of HTB and CBQ: the classes that may send, their rank, and the times.
+"""Literal implementations of HTB and CBQ: which classes may send at a time, and their rank.
 
-Among classes of equal rank, the references follow the order of the simulator.
+If several classes of equal rank may send, the references follow the order of the simulator.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ MINUTE = 60 * SECOND
 
 @dataclass
 class HtbClass:
-    """Class of HTB, with tokens in units of 10^-12 bit, so that 1 bit/s adds one per picosecond."""
+    """Class of HTB; a token is 10^-12 bit, so that 1 bit/s adds one token per picosecond."""
 
     parent: int | None
     rate: int
@@ -31,7 +31,7 @@ class HtbClass:
         self.at = 0
 
     def debts(self, now: int) -> tuple[int, int]:
-        """Return the missing tokens for the rate and for the ceil, negative if tokens are left."""
+        """Return the missing tokens of the rate and of the ceil; surplus tokens are negative."""
         span = min(now - self.at, MINUTE)
         return -(self.tokens + span * self.rate), -(self.ctokens + span * self.ceil)
 
@@ -46,7 +46,7 @@ class HtbClass:
             self.cmode = "yellow" if debt > 8 * SECOND * hiwater else "green"
 
     def changes(self, now: int) -> list[int]:
-        """Return the times at which new tokens may change the mode."""
+        """Return the times at which new tokens may change the mode of the class."""
         waits = zip(self.debts(now), (self.rate, self.ceil), strict=True)
         return [now - (-debt // rate) for debt, rate in waits if debt > 0]
 
@@ -62,7 +62,7 @@ class HtbClass:
 
 
 class Tree(Classes):
-    """Tree of classes with packets in its leaves."""
+    """Tree of classes, whose leaves store the packets."""
 
     def __init__(self, parents: list[int | None], turns: Iterable[int], limit: int) -> None:
         self.parents = parents
@@ -79,7 +79,7 @@ class Tree(Classes):
         return [n for c, n in enumerate(self.leaves) if self.queues[c]]
 
     def next_of(self, equals: list[int]) -> tuple[int, Packet]:
-        """Remove the packet that the simulator sends next, which belongs to a class in `equals`."""
+        """Remove the packet that the simulator sends next; its class must be in `equals`."""
         c = next(self.turns)
         assert self.leaves[c] in equals, (
             f"the simulator sends class {self.leaves[c]}, but only {equals} may send"
@@ -106,7 +106,7 @@ class Htb(Tree):
             node.level = 0 if n in self.leaves else 8 - len(self.path(n))
 
     def lender(self, leaf: int) -> int | None:
-        """Return the class with the tokens for a leaf: the leaf or its first green ancestor."""
+        """Return the class whose tokens a leaf uses: the leaf or its first green ancestor."""
         for n in self.path(leaf):
             mode = self.nodes[n].cmode
             if mode != "yellow":
@@ -151,7 +151,7 @@ class CbqClass:
         self.undertime = 0
 
     def prepare(self, link: int, lent: int, ewma: int, burst: int = 16, packet: int = 1000) -> None:
-        """Set maxidle to t (1/p - 1) (1 - g^n) / g^n, the formula of Floyd."""
+        """Set maxidle by Floyd's formula t (1/p - 1) (1 - g^n) / g^n."""
         self.rate, self.ewma = lent, ewma
         t, scale = float((packet * 8 * SECOND + link // 2) // link), float(1 << ewma)
         gn = 1.0
@@ -197,10 +197,10 @@ class Cbq(Tree):
             node.prepare(rate, lent, ewma)
 
     def may_send(self, now: int, leaf: int, unsatisfied: int) -> bool:
-        """Return True if a class may send by the guidelines of §4.
+        """Return True if a class may send by the link-sharing guidelines of §4.
 
-        A class below its limit may send. Another class may send if an ancestor is below its limit
-        and no class on a lower level than the ancestor is unsatisfied.
+        A class below its limit may send. A class at or above its limit may send if an ancestor is
+        below its limit and no class on a lower level than the ancestor is unsatisfied.
         """
         for n in self.path(leaf):
             if self.nodes[n].undertime <= now:

@@ -35,7 +35,7 @@ TABLES = {
     "table3_red_ecn.csv": 14,
     "table4_mixed_ecn.csv": 14,
 }
-"""Number of columns of each printed table."""
+"""Number of columns of each table of the paper, by the name of its file."""
 
 
 def test_the_printed_tables_are_complete_and_consistent() -> None:
@@ -94,7 +94,8 @@ def test_only_the_flows_of_the_scheme_or_table_use_ecn() -> None:
     assert with_ecn(Setting(2, "DT", 64)) == [False, False]
     assert with_ecn(Setting(2, "ECN-A", 64)) == [True, True]
     weaker = [table_4.setting(row).ecn for row in published("table4_mixed_ecn.csv")]
-    # The table has maxp 2 %, then 10 %. C0 replaces the tie of both flows (published/notes.md).
+    # The rows of table 4 have maxp 2 % first, then maxp 10 %. In a row without a weaker flow, flow
+    # C0 counts as the weaker flow (published/notes.md).
     assert weaker == [
         (1,),
         (0,),
@@ -115,7 +116,7 @@ def test_only_the_flows_of_the_scheme_or_table_use_ecn() -> None:
 
 
 def transfers(time_s: list[float], drops: list[tuple[float, int]]) -> Transfers:
-    """Return the transfers of an invented run with given completion times and drops."""
+    """Return the transfers of an invented run with the given completion times and drops."""
     n = len(time_s)
     none = np.zeros(n, dtype=np.int64)
     time, flow = zip(*drops, strict=True) if drops else ((), ())
@@ -177,7 +178,7 @@ def test_the_option_only_reproduces_some_items(
     for _ in range(2):  # The second reproduction replaces the first.
         assert execute([*args, "--replications", "2", "--force", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
-    assert "12 fitted" not in printed, "the output has claims of other items"
+    assert "12 fitted" not in printed, "the output has claims of items that were not chosen"
     assert "measured claims reproduced" in printed
     assert str(out / "report.html") in printed
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
@@ -212,7 +213,7 @@ def test_the_option_only_reproduces_some_items(
 
 
 def test_the_tiles_of_a_report_have_the_sums_of_its_tables(tmp_path: Path) -> None:
-    """No tile counts cells that are fitted or compared a second time."""
+    """A tile does not count table cells that are fitted or that a second table also compares."""
     reproduction = STUDY.run(["baseline", "table-1", "table-4"], replications=2)
     page = summary.report(reproduction, tmp_path)
     tiles = {score.label: score for score in page.scores}
@@ -265,7 +266,7 @@ def test_the_option_claim_runs_only_the_runs_of_the_claim(
     out = capsys.readouterr().out.splitlines()
     assert out[0].startswith("EF-002: baseline completion time (n=1 DT QL=39")
     assert out[1].startswith("printed 112.5 s, measured 11")
-    assert out[2].startswith("open: "), "one replication should have no interval"
+    assert out[2].startswith("open: "), "the estimate of one replication has no interval"
     assert out[3].startswith("not counted, fitted: ")
     assert out[4] == "1 runs, 1 replications."
     assert execute([*command, "--set", "tcp.receive_window=20 kB"]) == 0
@@ -317,7 +318,7 @@ def test_wrong_input_is_refused_before_any_run(
 
 def test_a_claim_is_decided_only_if_all_its_items_are_chosen() -> None:
     class Nothing:
-        """Runs without any attribute, so that a read of a run fails."""
+        """Empty replacement for the runs, so that each access to a run raises an error."""
 
     assert CLAIMS.decide(Nothing(), []) == []
     decided = CLAIMS.decide(Nothing(), ["figure-6"])

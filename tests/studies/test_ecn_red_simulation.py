@@ -133,7 +133,8 @@ def test_sessions_follow_each_other_within_50_ms() -> None:
     start, end = np.asarray(times["start_s"]), np.asarray(times["completed_s"])
     pauses = start[1:] - end[:-1][: len(start) - 1]
     assert len(pauses) > 400
-    # One ACK covers the data and the FIN. The FIN of the client takes half a round trip longer.
+    # One ACK acknowledges the server's last data and its FIN. The client's FIN needs half a
+    # round-trip time more.
     assert pauses.min() > 0.01
     assert pauses.max() < 0.012 + 0.05 + 0.01
     assert 0 <= start[0] < 0.55
@@ -146,7 +147,7 @@ def test_the_share_is_one_half_without_a_difference() -> None:
 
 
 def test_every_claim_is_decided() -> None:
-    """The cases of the quick form decide every claim, most of them unlike the whole grid."""
+    """The quick form gives each claim a verdict, often another verdict than the whole grid."""
     runs = Runs(2, reduce, Simulator(), quick=True)
     runs.request(need for need in pairs.both() if short(need))
     runs.run()
@@ -160,12 +161,12 @@ def test_every_claim_is_decided() -> None:
 
 
 def short(need: Need) -> bool:
-    """Return True for a run with few sessions and a low maxth, which takes little time."""
+    """Return True if a run is short: it has 6 sessions and a maxth of 60 packets."""
     return bool(need.setting.case.sessions == 6 and need.setting.case.maxth == 60)
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The quick form has every item of the study, decides no claim, and prints its omissions."""
+    """The quick form has every item of the study and no verdicts, and prints the omitted cases."""
     out = tmp_path / "study"
     assert execute(["reproduce", "ecn-red-simulation", "--quick", "--out", str(out)]) == 0
     assert "a sixteenth of the grid" in capsys.readouterr().out
@@ -188,7 +189,8 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         chosen = [c for c in cells if (c["item"], c["quantity"]) == (item, quantity)]
         return sum(float(c["ours"]) for c in chosen if at.items() <= c.items())
 
-    # With every seed, ECN avoids timeouts, and the nonce takes goodput from hosts that hide marks.
+    # For every seed, ECN avoids timeouts, and hosts that hide marks lose goodput because of the
+    # nonce.
     timeouts = {arm: total("causes", "timeouts", arm=arm) for arm in ARMS}
     assert timeouts[ECN] < 0.8 * timeouts[OFF]
     assert timeouts[HEAD] < 0.8 * timeouts[OFF]

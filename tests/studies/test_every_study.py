@@ -1,4 +1,4 @@
-"""Tests that apply to every study."""
+"""Tests of the properties that every study must have."""
 
 import re
 
@@ -46,7 +46,7 @@ def test_every_claim_that_is_not_counted_has_a_reason(name: str) -> None:
     ids = {claim.id for claim in study.claims.published()}
     assert set(study.claims.apart) <= {INPUT, FITTED}
     apart = [claim for listed in study.claims.apart.values() for claim in listed]
-    assert len(apart) == len(set(apart)), "a claim is in two classes"
+    assert len(apart) == len(set(apart)), "a claim belongs to two classes"
     assert ids.issuperset(apart)
     for claim in study.claims.published():
         assert bool(claim.reason) == (not claim.counted)
@@ -62,7 +62,7 @@ def test_each_choice_of_a_study_has_evidence(name: str) -> None:
         assert choice.evidence
     if study.claims.apart.get(FITTED):
         assert any(choice.fitted_to for choice in study.choices), (
-            "the study has fitted numbers, but its choices name none"
+            "the study has fitted numbers, but no choice names a fitted number"
         )
 
 
@@ -70,14 +70,14 @@ def test_each_choice_of_a_study_has_evidence(name: str) -> None:
 def test_no_claim_uses_items_with_other_readings(name: str) -> None:
     study = studies.load(name)
     explain = {item.name for item in study.items if not item.scored}
-    assert explain, "the study has no item with other readings"
+    assert explain, "the study has no item about other readings of the paper"
     for claim, (items, _) in study.claims.functions.items():
         assert explain.isdisjoint(items), claim
 
 
 @pytest.mark.parametrize("name", studies.names())
 def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
-    """The README has the score and lists every claim under its verdict."""
+    """The README of the study has the score, and lists every claim under its verdict."""
     study = studies.load(name)
     whole = stored_verdicts.read_claims(study.verdicts_path)
     text = re.sub(
@@ -97,7 +97,7 @@ def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
 
 
 COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|printed)|± ?\d")
-"""Pattern of an interval of a result, or of a count of verdicts."""
+"""Pattern of the interval of a measured result, or of a number of claims with a verdict."""
 
 
 @pytest.mark.parametrize("name", studies.names())

@@ -102,7 +102,7 @@ def test_scenarios_have_the_parameters_of_the_paper() -> None:
 
 
 def means(mix: str) -> tuple[float, float]:
-    """Return the mean sizes of body and tail in bytes, computed from quantiles."""
+    """Return the mean sizes in bytes of body and tail of a mix, computed from quantiles."""
     from scipy import stats
 
     body, tail = (part["of"] for part in sizes(mix)["parts"])
@@ -129,8 +129,8 @@ def test_sizes_have_the_printed_mean_and_share_of_the_tail(mix: str, share: floa
 def request_digest(result: Result, *, first: bool = False) -> str:
     """Return the SHA-256 of flow, connection, time and sizes of all requests of a run.
 
-    With `first`, the digest has only the first request of each connection, because later requests
-    wait for a response.
+    If `first` is true, the digest covers only the first request of each connection, because the
+    times of later requests depend on the responses.
     """
     columns = result.columns("requests")
     flow = np.array(columns["flow"])
@@ -156,7 +156,7 @@ def syn_acks_lost(result: Result) -> int:
 
 
 def test_every_arm_has_the_same_requests() -> None:
-    """Requests are equal for each queue and ECN mode, at 1 Gbit/s, 100 Mbit/s and 25 Mbit/s."""
+    """Users send the same requests with every queue, ECN mode and link rate."""
     free = Setting(UNCONGESTED, OFF, PERSISTENT, seconds=3)
     schemes = (*(name for name in NAMED if name != UNCONGESTED), *today.QUEUES)
     arms = [replace(free, scheme=scheme, ends=ends) for scheme in schemes for ends in ENDS]
@@ -189,7 +189,7 @@ def test_the_open_loop_of_the_testbed_requests_the_same_pages() -> None:
 
 
 def test_the_number_of_users_follows_from_the_load() -> None:
-    """The calibration chooses the users that carry the load from a run with more users."""
+    """From a run with many users, the calibration computes how many users have the wanted load."""
     result = calibration.run(WEB, 0, seconds=10)
     carried = calibration.carried(WEB, 0, 10)
     few, many = (calibration.users(result, carried, load, 10) for load in (50, 100))
@@ -216,14 +216,14 @@ def test_response_times_include_unfinished_requests() -> None:
 
 @pytest.fixture(scope="module")
 def run() -> Result:
-    """Return a run under persistent congestion in which half of the clients have ECN."""
+    """Return a run with persistent congestion, in which half of the clients use ECN."""
     (result,) = run_many([Setting(RED_STAR, ECN, PERSISTENT, seconds=10, share=10).scenario(0)])
     return result
 
 
 @pytest.fixture(scope="module")
 def mixed(run: Result) -> Outcome:
-    """Return the reduced result of the run under persistent congestion."""
+    """Return the measures that the study stores of the run with persistent congestion."""
     return reduce(run)
 
 
@@ -246,12 +246,12 @@ def test_a_run_is_reduced_to_the_time_after_its_warm_up(run: Result, mixed: Outc
 
 
 def text_of(at: Setting) -> str:
-    """Return the normalized scenario of a setting; settings with equal texts share one run."""
+    """Return the scenario of a setting as a text; settings with equal texts share one run."""
     return normalize(at.scenario(0) | {"title": ""})
 
 
 def test_without_ecn_the_response_to_marks_changes_no_result() -> None:
-    """Without ECN, RED and RED* share one run, and so do all responses of hosts to marks."""
+    """Without ECN, RED and RED* are one run, and no response of the hosts to marks changes it."""
     assert text_of(Setting(RED, OFF, LIGHT)) == text_of(Setting(RED_STAR, OFF, LIGHT))
     unmarked = replace(readings.setting(RED_STAR, OFF, MARKS), seconds=10).scenario(0)
     scenarios = [unmarked, unmarked | {"tcp": with_keys(unmarked["tcp"], dict(MARKS.tcp))}]
@@ -280,7 +280,7 @@ def test_settings_have_different_scenarios_except_one_without_marks() -> None:
 
 
 class Everywhere(Runs):
-    """Runs that return the same result for every setting."""
+    """Replacement for the runs of a study, with the same result for every setting."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(2, STUDY.reduce, Simulator())
@@ -291,14 +291,14 @@ class Everywhere(Runs):
         return True
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Outcome | Waited]]:
-        """Yield the result twice; settings of the queueing model get an invented result."""
+        """Yield the result for two replications; the queueing model has an invented result."""
         waited = Waited((0.001, 0.01), (900.0, 100.0), 20.0, 30.0)
         of = waited if isinstance(setting, Alike | Mixed) else self.outcome
         yield from enumerate([of, of])
 
 
 def test_every_claim_is_decided_and_every_item_has_tables(mixed: Outcome) -> None:
-    """The code of every claim and item of the study runs with one result for all settings."""
+    """If all settings have the same result, every claim has a verdict and every item has tables."""
     runs = Everywhere(mixed)
     for item in STUDY.items:
         section = item.make(runs)
@@ -315,7 +315,7 @@ def test_every_claim_is_decided_and_every_item_has_tables(mixed: Outcome) -> Non
 
 
 def compare_with_the_whole_study(folder: Path, text: str) -> dict[str, str]:
-    """Check that each verdict of the quick form is that of the whole study or open; return them."""
+    """Return the verdicts of the quick form; assert that none contradicts the whole study."""
     with (folder / "claims.csv").open(encoding="utf-8", newline="") as file:
         now = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
     whole = read_verdicts(STUDY.verdicts_path)
@@ -327,7 +327,7 @@ def compare_with_the_whole_study(folder: Path, text: str) -> dict[str, str]:
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Some items have the verdicts of the whole study; under congestion ECN+ responds soonest."""
+    """The quick form agrees with the whole study; in congestion, ECN+ has the fastest responses."""
     out = tmp_path / "study"
     chosen = ["--only", "figure-3", "model", "testbed"]
     assert execute(["reproduce", "power-of-ecn", "--quick", *chosen, "--out", str(out)]) == 0

@@ -54,7 +54,7 @@ def test_the_settings_are_those_of_the_published_tables() -> None:
     [("table8_3.csv", {"mean", "stdev"}), ("table8_6.csv", {"mean", "stdev", "min", "max"})],
 )
 def test_printed_statistics_follow_from_printed_replications(file: str, doubtful: set[str]) -> None:
-    """The published quartiles follow from the published runs with the rule of the thesis."""
+    """The thesis's rule for quartiles gives the published quartiles of the published runs."""
     replications = {"table8_3.csv": "table8_2.csv", "table8_6.csv": "table8_5.csv"}[file]
     checked = 0
     for row in printed.rows(file):
@@ -72,7 +72,7 @@ def test_printed_statistics_follow_from_printed_replications(file: str, doubtful
 
 
 def test_the_first_printed_replication_retransmits_most() -> None:
-    """The hosts have no stored metrics in the first replication."""
+    """In the first published replication, the hosts had no TCP metrics of an earlier connection."""
     for file in ("table8_1.csv", "table8_2.csv", "table8_5.csv"):
         first, others = printed_first(file)
         assert first > 2 * others
@@ -105,7 +105,7 @@ def test_a_run_is_reduced_to_the_printed_quantities() -> None:
     for flow in run.transfers:
         assert flow.acks.triples <= flow.acks.duplicates / 3
         assert flow.resent_bytes <= 1448 * flow.resent
-    # The link needs at least this time for all segments with the headers that HTB counts.
+    # The link needs at least this time to send all segments, with the headers that HTB counts.
     assert run.at("slowest").closed_s > 8 * (437 * 52 + 630_720 - 1600) / 143_360
 
 
@@ -132,7 +132,7 @@ def test_each_setting_beyond_the_study_changes_one_parameter() -> None:
 
 
 def test_a_link_that_sends_in_pairs_drops_more_cbr_packets() -> None:
-    """The hysteresis of HTB sent in pairs, which brings test case 1 near the published values."""
+    """HTB with hysteresis sends packets in pairs, which explains the thesis's test case 1."""
     base = Beside(LONG, TAIL_DROP, ONE_CLASS, 0)
     scenarios = [base.scenario(1), kernel.With(base, kernel.PAIRS).scenario(1)]
     exact, pairs = (reduce(result) for result in run_many(scenarios))
@@ -141,14 +141,14 @@ def test_a_link_that_sends_in_pairs_drops_more_cbr_packets() -> None:
 
 
 def test_a_short_transfer_whose_fin_was_sacked_needs_no_timeout() -> None:
-    """The FIN arrives with the last segment, so the sender retransmits only the gap before it."""
+    """The last segment carries the FIN, so the sender retransmits only the gap before it."""
     (outcome,) = map(reduce, run_many([Beside(SHORT, TAIL_DROP, TWO_CLASS, 0.5).scenario(1)]))
     assert outcome.tcp.timeouts == 0
     assert outcome.tcp.bytes == SHORT.tcp_bytes
 
 
 def test_delayed_acks_let_more_cbr_packets_into_the_queue() -> None:
-    """A full queue accepts a CBR packet between a departure and the next TCP segment."""
+    """A full queue accepts a CBR packet that arrives after a departure, before a TCP segment."""
     scenarios = [
         Beside(LONG, TAIL_DROP, ONE_CLASS, 0, delayed_ms).scenario(1) for delayed_ms in (0, 40)
     ]
@@ -157,7 +157,7 @@ def test_delayed_acks_let_more_cbr_packets_into_the_queue() -> None:
 
 
 def test_every_claim_is_decided() -> None:
-    """Two replications of all settings are enough to decide every claim."""
+    """Two replications of each setting are enough to give every claim a verdict."""
     runs = Runs(2, reduce, Simulator())
     for item in STUDY.items:
         if not item.name.startswith("figure"):

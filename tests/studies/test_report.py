@@ -1,4 +1,4 @@
-"""Tests of reports, which are single files without external parts."""
+"""Tests of the reports of studies: each report is one HTML file, which loads no other file."""
 
 from html.parser import HTMLParser
 from pathlib import Path

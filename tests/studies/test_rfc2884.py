@@ -78,7 +78,7 @@ def test_nearly_all_settings_and_readings_have_different_scenarios() -> None:
     grids = [at for tcp in TCPS for at in (*bulk.grid(tcp), *transactions.grid(tcp))]
     read = [readings.read(at, r) for at in readings.EVERY for r in readings.READINGS]
     for many in (grids, read):
-        # Some TCPs ignore the key that a reading changes.
+        # Some TCP stacks ignore the key that a reading of the memo changes.
         distinct = {normalize(at.scenario(0) | {"title": ""}) for at in many}
         assert len(distinct) >= 0.95 * len(many)
     assert len({reading.about for reading in readings.READINGS}) == len(readings.READINGS)
@@ -105,7 +105,7 @@ def test_a_run_is_reduced_to_the_printed_quantities() -> None:
 
 
 def test_the_rule_of_tune_red_chooses_the_thresholds_of_the_study() -> None:
-    """The study first tries a ladder of thresholds, then thresholds between the best steps."""
+    """The study first tests coarse steps of thresholds, then fine steps between the best ones."""
     runs = Runs(tuned.REPLICATIONS, reduce, Simulator())
     runs.request(tuned.ITEM.needs())
     runs.run()
@@ -129,7 +129,7 @@ def test_reno_needs_four_packets_in_flight_for_a_fast_retransmit() -> None:
 
 
 def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
-    """Two replications of 45 s, and one of each reading, are enough to decide every claim."""
+    """Every claim has a verdict after two replications of 45 s, and one of each reading."""
     runs = Runs(2, reduce, Simulator(), changes=[("duration", "'45 s'")])
     for item in STUDY.items:
         if item.name not in ("tuning", "validation"):
@@ -173,13 +173,13 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         for c in cells
         if c["quantity"] == "relative_advantage_of_ecn"
     }
-    # With every seed, ECN gains more with more congestion and with a higher maxp.
+    # For every seed, the advantage of ECN grows with the congestion and with maxp.
     assert 0 < gains["bulk", "2", "0.1"] < gains["bulk", "10", "0.1"] < gains["bulk", "10", "0.5"]
     assert gains["bulk", "10", "0.02"] < gains["bulk", "10", "0.1"]
 
 
 def test_the_captures_have_the_bits_of_both_flows(tmp_path: Path) -> None:
-    """The ECN flow has ECT on data, CE, ECE and CWR; the other flow has none of these bits."""
+    """Only the flow with ECN has packets with ECT, CE, ECE or CWR."""
     if not shutil.which("tshark"):
         pytest.skip("the test reads captures with tshark; install it with: apt-get install tshark")
     out = tmp_path / "study"

@@ -20,7 +20,7 @@ FINE = Record(frozenset({"drops"}), interval_s=0.05)
 
 
 class Counting:
-    """Engine that runs the simulator and lists the scenarios."""
+    """Engine that runs scenarios in the simulator and lists them."""
 
     build = "counting"
     capabilities = EVERYTHING
@@ -31,25 +31,25 @@ class Counting:
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Run scenarios in the simulator and store them in the list."""
+        """Append scenarios to the list `ran`, and run them in the simulator."""
         self.ran += map(json.loads, texts)
         return Simulator().run(texts, jobs, progress)
 
 
 @dataclass(frozen=True)
 class Download:
-    """Setting with a name that may differ between two items of the study."""
+    """Setting of a download; two items of a study may use different names for equal settings."""
 
     name: str
     limit: int = 16
     record: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns that distinguish the setting."""
+        """Return the columns that identify the setting in a table."""
         return {"limit": self.limit}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario for the limit and a replication."""
+        """Return the scenario of one replication, with the queue limit of the setting."""
         return {
             "title": self.name,
             "seed": replication + 1,
@@ -65,14 +65,14 @@ class Download:
 
 
 def requested_runs(runs: Runs, *needs: Need) -> Runs:
-    """Request runs and execute them."""
+    """Request the runs that `needs` describes, execute them, and return all runs."""
     runs.request(needs)
     runs.run()
     return runs
 
 
 def seeds(engine: Counting, replications: int = 1) -> Runs:
-    """Return runs whose reduced result is the seed."""
+    """Return a new `Runs` object, which reduces each run to its seed."""
     return Runs(replications, lambda result: int(result.manifest["seed"]), engine)
 
 
@@ -181,7 +181,7 @@ def test_a_request_for_a_replication_that_does_not_run_is_refused() -> None:
 
 
 def test_a_warning_begins_with_the_number_of_its_runs() -> None:
-    """Two replications without a drop give one warning."""
+    """If two replications drop no packet, the study prints one warning for both."""
     runs = requested_runs(seeds(Counting(), 2), Need(Download("a", limit=1000)))
     (warning,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
     assert warning.startswith("2 of 2 runs: ")
@@ -231,7 +231,7 @@ def test_each_run_has_its_own_manifest() -> None:
 
 
 def test_the_outcome_of_a_grid_has_arms_factors_and_differences() -> None:
-    """The outcome leaves out a point whose runs are incomplete."""
+    """The outcome of a grid omits each point with missing runs."""
     seed: Measure[int] = Measure("seed_of_run", "s", lambda run: float(run), -1, scale=1000)
     arms = {"small": Download("a", limit=8), "large": Download("b", limit=16)}
     points = [

@@ -66,7 +66,7 @@ def study(tmp_path: Path) -> Study:
 
 @pytest.fixture
 def folder(tmp_path: Path, study: Study) -> Path:
-    """Return a folder with the results of a whole run."""
+    """Return a folder with the results of a whole run of the study."""
     results = tmp_path / "results"
     results.mkdir()
     items = [item.name for item in study.items]
@@ -81,7 +81,7 @@ def folder(tmp_path: Path, study: Study) -> Path:
 
 def test_the_verdicts_of_a_whole_run_are_stored_and_compared(folder: Path, study: Study) -> None:
     assert stored_verdicts.check(folder, study), (
-        "the check reported no difference before any verdict was stored"
+        "without stored verdicts, the check must report a difference"
     )
     stored_verdicts.store(folder, study)
     stored = study.verdicts_path.read_text()
@@ -127,7 +127,7 @@ def test_a_readme_without_marks_is_refused() -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", studies.names())
 def test_a_whole_run_matches_the_stored_verdicts_and_readme(tmp_path: Path, name: str) -> None:
-    """A whole run gives the stored verdict of every claim and every number of the README."""
+    """A whole run reproduces the stored verdict of every claim, and every number of the README."""
     study = studies.load(name)
     study.reproduce(out=tmp_path / name)
     assert stored_verdicts.check(tmp_path / name, study) == []

@@ -47,7 +47,7 @@ BOUNDS: tuple[Kind, ...] = ("number", "upper_bound", "lower_bound")
 
 @st.composite
 def statements(draw: st.DrawFn) -> tuple[float, float, Kind]:
-    """Return value, tolerance and kind of a published statement."""
+    """Return the value, the tolerance and the kind of a random published statement."""
     if draw(st.booleans()):
         return float(draw(st.sampled_from([-1, 0, 1]))), draw(WIDTH), "sign"
     return draw(LEVEL), draw(WIDTH), draw(st.sampled_from(BOUNDS))
@@ -67,7 +67,7 @@ def test_a_wider_interval_never_makes_a_verdict_reproduced(
     right: float,
     spread: tuple[float, float] | None,
 ) -> None:
-    """A narrower interval has the same decision if the wider interval around it has one."""
+    """If an interval is reproduced or contradicted, a narrower interval in it has this verdict."""
     single = None if spread is None else around(centre, *spread)
     wide = verdict(around(centre, below, above), *printed, spread=single)
     narrow = verdict(around(centre, below * left, above * right), *printed, spread=single)
@@ -76,7 +76,7 @@ def test_a_wider_interval_never_makes_a_verdict_reproduced(
     if wide == CONTRADICTED:
         assert narrow == CONTRADICTED
     if narrow in (OPEN, CONTRADICTED):
-        assert wide not in GREEN, "the wider interval was reproduced, the narrower interval was not"
+        assert wide not in GREEN, "a wide interval is reproduced, a narrower one in it is not"
 
 
 @given(statements(), LEVEL, WIDTH, WIDTH, SPREADS)
@@ -90,7 +90,7 @@ def test_shrinking_intervals_lead_to_one_final_decision(
     single = None if spread is None else around(centre, *spread)
     final = verdict(around(centre, 0, 0), *printed, spread=single)
     assert final in (*GREEN, CONTRADICTED)
-    # A decision never changes while the interval shrinks.
+    # While the interval shrinks, a verdict other than open never changes.
     verdicts = [
         verdict(around(centre, below / 2**k, above / 2**k), *printed, spread=single)
         for k in range(64)
@@ -111,13 +111,13 @@ def test_a_wider_tolerance_never_loses_a_reproduced_verdict(
 def test_the_verdict_compares_the_interval_with_the_tolerance() -> None:
     assert verdict(Interval(36, 38, 40), 38, 3) == REPRODUCED
     assert verdict(Interval(34, 38, 40), 38, 3) == OPEN
-    assert verdict(Interval(20, 38, 60), 38, 3) == OPEN, "the interval is wider than the tolerance"
+    assert verdict(Interval(20, 38, 60), 38, 3) == OPEN, "an interval beyond the tolerance is open"
     assert verdict(Interval(42, 50, 60), 38, 3) == CONTRADICTED
     assert verdict(Interval(math.nan, 38, math.nan), 38, 3) == OPEN, (
         "one replication has no interval"
     )
     assert verdict(Interval(-math.inf, 38, math.inf), 38, 3) == OPEN, (
-        "few replications have an unlimited interval"
+        "the interval of few replications can be unlimited"
     )
 
 
@@ -131,7 +131,7 @@ def test_a_rank_or_a_direction_needs_an_interval_without_0() -> None:
 
 
 def test_a_single_printed_run_may_lie_within_the_spread_of_the_runs() -> None:
-    """The verdict is SINGLE_RUN; an interval that is wider than the spread remains open."""
+    """A published single run gives SINGLE_RUN; an interval wider than the spread remains open."""
     spread = Interval(20, 30, 60)
     assert accepted(55, 2, "number", spread) == (25, 65)
     assert verdict(Interval(28, 30, 33), 55, 2, spread=spread) == SINGLE_RUN
@@ -218,7 +218,7 @@ def test_claims_of_bounds_of_zero_and_of_directions() -> None:
     assert claims.direction(claim(1), [1.0, 1.1, 0.9], "").verdict == REPRODUCED
     assert claims.direction(claim(-1), [1.0, 1.1, 0.9], "").verdict == CONTRADICTED
     assert claims.direction(claim(1), [1.0, -1.1, 0.9], "").verdict == OPEN
-    assert claims.direction(claim(1), [0.1], "").verdict == OPEN, "one run has no interval"
+    assert claims.direction(claim(1), [0.1], "").verdict == OPEN, "the result of one run is open"
     assert claims.most(80, 128, "+1", "").verdict == REPRODUCED
     assert claims.most(66, 128, "+1", "").verdict == OPEN
     assert claims.most(40, 128, "-1", "").verdict == CONTRADICTED
@@ -234,18 +234,18 @@ def test_a_claim_about_several_cases_needs_all_cases() -> None:
 
 
 class Some:
-    """Runs of the setting "x", whose results are numbers."""
+    """Runs of a study with one setting, "x"; the result of each run is a number."""
 
     def __init__(self, *values: float) -> None:
         self.values, self.replications = list(values), len(values)
 
     def of(self, setting: Any) -> list[Any]:
-        """Return the runs of a setting."""
+        """Return the results of the runs of the setting."""
         assert setting == "x"
         return self.values
 
     def has(self, setting: Any) -> bool:
-        """Return True for the setting "x", the only one with runs."""
+        """Return True if the setting is "x", the only setting with runs."""
         return bool(setting == "x")
 
 
@@ -284,7 +284,7 @@ def test_the_evidence_names_an_event_that_never_happened() -> None:
 
 
 def test_a_replication_without_a_number_is_counted_as_missing() -> None:
-    """The row, the table of the report and the evidence of a claim have the missing number."""
+    """A cell, the report's table and a claim's evidence have the number of missing replications."""
     time = Measure[float]("time", "s", lambda run: run, -1)
     in_ms = Measure[float]("time", "ms", lambda run: run, -1, scale=1000)
     assert Cell.of("item", {}, in_ms, [0.25]).ours.value == 250
@@ -294,7 +294,7 @@ def test_a_replication_without_a_number_is_counted_as_missing() -> None:
     cell = Cell.of("item", {}, time, [*times, *lost], 21, rule)
     row = cell.row("study")
     assert (row["replications"], row["missing"], row["verdict"]) == (10, 4, OPEN), (
-        "4 of 14 missing replications leave the verdict open"
+        "the verdict is open because 4 of 14 replications have no number"
     )
     assert entry(cell).sub.endswith("4 of 14 missing")
     assert Cell.of("item", {}, time, times, 21, rule).verdict == REPRODUCED
@@ -302,7 +302,7 @@ def test_a_replication_without_a_number_is_counted_as_missing() -> None:
     decision = claims.value(claim(21), [*times, math.nan], rule)
     assert "did not happen in 1 of 11 replications" in decision.evidence
     undecided = claims.direction(claim(1), [1.0, 1.1, math.nan], "")
-    assert undecided.verdict == OPEN, "a missing replication may have any value"
+    assert undecided.verdict == OPEN, "the missing replication could decide the verdict"
 
 
 def test_cells_that_are_fitted_or_compared_again_are_not_counted() -> None:

@@ -1,5 +1,6 @@
 """Comparisons of aqmlab with other simulators, real hosts and closed forms.
 
-``make validate`` runs every peer that is installed and writes ``docs/validation.md``. Each peer is
-one module of this package. ``row.py`` defines a comparison, ``peer.py`` the interface of a peer.
+A peer is a simulator, a host or a formula with which aqmlab is compared. Each peer has one module
+in this package. ``make validate`` runs every installed peer and writes ``docs/validation.md``.
+``row.py`` defines a comparison, and ``peer.py`` defines the interface of a peer.
 """

@@ -1,4 +1,4 @@
-"""Run all peers, or the peers named, and write the page. With --page write only the page."""
+"""Run all peers, or only the named peers, and write the page. With --page, only write the page."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ from validation.row import VERDICTS, Row
 
 
 def write_page() -> None:
-    """Write the page and the picture from the stored rows of all peers."""
+    """Write docs/validation.md and its picture from the stored rows of all peers."""
     stored = {key: data.read(key) for key in KEYS}
     sections = {key: value for key, value in stored.items() if value}
     draw(sections, data.FOLDER)
@@ -21,7 +21,7 @@ def write_page() -> None:
 
 
 def rows_of(peer: Peer) -> list[Row]:
-    """Run a peer and return its rows; on a terminal, show the number of finished rows."""
+    """Run the comparisons with a peer and return their rows; on a terminal, count finished rows."""
     print(f"{peer.NAME}: running", flush=True)
     rows: list[Row] = []
     for row in peer.rows():
@@ -32,7 +32,7 @@ def rows_of(peer: Peer) -> list[Row]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run peers and write the page; return the exit code, which is 130 after an interruption."""
+    """Run the peers and write the page; return the exit code, which is 130 if it is interrupted."""
     try:
         return run(arguments)
     except KeyboardInterrupt:
@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run(arguments: list[str]) -> int:
-    """Run peers, store the rows of each, then write the page; return the exit code."""
+    """Run peers, store the rows of each peer, write the page, and return the exit code."""
     known = peers()
     named = [key for key in arguments if key != "--page"]
     for key in named:

@@ -22,16 +22,16 @@ sources."""
 
 Scenario = dict[str, Any]
 Expected = dict[str, tuple[float, str, Tolerance]]
-"""Value of the formula, unit and tolerance of each measure, by the name of the measure."""
+"""Per measure: the value of the formula, the unit and the tolerance."""
 AMPLE = {"kind": "drop_tail", "limit": "1000000 packets"}
-"""Queue that never drops a packet in these scenarios."""
+"""Queue with a limit of 1,000,000 packets, which drops no packet in the scenarios below."""
 EXACT = Tolerance(0.001)
 """Tolerance of a formula that is exact for the scenario."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """Formula and the scenario that is compared with it.
+    """Formula, and a scenario whose runs are compared with the formula.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class Form:
     measured : callable
         Function that returns the measures of a run by their names.
     expected : dict
-        Values of the formula.
+        Values of the formula, by the names of the measures.
     seeds : int
         Number of runs.
     causes : dict
-        Causes of misses, by the name of the measure.
+        Causes of differences beyond the tolerance, by the name of the measure.
     """
 
     name: str
@@ -100,7 +100,7 @@ def queues() -> list[Form]:
     sizes = np.array([1000.0, 128.0])
     service = float(weights @ sizes) * 8 / 10e6
     second = float(weights @ sizes**2) * (8 / 10e6) ** 2
-    # Pollaczek and Khinchine give the mean waiting time.
+    # The formula of Pollaczek and Khinchine gives the mean waiting time.
     value = 1e3 * 2453.125 * second / (2 * (1 - 2453.125 * service))
     forms.append(Form("M/G/1, 1000 B and 128 B, load 0.6", two, wait_ms,
                       {"mean waiting time": (value, "ms", Tolerance(0.03))}))  # fmt: skip
@@ -123,7 +123,7 @@ def queues() -> list[Form]:
 
 
 def gaps(result: Result) -> dict[str, float]:
-    """Return the mean, standard deviation and maximum of the packets from one mark to the next."""
+    """Return the mean, standard deviation and maximum of the gaps between marks, in packets."""
     times = result.series("marks")["time_s"].to_numpy()
     times = times[times > 60]
     counts = np.rint(np.diff(times) / 8e-4)  # One packet of 1000 B takes 0.8 ms at 10 Mbit/s.
@@ -135,10 +135,11 @@ def gaps(result: Result) -> dict[str, float]:
 
 
 def red() -> list[Form]:
-    """Return the forms of RED's gaps between marks at a constant average queue.
+    """Return formulas for RED's gaps between marks at a constant average queue.
 
-    The sources are floyd1993red §7 and `wait_` of ns-2. A burst of 55 packets fills the queue, and
-    a flow at the rate of the link holds the queue at this length.
+    The formulas follow from floyd1993red §7 and from `wait_` of ns-2. In the scenarios, a burst
+    fills the queue with 55 packets, and a flow at the rate of the link holds the queue at this
+    length.
     """
     filled = [
         {"traffic": {"kind": "cbr", "rate": "500 Mbit/s", "packets": 56, "ecn": "ect0"}},
@@ -161,9 +162,10 @@ def red() -> list[Form]:
 def expected_gaps(spacing: str, p: float) -> Expected:
     """Return mean, standard deviation and maximum of the gaps at the marking probability p.
 
-    Packet k after a signal has the probability p with geometric spacing and p/(1 - k p) with
-    uniform spacing (floyd1993red, figure 2). With `wait_` of ns-2 the probability is 0 below
-    k p = 1 and p/(2 - k p) from there on. The first packet after a signal has k = 1.
+    With geometric spacing, RED marks packet k after a signal with the probability p. With uniform
+    spacing, the probability is p/(1 - k p) (floyd1993red, figure 2). With `wait_` of ns-2, the
+    probability is 0 if k p is below 1, and p/(2 - k p) otherwise. The first packet after a signal
+    has k = 1.
     """
     gaps, left = [], 1.0
     for k in range(1, round(100 / p)):
@@ -200,7 +202,7 @@ CLEAN: dict[str, Any] = {
     "delayed_ack": "1 packets",
     "receive_window": "500 MB",
 }
-"""Keys of a TCP that meets the assumptions of the formulas."""
+"""TCP keys of a sender and a receiver that meet the assumptions of the formulas."""
 
 
 def goodput(duration: float) -> Callable[[Result], dict[str, float]]:
@@ -213,7 +215,7 @@ def goodput(duration: float) -> Callable[[Result], dict[str, float]]:
 
 
 def lossy(impairment: dict[str, Any], duration: int, delay_ms: int, tcp: Any) -> Scenario:
-    """Return a scenario of one endless flow over a fast link with losses."""
+    """Return a scenario with one endless flow over a fast link that loses packets."""
     return link(
         "1 Gbit/s", f"{delay_ms} ms", AMPLE, [{"traffic": {"kind": "bulk"}}],
         duration=f"{duration} s", tcp=CLEAN | tcp, link={"impairments": [impairment]},
@@ -221,10 +223,10 @@ def lossy(impairment: dict[str, Any], duration: int, delay_ms: int, tcp: Any) ->
 
 
 def rates() -> list[Form]:
-    """Return the formulas of TCP rates: periodic loss for AIMD and CUBIC, random loss for PFTK."""
+    """Return formulas for TCP rates: AIMD and CUBIC with periodic loss, PFTK with random loss."""
     forms = []
     megabit = 1460 * 8e-6
-    # A cycle has W/2 rounds in which cwnd grows from W/2 to W, and one round of recovery.
+    # Between two losses, cwnd grows from W/2 to W in W/2 round trips, and recovery takes one more.
     longer = {n: tcp_rates.square_root(1 / n) / 0.1 * megabit / (1 + 2 / sqrt(8 * n / 3))
               for n in (200, 1000, 5000)}  # fmt: skip
     rates_with_recovery = ", ".join(f"{rate:.3f} Mbit/s (p = 1/{n})" for n, rate in longer.items())
@@ -248,8 +250,9 @@ def rates() -> list[Form]:
                           {"goodput": (rate, "Mbit/s", Tolerance(0.15))}))  # fmt: skip
     for every in (10_000, 100_000):
         window = tcp_rates.cubic(1 / every, 0.1)
-        # The first loss comes when cwnd is at its steady maximum. A larger W_max would need
-        # hundreds of losses to decrease, because the cubic curve is flat near W_max.
+        # The first loss occurs when cwnd has the maximum of its steady state. With a first loss at
+        # a larger cwnd, W_max would need hundreds of losses to decrease to the steady state,
+        # because the cubic curve is flat near W_max.
         largest = window / (1 - 0.3 / 4)
         control: dict[str, Any] = {
             "kind": "cubic", "slow_start": "standard", "fast_convergence": "off",
@@ -263,7 +266,7 @@ def rates() -> list[Form]:
 
 
 def oscillation() -> list[Form]:
-    """Return the formulas of the queue under DCTCP at a step threshold (alizadeh2010dctcp §3.3)."""
+    """Return formulas for DCTCP's queue at a step threshold (alizadeh2010dctcp §3.3)."""
     forms = []
     for flows, threshold in ((2, 40), (10, 40), (2, 65)):
         queue = {"kind": "threshold", "limit": "1000 packets", "threshold": f"{threshold} packets"}
@@ -299,7 +302,7 @@ def oscillation() -> list[Form]:
 
 
 def times() -> list[Form]:
-    """Return the completion times of transfers without loss, with lost SYNs or a lost tail."""
+    """Return formulas for completion times: without loss, with lost SYNs, with a lost segment."""
     forms = []
     exact: dict[str, Any] = {"initial_window": "2 packets", "mss": "1460 B"}
 
@@ -317,12 +320,13 @@ def times() -> list[Form]:
         forms.append(Form(f"slow start, {segments} segments", transfer(segments, []), completion,
                           {"completion time": (value, "s", EXACT)}, 1))  # fmt: skip
     one = short_flows.latency(1, 0.1, initial=2, segment_s=1.2e-4)
-    # The timer is 1 s by RFC 6298 §2.1, and §5.5 doubles it to 2 s and 4 s.
+    # The initial RTO is 1 s (RFC 6298 §2.1), and each timeout doubles the RTO: 2 s, 4 s (§5.5).
     for syns, late in ((1, 1.0), (2, 3.0), (3, 7.0)):
         scenario = transfer(1, list(range(1, syns + 1)))
         forms.append(Form(f"{syns} lost SYNs" if syns > 1 else "1 lost SYN", scenario, completion,
                           {"completion time": (one + late, "s", EXACT)}, 1))  # fmt: skip
-    # The handshake measures R, so that RTO = max(RTO.min, R + 4 R/2). Packet 2 is the segment.
+    # The handshake measures the round-trip time R, so that RTO = max(RTO.min, R + 4 R/2). The lost
+    # packet 2 is the data segment, because packet 1 is the SYN.
     for rto_min, late in (("1 s", 1.0), ("50 ms", 0.3)):
         scenario = transfer(1, [2], rto={"min": rto_min})
         forms.append(Form(f"1 lost segment, minimum RTO {rto_min}", scenario, completion,
@@ -334,7 +338,7 @@ def times() -> list[Form]:
 
 
 def buckets() -> list[Form]:
-    """Return the data that a token bucket passes at twice its rate: burst + rate · time."""
+    """Return formulas for the data that a token bucket passes: burst + rate · time."""
     forms = []
     for rate, burst in ((1e6, 10_000), (5e6, 50_000)):
         rule = {
@@ -357,7 +361,7 @@ def buckets() -> list[Form]:
 
 
 def shares() -> list[Form]:
-    """Return the ratio of two classes of DRR under overload, which is the ratio of their quanta."""
+    """Return a formula for DRR: under overload, two classes have the ratio of their quanta."""
     queue = {"kind": "drop_tail", "limit": "100 packets"}
     classes = [
         {"quantum": "1000 B", "queue": queue, "match": {"flows": "x"}},
@@ -388,12 +392,12 @@ def missing() -> str | None:
 
 
 def version() -> str:
-    """Return the name of this peer, which has no version."""
+    """Return the name of the peer, because formulas have no version."""
     return "the formulas"
 
 
 def rows() -> Iterable[Row]:
-    """Run the scenario of every formula and yield its rows."""
+    """Run the scenario of every formula, and yield one row per measure."""
     every = forms()
     jobs = [(form, seed) for form in every for seed in range(1, form.seeds + 1)]
     scenarios = [form.scenario | {"seed": seed} for form, seed in jobs]

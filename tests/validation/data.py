@@ -1,4 +1,4 @@
-"""Storage of the rows of each peer as CSV, so that the page can be written without simulations."""
+"""Storage of each peer's rows as CSV, so that the page can be written without new simulations."""
 
 import csv
 import json
@@ -13,12 +13,12 @@ HEADER = (
     "setting", "measure", "unit", "ours", "theirs",
     "relative", "absolute", "interval", "in_range", "paired", "verdict", "cause",
 )  # fmt: skip
-"""Columns of a CSV file: `ours` has the values of aqmlab, `theirs` those of the peer."""
+"""Columns of a CSV file: `ours` has the values of aqmlab, `theirs` has the values of the peer."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of the rows of a peer.
+    """Origin of a peer's rows: version, date, duration and build of the run that measured them.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Origin:
 
 
 def write(key: str, origin: Origin, rows: Iterable[Row]) -> None:
-    """Write the rows of a peer and their origin."""
+    """Write the rows of a peer and the origin of the rows."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / f"{key}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -56,7 +56,7 @@ def write(key: str, origin: Origin, rows: Iterable[Row]) -> None:
 
 
 def read(key: str) -> tuple[Origin, list[Row]] | None:
-    """Return the stored rows of a peer and their origin; None if the peer has no rows yet."""
+    """Return the stored rows of a peer and their origin; None if the peer has no stored rows."""
     if not (FOLDER / f"{key}.csv").exists():
         return None
     origin = Origin(**json.loads((FOLDER / f"{key}.json").read_text("utf-8")))
@@ -86,5 +86,5 @@ def read(key: str) -> tuple[Origin, list[Row]] | None:
 
 
 def values(numbers: Iterable[float]) -> str:
-    """Return numbers separated by spaces, each with 7 significant digits."""
+    """Return a text with the numbers in 7 significant digits, separated by spaces."""
     return " ".join(f"{x:.7g}" for x in numbers)

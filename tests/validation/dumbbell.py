@@ -13,11 +13,11 @@ from validation.row import Row, Tolerance
 
 SEGMENT_BYTES = 1460
 FAR_S = 0.001
-"""Propagation delay from the right router to each receiver, in s."""
+"""Propagation delay of the link from the right router to each receiver, in s."""
 BOTTLENECK = "L>R"
 """Name of the bottleneck link in aqmlab."""
 Numbers = dict[str, float]
-"""Values of one run, by the keys of `MEASURES`."""
+"""Measured values of one run, by the keys of `MEASURES`."""
 
 MEASURES = {
     "finish": ("time of the last completion", "s", Tolerance(0.03, paired=True)),
@@ -50,12 +50,13 @@ class Cbr:
 
 @dataclass(frozen=True)
 class Draws:
-    """Random draws of a replication, which both simulators use.
+    """Random start times and delays of a replication, which both simulators use.
 
     Parameters
     ----------
     starts, delays : list of float
-        Start of each flow and delay of each sender's link, in s. TCP flows come before CBR flows.
+        Start of each flow and delay of each sender's link, in s. Both lists have the TCP flows
+        first and then the CBR flows.
     """
 
     starts: list[float]
@@ -81,19 +82,20 @@ class Dumbbell:
     delay : float
         Propagation delay of the bottleneck in s.
     near : tuple of float
-        Minimum and maximum of the delays of the senders' links, in s. The draws are uniform.
+        Minimum and maximum of the delays of the senders' links, in s. The delays are uniformly
+        distributed.
     size : int
-        Segments of each transfer; with 0 each flow sends data until the end of the run.
+        Number of segments of each transfer, or 0 if each flow sends data until the end of the run.
     duration, warmup : float
-        Length of the run and of its warm-up, in s. The mean queue leaves out the warm-up.
+        Length of the run and of its warm-up, in s. The mean queue is measured after the warm-up.
     ecn_flows : int
         Number of TCP flows with ECN.
     cbr : tuple of Cbr
         The CBR flows.
     replications : int
-        Number of seeds on each side.
+        Number of runs with different seeds, in aqmlab and in the peer.
     peer_arguments : dict
-        Arguments for the peer's script that do not follow from the other fields.
+        Arguments for the peer's script that cannot be computed from the other fields.
     """
 
     name: str
@@ -113,7 +115,7 @@ class Dumbbell:
     peer_arguments: dict[str, Any] = field(default_factory=dict)
 
     def draws(self, replication: int) -> Draws:
-        """Return the starts and delays of a replication, rounded to whole microseconds."""
+        """Return the random starts and delays of a replication, in whole microseconds."""
         rng = Random(f"{self.name}/{replication}")
         count = self.flows + len(self.cbr)
         return Draws(
@@ -122,7 +124,7 @@ class Dumbbell:
         )
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario that aqmlab runs for a replication."""
+        """Return the scenario of a replication for aqmlab."""
         draws = self.draws(replication)
         ample = {"kind": "drop_tail", "limit": "100000 packets"}
         access = {"rate": f"{self.access} bit/s", "queue": ample, "reverse": {"queue": ample}}
@@ -181,7 +183,7 @@ class Dumbbell:
 
 
 def simulated(settings: Sequence[Dumbbell]) -> dict[str, list[Numbers]]:
-    """Run every replication of every setting in aqmlab, on all cores."""
+    """Run every replication of every setting in aqmlab, in parallel on all cores."""
     jobs = [(setting, i) for setting in settings for i in range(setting.replications)]
     runs: dict[int, Numbers] = {}
     for index, result in aqmlab.run_each(setting.scenario(i) for setting, i in jobs):
@@ -197,7 +199,7 @@ def compare(
     theirs: Callable[[Dumbbell, int], Numbers],
     causes: dict[tuple[str, str], str],
 ) -> Iterator[Row]:
-    """Run both sides and yield a row for each setting and measure.
+    """Run every setting in aqmlab and in the peer, and yield a row for each setting and measure.
 
     Parameters
     ----------
@@ -206,7 +208,7 @@ def compare(
     theirs : callable
         Function that runs a replication in the peer and returns its measures.
     causes : dict
-        Causes of misses, by the name of the setting and the key of the measure.
+        Causes of differences beyond the tolerance, by the setting's name and the measure's key.
     """
     ours = simulated(settings)
     with ThreadPoolExecutor(cpu_count()) as pool:
@@ -222,7 +224,7 @@ def rows_of(
     theirs: Sequence[Numbers],
     causes: dict[tuple[str, str], str],
 ) -> Iterable[Row]:
-    """Yield the rows of a setting; only drops have a row if a count is 0 on both sides."""
+    """Yield the rows of a setting; a count of 0 on both sides has no row, except for drops."""
     for key, (measure, unit, tolerance) in MEASURES.items():
         if key not in ours[0] or key not in theirs[0]:
             continue

@@ -1,4 +1,4 @@
-"""Comparison of pairs of flows with real L4S hosts (``tests/l4s``)."""
+"""Comparison of pairs of flows in aqmlab with pairs of flows on real L4S hosts (``tests/l4s``)."""
 
 from collections.abc import Iterable
 
@@ -28,17 +28,17 @@ compared, because aqmlab does not have this queue.
 
 
 def missing() -> str | None:
-    """Return None, because the measurements are in the repository."""
+    """Return None, because the comparison needs only aqmlab and the data in tests/l4s."""
     return None
 
 
 def version() -> str:
-    """Return the version of the kernel that was measured."""
+    """Return the version of the measured kernel."""
     return "Linux of the L4S team, b256daedc767 of August 2020 (measured by Heist and Morton)"
 
 
 def rows() -> Iterable[Row]:
-    """Run every pair whose queue aqmlab has, and yield the two rows of each pair."""
+    """Run every pair of flows whose queue aqmlab has, and yield one row per flow."""
     pairs = [pair for pair in compare.measured() if pair.known]
     for pair, ours in zip(pairs, compare.simulated(pairs), strict=True):
         yield from compare.rows(pair, ours)

@@ -1,4 +1,4 @@
-"""Comparison of the stack ``linux`` with a real kernel (``tests/kernel``)."""
+"""Comparison of the stack ``linux`` with a real Linux kernel (``tests/kernel``)."""
 
 from collections.abc import Iterable
 
@@ -21,17 +21,17 @@ queue `pfifohalf` is half of the bandwidth-delay product."""
 
 
 def missing() -> str | None:
-    """Return None, because the measurements are in the repository."""
+    """Return None, because the comparison needs only aqmlab and the data in tests/kernel."""
     return None
 
 
 def version() -> str:
-    """Return the version of the kernel that was measured."""
+    """Return the version of the measured kernel."""
     return "Linux 6.12.117 (User-Mode Linux, virtual time)"
 
 
 def rows() -> Iterable[Row]:
-    """Run every configuration in aqmlab and yield its rows."""
+    """Run every configuration in aqmlab, and yield one row per measure."""
     for hosts in (compare.OFF, compare.WIRE):
         for config in compare.measured(hosts):
             yield from compare.compare(config, hosts)

@@ -1,6 +1,7 @@
 """Comparison with ns-2: one-way TCP and CBR through Drop Tail and RED.
 
-``ns2.tcl`` builds the same dumbbell in ns-2. aqmlab and ns-2 use the same starts and delays.
+``ns2.tcl`` builds the same dumbbell in ns-2. The flows have the same start times and delays in
+aqmlab and in ns-2.
 """
 
 import shutil
@@ -32,7 +33,7 @@ and their size in segments (`finish-5x1000`), and the rate of the bottleneck unl
 
 
 def missing() -> str | None:
-    """Return why ns-2 cannot run on this computer, with the remedy; None if it can."""
+    """Return the reason why ns-2 cannot run here, with the remedy, or None if ns-2 can run."""
     return None if shutil.which("ns") else "ns is not installed: apt-get install ns2"
 
 
@@ -50,7 +51,7 @@ def version() -> str:
 def tcp(
     recovery: str = "reno", keys: Mapping[str, Any] | None = None, *, window: int = 100
 ) -> dict[str, Any]:
-    """Return the keys of a TCP that behaves as the TCP of ns-2.
+    """Return the TCP keys with which TCP in aqmlab behaves as TCP in ns-2.
 
     Parameters
     ----------
@@ -83,15 +84,15 @@ def tcp(
 
 
 def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
-    """Return a Drop Tail queue with a limit that includes the packet in service.
+    """Return a Drop Tail queue whose limit also counts the packet in service.
 
     Parameters
     ----------
     limit : int
         Limit in packets.
     of_bytes : bool
-        True to limit the bytes of the queue instead, to 1500 B per packet of `limit`. The limit is
-        one byte smaller because ns-2 drops a packet that fills the limit exactly.
+        True for a limit in bytes: 1500 B per packet of `limit`, minus one byte, because ns-2 drops
+        a packet that fills the limit exactly.
     """
     if of_bytes:
         return {"kind": "drop_tail", "limit": f"{limit * 1500 - 1} bytes"}
@@ -103,7 +104,7 @@ def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
 
 
 def red(limit: int, minth: int, maxth: int, *, of_bytes: bool = False, **keys: Any) -> Any:
-    """Return a RED queue with the parameters of ns-2, not gentle by default.
+    """Return a RED queue with the parameters of ns-2; by default it is not gentle.
 
     Parameters
     ----------
@@ -145,7 +146,7 @@ FASTER: dict[str, Any] = {
 GENTLE: dict[str, Any] = {"gentle": True}
 
 SETTINGS = (
-    # Drop Tail
+    # Settings with Drop Tail
     Dumbbell("dt-reno-n1", drop_tail(40), tcp(), flows=1),
     Dumbbell("dt-reno-n2", drop_tail(20), tcp(), flows=2),
     Dumbbell("dt-reno-n5", drop_tail(32), tcp()),
@@ -178,7 +179,7 @@ SETTINGS = (
     Dumbbell("dt-sack-finish-20x300-10M", drop_tail(50), tcp("sack"), flows=20, size=300, **FAST),
     Dumbbell("dt-reno-finish-10x300-rto-1s", drop_tail(10),
              tcp("reno", {"rto.min": "1 s", "rto.granularity": "100 ms"}), flows=10, size=300),
-    # RED that drops
+    # Settings with RED that drops packets
     Dumbbell("red-reno-n5", red(64, 5, 15), tcp()),
     Dumbbell("red-gentle-reno-n5", red(64, 5, 15, **GENTLE), tcp()),
     Dumbbell("red-gentle-reno-n20", red(64, 5, 15, **GENTLE), tcp(), flows=20),
@@ -194,7 +195,7 @@ SETTINGS = (
     Dumbbell("red-wq-0.02-reno-n10", red(64, 5, 15, wq=0.02), tcp(), flows=10),
     Dumbbell("red-reno-finish-5x1000", red(64, 5, 15), tcp(), size=1000),
     Dumbbell("red-newreno-finish-20x200", red(64, 5, 15), tcp("newreno"), flows=20, size=200),
-    # RED that marks
+    # Settings with RED that marks packets
     Dumbbell("ecn-reno-n5", red(64, 5, 15), tcp(), ecn_flows=5),
     Dumbbell("ecn-gentle-reno-n5", red(64, 5, 15, **GENTLE), tcp(), ecn_flows=5),
     Dumbbell("ecn-gentle-sack-n10-10M", red(120, 10, 30, **GENTLE), tcp("sack"), flows=10,
@@ -213,7 +214,7 @@ SETTINGS = (
     Dumbbell("ecn-sack-n4-200ms", red(250, 20, 60, **GENTLE), tcp("sack", window=400), flows=4,
              ecn_flows=4, **{**FAST, "delay": 0.08, "duration": 120.0}),
 )  # fmt: skip
-"""Settings; a name has the queue, the TCP, the flows and the parameter under test."""
+"""Settings; a setting's name has the queue, the TCP, the flows and the parameter under test."""
 
 SACK_TIMER = (
     "aqmlab and ns-2 restart the retransmission timer at different segments during SACK recovery: "
@@ -228,7 +229,7 @@ CAUSES: dict[tuple[str, str], str] = {
     ("dt-sack-n10-10M", "timeouts"): SACK_TIMER,
     ("dt-sack-n4-cbr-30%", "timeouts"): SACK_TIMER,
 }
-"""Causes of misses, by the name of the setting and the key of the measure."""
+"""Causes of differences beyond the tolerance, by the setting's name and the measure's key."""
 
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}
 """Class of ns-2's sender for each method of loss recovery."""
@@ -277,7 +278,7 @@ def words(values: Iterable[Any]) -> str:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds of a text such as "200 ms" or "1 s"."""
+    """Return the time in s of a text such as "200 ms" or "1 s"."""
     value, unit = text.split()
     return float(value) * {"s": 1.0, "ms": 1e-3}[unit]
 
@@ -300,5 +301,5 @@ def run(setting: Dumbbell, replication: int) -> Numbers:
 
 
 def rows() -> Iterable[Row]:
-    """Run both simulators and yield the rows of the comparison."""
+    """Run all settings in aqmlab and in ns-2, and yield the rows of the comparison."""
     return compare(SETTINGS, run, CAUSES)

@@ -1,6 +1,7 @@
 """Comparison with ns-3: NewReno and CUBIC through FIFO, RED, CoDel, FQ-CoDel and PIE.
 
-``ns3_worker.py`` builds the same dumbbell in ns-3. aqmlab and ns-3 use the same starts and delays.
+``ns3_worker.py`` builds the same dumbbell in ns-3. The flows have the same start times and delays
+in aqmlab and in ns-3.
 """
 
 import importlib.util
@@ -19,7 +20,7 @@ from validation.row import Row
 
 WORKER = Path(__file__).with_name("ns3_worker.py")
 VENV = Path(__file__).parents[2] / "target" / "ns3"
-"""Virtual environment with ns-3, which `interpreter` tries last."""
+"""Virtual environment with ns-3; `interpreter` tries this environment last."""
 NAME = "ns-3"
 ABOUT = """\
 In the comparison with ns-3, TCP flows (NewReno or CUBIC) and CBR flows share the bottleneck of a
@@ -39,7 +40,7 @@ the setting `fifo-reno-n4-200ms` has a rate of 10 Mbit/s."""
 
 @cache
 def interpreter() -> str | None:
-    """Return the path of a Python interpreter with the package ns3; None if all lack it."""
+    """Return the path of a Python interpreter with the package ns3, or None."""
     if importlib.util.find_spec("ns3") or importlib.util.find_spec("ns"):
         return sys.executable
     for python in (os.environ.get("NS3_PYTHON"), str(VENV / "bin" / "python")):
@@ -50,7 +51,7 @@ def interpreter() -> str | None:
 
 
 def missing() -> str | None:
-    """Return why ns-3 cannot run on this computer, with the remedy; None if it can."""
+    """Return the reason why ns-3 cannot run here, with the remedy, or None if ns-3 can run."""
     if interpreter():
         return None
     return (
@@ -69,9 +70,9 @@ def version() -> str:
 
 
 def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
-    """Return the keys of a TCP that behaves as the TCP of ns-3.
+    """Return the TCP keys with which TCP in aqmlab behaves as TCP in ns-3.
 
-    The TCP of ns-3 has SACK, PRR, limited transmit and delayed ACKs. In slow start, an ACK of two
+    TCP in ns-3 has SACK, PRR, limited transmit and delayed ACKs. In slow start, an ACK of two
     segments increases cwnd by two segments in TcpCubic and by one segment in TcpNewReno. TcpCubic
     computes ssthresh from cwnd, and TcpNewReno computes ssthresh from the data in flight. TcpCubic
     follows the cubic curve in whole segments, as Linux does.
@@ -100,7 +101,7 @@ def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
 
 
 def fifo(limit: int) -> dict[str, Any]:
-    """Return a FIFO with a limit in packets that excludes the packet in service."""
+    """Return a FIFO; its limit in packets does not count the packet in service."""
     return {"kind": "drop_tail", "limit": f"{limit} packets"}
 
 
@@ -152,11 +153,11 @@ SETTINGS = (
     Dumbbell("pie-cubic-n10-10M", PIE, tcp("cubic"), flows=10, **FAST),
     Dumbbell("pie-ecn-reno-n5-10M", PIE, tcp(), ecn_flows=5, **FAST),
 )
-"""Settings; a name has the queue, the TCP, the flows and the rate of the bottleneck."""
+"""Settings; a setting's name has the queue, the TCP, the flows and the bottleneck's rate."""
 
 
 def means(setting: str, measure: str, runs: int, ours: str, theirs: str, changed: str) -> str:
-    """Return a sentence with the means of aqmlab, of ns-3, and of ns-3 with a change.
+    """Return a sentence with the mean of aqmlab, of ns-3, and of ns-3 with a changed mechanism.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ def means(setting: str, measure: str, runs: int, ours: str, theirs: str, changed
     ours, theirs : str
         Means of aqmlab and of ns-3 as released.
     changed : str
-        Mean of ns-3 with a change, followed by "with" and the name of the change.
+        Mean of ns-3 with a changed mechanism, followed by "with" and the name of the mechanism.
     """
     return (
         f" In the setting {setting}, the mean {measure} over the same {runs} replications is "
@@ -210,7 +211,7 @@ PIPE = (
         ("pie-reno-n5-10M", "353", "283", "408", "337", "32"),
     )
 )  # fmt: skip
-"""Cause of the smaller counts of drops in ns-3. SetPipe of RFC 6675 leaves SACKed data out."""
+"""Cause of the smaller numbers of drops in ns-3: its pipe counts SACKed data, unlike RFC 6675."""
 PIPE_AND_PRR = (
     "ns-3 counts some SACKed data as in flight: after a retransmitted segment is SACKed, "
     "`TcpTxBuffer` of ns-3 still counts the segment as in flight until a cumulative ACK covers it. "
@@ -243,14 +244,14 @@ CAUSES: dict[tuple[str, str], str] = {
     ("fq-codel-reno-n5-10M", "goodput"): PIPE_AND_PRR,
     ("pie-reno-n5-10M", "goodput"): PIPE_AND_PRR,
 }
-"""Causes of misses, by the name of the setting and the key of the measure."""
+"""Causes of differences beyond the tolerance, by the setting's name and the measure's key."""
 
 
 def discipline(setting: Dumbbell) -> tuple[str, dict[str, Any]]:
     """Return the type and the attributes of the queue discipline in ns-3.
 
-    The limit of a setting includes the packet between the queue discipline and the transmitter.
-    The limit in ns-3 is therefore one packet smaller.
+    The limit of a setting counts the packet between the queue discipline and the transmitter. The
+    queue discipline in ns-3 does not count this packet, so its limit is one packet smaller.
     """
     queue, ecn = setting.queue, str(setting.ecn_flows > 0).lower()
     limit = {"MaxSize": f"{int(queue['limit'].split()[0]) - 1}p"}
@@ -280,7 +281,7 @@ def discipline(setting: Dumbbell) -> tuple[str, dict[str, Any]]:
 
 
 def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
-    """Return the request to the worker for a replication."""
+    """Return the request for one replication to the program ``ns3_worker.py``."""
     draws = setting.draws(replication)
     control = setting.tcp.get("congestion", "reno")
     return {
@@ -303,7 +304,7 @@ def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
 
 
 def measured(settings: Iterable[Dumbbell]) -> dict[str, list[Numbers]]:
-    """Run every replication of every setting in ns-3, with one worker per core."""
+    """Run every replication of every setting in ns-3, with one process per core."""
     jobs = [(setting, i) for setting in settings for i in range(setting.replications)]
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as pool:
@@ -317,8 +318,8 @@ def measured(settings: Iterable[Dumbbell]) -> dict[str, list[Numbers]]:
 def worker(jobs: Sequence[tuple[Dumbbell, int]]) -> list[Numbers]:
     """Run replications in one process of ns-3.
 
-    The option -P removes the worker's folder from Python's path. The file ``ns3.py`` in this folder
-    would otherwise hide the package ns3.
+    The option -P removes the folder of ``ns3_worker.py`` from Python's path, because the file
+    ``ns3.py`` in this folder would hide the package ns3.
     """
     lines = "".join(json.dumps(request(*job)) + "\n" for job in jobs)
     command = [str(interpreter()), "-P", str(WORKER)]
@@ -331,7 +332,7 @@ def worker(jobs: Sequence[tuple[Dumbbell, int]]) -> list[Numbers]:
 
 
 def rows() -> Iterable[Row]:
-    """Run both simulators and yield the rows of the comparison."""
+    """Run all settings in aqmlab and in ns-3, and yield the rows of the comparison."""
     ours, theirs = simulated(SETTINGS), measured(SETTINGS)
     for setting in SETTINGS:
         yield from rows_of(setting, ours[setting.name], theirs[setting.name], CAUSES)

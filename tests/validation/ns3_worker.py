@@ -1,4 +1,4 @@
-"""Run dumbbells in ns-3: read one JSON object per line and write the measures of each as JSON.
+"""Run dumbbells in ns-3: read one JSON object per line, and print its measures as JSON.
 
 ``ns3.py`` starts this program with a Python interpreter that has the package ``ns3``.
 """
@@ -29,7 +29,7 @@ def pair(ns: Any, a: Any, b: Any, rate: float, delay: float, limit: str) -> Any:
 
 
 def run(ns: Any, request: dict[str, Any]) -> dict[str, float]:
-    """Run one dumbbell and return its measures.
+    """Run one dumbbell in ns-3 and return its measures.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def run(ns: Any, request: dict[str, Any]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run the request in each line of standard input and print its measures."""
+    """Run the dumbbell in each line of standard input, and print its measures."""
     from ns import ns  # type: ignore[import-not-found, unused-ignore]
 
     for line in sys.stdin:

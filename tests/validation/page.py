@@ -51,7 +51,7 @@ def page(sections: dict[str, tuple[Origin, list[Row]]]) -> str:
     Parameters
     ----------
     sections : dict
-        Origin and rows of each peer that has stored rows, by its key.
+        Origin and rows of each peer with stored rows, by the key of the peer.
     """
     rows = [row for _, rows in sections.values() for row in rows]
     lines = ["# Validation", "", answer(rows), "", *score(sections), "", LEGEND]
@@ -61,17 +61,17 @@ def page(sections: dict[str, tuple[Origin, list[Row]]]) -> str:
 
 
 def count(rows: Sequence[Row], verdict: str) -> int:
-    """Return the number of rows with a verdict."""
+    """Return the number of rows that have the verdict `verdict`."""
     return sum(row.verdict == verdict for row in rows)
 
 
 def count_open(rows: Sequence[Row]) -> int:
-    """Return the number of misses whose cause is open."""
+    """Return the number of rows that miss their tolerance without a known cause."""
     return sum(row.explained == OPEN for row in rows)
 
 
 def answer(rows: Sequence[Row]) -> str:
-    """Return the first paragraph of the page, which has the total of each verdict."""
+    """Return the first paragraph of the page, which has the number of rows per verdict."""
     settings = len({row.setting for row in rows})
     misses, unexplained = count(rows, MISSES), count_open(rows)
     return paragraph(
@@ -87,12 +87,12 @@ def answer(rows: Sequence[Row]) -> str:
 
 
 def paragraph(text: str, indent: str = "") -> str:
-    """Return a text in lines of at most 100 characters, with an indent from the second line on."""
+    """Return a text in lines of at most 100 characters; all lines but the first are indented."""
     return fill(text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def score(sections: dict[str, tuple[Origin, list[Row]]]) -> list[str]:
-    """Return the table of scores, one line per peer."""
+    """Return the table with the number of rows per verdict, one line per peer."""
     lines = [
         "| compared with | settings | comparisons | hold | miss | misses with an open cause | "
         "undecided | all values | date of the runs |",
@@ -112,7 +112,7 @@ def score(sections: dict[str, tuple[Origin, list[Row]]]) -> list[str]:
 
 
 def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
-    """Return the section of a peer: its runs, the misses with their causes, then other rows."""
+    """Return the section of a peer: runs, rows beyond the tolerance with causes, other rows."""
     peer = peers()[key]
     lines = [
         f"## {peer.NAME}", "", peer.ABOUT, "",
@@ -143,7 +143,7 @@ def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
 
 
 def rank(row: Row) -> tuple[int, float]:
-    """Return the sort key of a row: its verdict, then its difference in units of the tolerance."""
+    """Return the sort key of a row: its verdict, then its difference divided by the tolerance."""
     if row.verdict == HOLDS:
         return VERDICTS.index(HOLDS), 0.0
     bound = row.tolerance.bound(row.theirs)
@@ -161,8 +161,8 @@ def table(rows: Sequence[Row], name: str, causes: Sequence[str] | None = None) -
     name : str
         Name of the peer.
     causes : sequence of str, optional
-        Causes that the page lists below the table, in the order of their numbers. A table without
-        this argument has no column of causes.
+        Causes that the page lists below the table, in the order of their numbers. Without `causes`,
+        the table has no column with the numbers of the causes.
     """
     header = ["verdict", "setting", "measure", "aqmlab", name, "difference", "tolerance"]
     align = ["---", "---", "---", "---:", "---:", "---:", "---"]
@@ -183,14 +183,14 @@ def table(rows: Sequence[Row], name: str, causes: Sequence[str] | None = None) -
 
 
 def spread(values: tuple[float, ...]) -> str:
-    """Return the mean of values and, if the values differ, their range."""
+    """Return the mean of a list of values, and also their range if the values differ."""
     if min(values) == max(values):
         return number(values[0])
     return f"{number(mean(values))} ({number(min(values))} to {number(max(values))})"
 
 
 def number(value: float) -> str:
-    """Return a number with four significant digits, without an exponent from 1e-4 to 1e7."""
+    """Return a number with four significant digits; from 1e-4 to 1e7 it has no exponent."""
     if value == 0 or 1e-4 <= abs(value) < 1e7:
         digits = max(0, 4 - len(str(int(abs(value)))) + (abs(value) < 1)) if value else 0
         text = f"{value:.{max(digits, 4) if 0 < abs(value) < 0.1 else digits}f}"

@@ -1,4 +1,4 @@
-"""Interface of a peer, and the peers in the order of the page."""
+"""Interface of a peer, and the list of the peers in the order of their sections on the page."""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -9,21 +9,21 @@ from validation.row import Row
 
 
 class Peer(Protocol):
-    """Module that compares aqmlab with one peer."""
+    """Module that compares aqmlab with one peer: a simulator, a host or formulas."""
 
     NAME: str
     """Name of the peer as a heading, such as "ns-2"."""
     ABOUT: str
-    """Markdown below the heading: the settings, the seeds of both sides, and the measures."""
+    """Markdown text below the heading, about the settings, the seeds and the measures."""
 
     def missing(self) -> str | None:
-        """Return why the peer cannot run on this computer, with the remedy; None if it can."""
+        """Return the reason why the peer cannot run, with the remedy, or None if it can run."""
 
     def version(self) -> str:
         """Return the name and version of the peer, such as "ns-2.35 (Debian)"."""
 
     def rows(self) -> Iterable[Row]:
-        """Run both sides of each comparison and yield the rows."""
+        """Run each comparison in aqmlab and in the peer, and yield the rows."""
 
 
 KEYS = ("ns2", "ns3", "linux", "l4s", "closed_forms")

@@ -1,4 +1,4 @@
-"""Picture of the page: aqmlab over the peer on logarithmic axes, one point per row."""
+"""Picture of the page: values of aqmlab over values of the peers, on logarithmic axes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from validation.row import MISSES, Row
 
 PICTURE = "validation.png"
 FLOOR = 0.5
-"""Position of a count of 0 on the logarithmic axes."""
+"""Position at which the logarithmic axes show a count of 0."""
 TO_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
 PANELS: dict[str, tuple[Callable[[Row], bool], str]] = {
@@ -20,11 +20,11 @@ PANELS: dict[str, tuple[Callable[[Row], bool], str]] = {
     "Queues and windows": (lambda row: row.unit in ("packets", "segments"), "packets"),
     "Counts and ratios": (lambda row: row.unit in ("", "%"), "count or ratio"),
 }
-"""Panels by their titles: the rows of each panel, and the unit of its axes."""
+"""Panels of the picture by their titles: a filter of the panel's rows, and the axes' unit."""
 
 
 def scaled(row: Row, values: tuple[float, ...]) -> tuple[float, float, float]:
-    """Return mean, minimum and maximum in the unit of the row's panel."""
+    """Return the mean, minimum and maximum of a row's values, in the unit of the row's panel."""
     factor = TO_SECONDS.get(row.unit, 1.0)
     factor *= {"bit/s": 1e-6, "kbit/s": 1e-3, "Gbit/s": 1e3}.get(row.unit, 1.0)
     floor = FLOOR if row.unit == "" and max(map(abs, values)) >= 1 else 1e-9

@@ -1,4 +1,4 @@
-"""Comparison of one measure of one setting, with its tolerance and its verdict."""
+"""Comparison of a measure of a setting between aqmlab and a peer, with tolerance and verdict."""
 
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -8,19 +8,20 @@ from scipy import stats
 
 HOLDS, UNDECIDED, MISSES = "holds", "undecided", "misses"
 VERDICTS = (MISSES, UNDECIDED, HOLDS)
-"""The verdicts, in the order of the page."""
+"""Verdicts on a row, in the order of the page."""
 OPEN = "open"
-"""Text of the column `cause` for a miss without a known cause."""
+"""Text of the column `cause` for a row that misses its tolerance without a known cause."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Maximum difference of the means with which a row holds.
+    """Rule for the verdict on a row, by the difference between the means of aqmlab and of the peer.
 
-    The bound is the larger one of `relative` and `absolute`. With `interval` a row holds if the
-    95 % interval of the difference lies within the bound, misses if the interval lies outside the
-    bound, and is undecided otherwise. Random variation therefore decides neither verdict. Without
-    `interval` only the difference of the means counts.
+    The bound of the difference is `relative` or `absolute`, whichever is larger. If `interval` is
+    true, the 95 % interval of the difference decides: a row holds if the interval lies within the
+    bound, misses if the interval lies outside the bound, and is undecided otherwise. A row is
+    therefore undecided if the runs vary too much for a decision. If `interval` is false, the
+    difference of the means decides.
 
     Parameters
     ----------
@@ -29,12 +30,12 @@ class Tolerance:
     absolute : float
         Bound in the unit of the measure.
     interval : bool
-        True to compare the 95 % interval of the difference (Welch) with the bound.
+        True to compare the bound with the 95 % interval of the difference, by Welch's method.
     in_range : bool
-        True to let a row hold too if the mean of aqmlab lies in the range of the peer's runs.
+        True if a row also holds when the mean of aqmlab lies in the range of the peer's runs.
     paired : bool
-        True if run number i of both sides uses the same random draws. The interval is then computed
-        from the differences within the pairs of runs.
+        True if run i of aqmlab and run i of the peer use the same random start times and delays.
+        The interval is computed from the differences within these pairs of runs.
     """
 
     relative: float = 0.0
@@ -59,7 +60,7 @@ class Tolerance:
         return MISSES if difference - half > bound else UNDECIDED
 
     def text(self, unit: str) -> str:
-        """Return the tolerance in words, such as "5 % or 1 ms"."""
+        """Return the tolerance as a text, such as "5 % or 1 ms"."""
         parts = [f"{100 * self.relative:g} %"] if self.relative else []
         if self.absolute:
             parts.append(f"{self.absolute:g} {unit}" if unit else f"a count of {self.absolute:g}")
@@ -70,10 +71,11 @@ class Tolerance:
 
 
 def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool = False) -> float:
-    """Return half of the 95 % interval of the difference of the means.
+    """Return half the width of the 95 % interval of the difference between two means.
 
-    With `paired`, the interval is that of Student's t over the differences. Otherwise the interval
-    is that of Welch. A single value counts as exact.
+    If `paired` is true, the interval is Student's t interval of the differences within the pairs.
+    If `paired` is false, the interval is Welch's interval. A side with a single value has no
+    variance.
     """
     sides = [tuple(a - b for a, b in zip(ours, theirs, strict=True))] if paired else [ours, theirs]
     terms = [(variance(x) / len(x), len(x) - 1) for x in sides if len(x) > 1]
@@ -86,7 +88,7 @@ def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool 
 
 @dataclass(frozen=True)
 class Row:
-    """Comparison of one measure of one setting.
+    """Comparison of one measure of one setting between aqmlab and a peer.
 
     Parameters
     ----------
@@ -101,7 +103,8 @@ class Row:
     tolerance : Tolerance
         Rule that decides the verdict.
     cause : str
-        Cause of a miss, confirmed by runs with the mechanism switched; empty while open.
+        Cause of a difference beyond the tolerance, confirmed by runs with the mechanism switched
+        on and off; empty if the cause is not known.
     """
 
     setting: str
@@ -120,10 +123,10 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Verdict on the row by its tolerance, one of `VERDICTS`."""
+        """Verdict on the row by the row's tolerance, one of `VERDICTS`."""
         return self.tolerance.verdict(self.ours, self.theirs)
 
     @property
     def explained(self) -> str:
-        """Cause of a miss, or `OPEN`; empty for a row that does not miss."""
+        """Cause if the row misses its tolerance, or `OPEN`; empty for rows with other verdicts."""
         return (self.cause or OPEN) if self.verdict == MISSES else ""

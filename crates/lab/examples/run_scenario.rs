@@ -1,5 +1,5 @@
-//! Runs a TOML scenario and prints the number of events and packets, for use under a profiler or an
-//! instruction counter.
+//! Run a TOML scenario, and print the number of events and packets. The example is meant for use
+//! under a profiler or an instruction counter.
 //!
 //! `cargo run --release -p lab --example run_scenario -- FILE [KEY=VALUE]…`
 

@@ -1,6 +1,6 @@
-//! States of applications that act after the opening of their connection. The states are stored
-//! beside the slots of connections, so that a flow without such an application needs no memory
-//! here.
+//! Application states. An application state exists for each connection whose application still acts
+//! after the opening of the connection. The application states are stored separately from the
+//! connection slots, so a connection without an application state needs no memory for it.
 
 use std::slice::{from_mut, from_ref};
 
@@ -15,19 +15,19 @@ pub struct AppState {
     pub state: EndpointState,
     /// Time of the application's next wake-up, or [`Time::NEVER`] if the application has set none.
     pub wake: Time,
-    /// First byte whose arrival the application was not yet notified of.
+    /// First byte of the received data that was not yet announced to the application.
     pub next: Seq,
     /// True after the application was notified that the connection is open.
     pub opened: bool,
     /// True after the application was notified that the peer closed the connection.
     pub ended: bool,
-    /// True if the application is notified of complete messages only
+    /// True if the simulator notifies the application only of complete messages
     /// ([`Needs::messages`](traffic::application::Needs::messages)).
     pub whole: bool,
 }
 
 impl AppState {
-    /// State at an endpoint of a new connection.
+    /// Application state at an endpoint of a new connection.
     pub const NEW: AppState = AppState {
         state: EndpointState { written: 0, received: 0, begun: 0, ended: 0, awaited: 0, since: Time::ZERO },
         wake: Time::NEVER,
@@ -38,14 +38,14 @@ impl AppState {
     };
 }
 
-/// Index that stands for a connection without application states. This index is larger than the
-/// index of any connection with states at both endpoints.
+/// Index of a connection without application states. `NONE` is larger than the index of any
+/// connection with application states at both endpoints.
 pub const NONE: u32 = u32::MAX;
-/// Bit that is set in the index of a connection with states at both endpoints.
+/// Bit that is set in the index of a connection with application states at both endpoints.
 const BOTH: u32 = 1 << 31;
 
-/// States of the applications of all connections that have such states. If the application at the
-/// server receives no events, the connection has a state at the client only.
+/// Application states of all connections that have application states. If the application at the
+/// server receives no events, only the client has an application state.
 #[derive(Debug, Default)]
 pub struct AppStates {
     both: Slab<[AppState; 2]>,
@@ -54,7 +54,7 @@ pub struct AppStates {
 
 impl AppStates {
     /// Add the application states of a new connection and return their index. If `both` is true,
-    /// both endpoints have a state.
+    /// both endpoints receive a state, otherwise only the client.
     pub fn add(&mut self, both: bool) -> u32 {
         if both { self.both.add([AppState::NEW; 2]) | BOTH } else { self.clients.add(AppState::NEW) }
     }
@@ -68,7 +68,7 @@ impl AppStates {
         }
     }
 
-    /// Return mutable references to the application states of a connection, the state of the client
+    /// Return mutable references to the application states of a connection, the client's state
     /// first.
     #[inline]
     pub fn of(&mut self, index: u32) -> &mut [AppState] {
@@ -80,7 +80,7 @@ impl AppStates {
         }
     }
 
-    /// Return the application states of a connection, the state of the client first.
+    /// Return the application states of a connection, the client's state first.
     #[inline]
     pub fn get(&self, index: u32) -> &[AppState] {
         let at = (index & !BOTH) as usize;
@@ -91,13 +91,13 @@ impl AppStates {
         }
     }
 
-    /// Return the memory of all application states in bytes.
+    /// Return the memory size of all application states in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.both.all[..]) + size_of_val(&self.clients.all[..])
     }
 }
 
-/// Vector whose freed elements are used again.
+/// Vector that uses its freed elements again.
 #[derive(Debug)]
 struct Slab<T> {
     all: Vec<T>,

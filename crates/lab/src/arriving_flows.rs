@@ -14,34 +14,36 @@ use crate::totals::ConnectionTotals;
 pub struct ArrivingFlow {
     /// Index of the flow.
     pub flow: u32,
-    /// First hop of the forward route and of the reverse route of the flow's connections.
+    /// First hops of the forward route and of the reverse route for the connections of the flow.
     pub first_hop: [u32; 2],
-    /// DSCP of the packets of the flow's connections.
+    /// DSCP of the packets on the connections of the flow.
     pub dscp: u8,
-    /// TCP parameters and clock offset of the sending and of the receiving host.
+    /// TCP parameters and clock offset of the sending host, then of the receiving host.
     pub hosts: [(Arc<Tcp>, Duration); 2],
-    /// State of the opener, which opens the flow's connections.
+    /// State of the opener, the component that opens the connections of the flow.
     pub progress: Progress,
     /// True after the opener opened its last connection.
     pub finished: bool,
-    /// Index of the totals that contain the flow's closed connections.
+    /// Index of the totals to which the closed connections of the flow are added.
     pub totals: usize,
-    /// Times from the opening of a connection to the last acknowledgement of its data, over the
-    /// connections that completed.
+    /// Durations of the completed connections, from the opening to the last acknowledgement of
+    /// data.
     pub durations: Histogram,
-    /// Acknowledged bytes of the connections that completed.
+    /// Acknowledged bytes of the completed connections.
     pub completed_bytes: u64,
 }
 
-/// Totals of closed connections, of one flow or of all flows of a table. With `record.flows =
-/// "table"` the flows of a table share one total, so that a million flows need little memory.
+/// Totals over the closed connections of one flow, or of all flows of a `[[flows]]` table. With
+/// `record.flows = "table"` all flows of a `[[flows]]` table share one total, so that a million
+/// flows need little memory.
 #[derive(Debug)]
 pub struct FlowTotals {
-    /// Index of the flow, or of the first flow whose connections these totals contain.
+    /// Index of the flow whose connections are totalled. If all flows of a `[[flows]]` table share
+    /// the totals, this is the index of the first flow of the table.
     pub flow: u32,
-    /// Totals of the connections for the data in the forward direction.
+    /// Totals of the counts for data in the forward direction.
     pub forward: ConnectionTotals,
-    /// Totals of the connections for the data in the reverse direction; `None` if the flow has only
+    /// Totals of the counts for data in the reverse direction, or `None` if the flow has only
     /// forward data.
     pub reverse: Option<ConnectionTotals>,
 }
@@ -55,7 +57,7 @@ impl ArrivingFlow {
         })
     }
 
-    /// Add the duration and the bytes of a connection that closed, if all its data was
+    /// Add the duration and the acknowledged bytes of a closed connection, if all its data was
     /// acknowledged.
     pub fn count(&mut self, connection: &ConnectionTotals) {
         if connection.milestones[1] != units::Time::NEVER {

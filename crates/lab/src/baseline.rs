@@ -1,5 +1,5 @@
-//! Counts at the end of the warm-up, which the tables subtract from the counts at the end of the
-//! run.
+//! Counts at the end of the warm-up. A result table contains the counts at the end of the run minus
+//! the counts at the end of the warm-up.
 
 use net::Count;
 use queues::schedulers::ClassCounters;
@@ -7,22 +7,23 @@ use units::Duration;
 
 use crate::totals::Counts;
 
-/// Counts at the end of the warm-up. The lists of counts are empty in a run without a warm-up.
+/// Counts at the end of the warm-up, or empty lists in a run without a warm-up.
 #[derive(Debug, Default)]
 pub struct Baseline {
     /// Counts of the links.
     pub links: Vec<LinkCounts>,
     /// Counters of the classes of schedulers, in the order in which the links report the classes.
     pub classes: Vec<ClassCounters>,
-    /// Packets per colour of a rule, in the order in which the conditioners report the colours.
+    /// Packets per colour of a conditioner rule, in the order in which the conditioners report the
+    /// colours.
     pub conditioners: Vec<Count>,
-    /// Counts of the single-connection flows, for each direction of the data, in the order of the
-    /// slots.
+    /// Counts of the flows with a single connection, for each direction of the data, in the order
+    /// of these flows.
     pub single: [Vec<Counts>; 2],
     /// Totals of the flows that open connections during the run, for each direction of the data, in
     /// the order of `flow_totals`.
     pub flow_totals: [Vec<Counts>; 2],
-    /// Number of connections that each flow had opened during the run.
+    /// Number of connections that each flow had opened by the end of the warm-up.
     pub opened: Vec<u64>,
 }
 
@@ -33,7 +34,8 @@ pub struct LinkCounts {
     pub arrived: Count,
     /// Dropped packets.
     pub dropped: Count,
-    /// Number of packets that the queue dropped for each of the reasons full, early and threshold.
+    /// Number of packets that the queue dropped for the reasons full, early and threshold, in this
+    /// order.
     pub dropped_why: [u64; 3],
     /// Number of marked packets.
     pub marked: u64,
@@ -46,7 +48,7 @@ pub struct LinkCounts {
 }
 
 impl LinkCounts {
-    /// Return the difference between these counts and the counts of a baseline.
+    /// Return the counts of the link minus the counts in `baseline`.
     pub fn since(&self, baseline: &LinkCounts) -> LinkCounts {
         LinkCounts {
             arrived: self.arrived - baseline.arrived,

@@ -1,10 +1,11 @@
 //! Captures of a run: a pcapng file for each link and host that the scenario names.
 //!
-//! The capture of a link contains each packet at the beginning of its transmission, with the mark
-//! that the queue may have set. The capture of a link does not contain dropped packets. The capture
-//! of a host contains the packets of its flows when the host sends them, before any queue, and when
-//! they arrive at the host. Addresses and ports are synthetic. Hosts are numbered in the order in
-//! which flows name them, and each connection has its own pair of ports.
+//! The capture of a link contains each packet as it is when its transmission begins, so the packet
+//! includes the mark that the queue may have set. The capture of a link does not contain dropped
+//! packets. The capture of a host contains the packets of the host's flows. A packet is captured
+//! when the host sends it, before any queue, and when the host receives it. The IP addresses and
+//! ports are synthetic. Hosts are numbered in the order of their first use by a flow, and each
+//! connection has its own pair of ports.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
@@ -21,24 +22,24 @@ use crate::build::Plan;
 use crate::observed_packet::ObservedPacket;
 use crate::scenario::{CapturedPart, IpVersion, Scenario};
 
-/// Link or host that is captured, by its index.
+/// Link or host whose packets are captured, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tapped {
     Link(usize),
     Host(u32),
 }
 
-/// Hosts of a scenario, and the links and hosts that are captured.
+/// Hosts of a scenario, and the links and hosts whose packets are captured.
 #[derive(Debug)]
 struct CapturedPlaces {
     hosts: Vec<String>,
-    /// Hosts that send and receive the data of each flow.
+    /// For each flow, the host that sends the data and the host that receives the data.
     of_flows: Vec<[u32; 2]>,
     captured: Vec<Tapped>,
 }
 
 impl CapturedPlaces {
-    /// Resolve the names in `record.pcap.on`.
+    /// Find the links and hosts that the key `record.pcap.on` names.
     fn find(scenario: &Scenario, plan: &Plan) -> Result<CapturedPlaces, Invalid> {
         let mut hosts: Vec<String> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
@@ -69,7 +70,7 @@ pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     if scenario.record.pcap.on.is_empty() { Ok(()) } else { CapturedPlaces::find(scenario, plan).map(drop) }
 }
 
-/// Packet that is written into the capture at a later simulated time.
+/// Packet that the simulator will write into a capture at a later simulated time.
 #[derive(Debug)]
 struct Pending {
     at: Time,
@@ -83,13 +84,13 @@ struct Pending {
 struct Tap {
     capture: Capture<BufWriter<File>>,
     interface: Interface,
-    /// Packets of the capture that are still in the queue of the link, in the order of their
+    /// Packets of the capture that still wait in the queue of the link, in the order of their
     /// transmission.
     pending: VecDeque<Pending>,
 }
 
 impl Tap {
-    /// Write the packets whose time is not later than the current time.
+    /// Write the packets whose time is the current time or earlier.
     fn write_until(&mut self, now: Time) -> Result<(), CaptureError> {
         while let Some(p) = self.pending.front().filter(|p| p.at <= now) {
             self.capture.packet(self.interface, p.at, &p.packet, &p.carried, &p.ends)?;
@@ -103,19 +104,19 @@ impl Tap {
 #[derive(Debug)]
 pub struct Captures {
     taps: Vec<Tap>,
-    /// Index of the capture of each link, and of each host.
+    /// For each link, the index of its capture, or `None`.
     links: Vec<Option<u32>>,
     hosts: Vec<Option<u32>>,
     of_flows: Vec<[u32; 2]>,
     family: Family,
-    /// Number of the connection in each slot.
+    /// For each connection slot, the number of the current connection.
     connections: Vec<u32>,
     opened: u32,
     failed: Option<CaptureError>,
 }
 
 impl Captures {
-    /// Create the files of all captures in a folder, and the file with the addresses of the hosts.
+    /// Create the files of all captures in a folder, and a file with the addresses of the hosts.
     pub fn begin(scenario: &Scenario, plan: &Plan, folder: &Path, slots: usize) -> Result<Captures, String> {
         let places = CapturedPlaces::find(scenario, plan).map_err(|e| e.to_string())?;
         let pcap = &scenario.record.pcap;
@@ -160,14 +161,14 @@ impl Captures {
         Ok(all)
     }
 
-    /// Assign a number to the connection that was opened in a slot.
+    /// Assign a number to the connection that was opened in a connection slot.
     pub fn opened(&mut self, slot: u32) {
         self.connections.resize(self.connections.len().max(slot as usize + 1), 0);
         self.connections[slot as usize] = self.opened;
         self.opened += 1;
     }
 
-    /// Capture a packet whose transmission on a link begins at `at`.
+    /// Capture a packet whose transmission on a link begins at the time `at`.
     pub fn on_link(&mut self, link: u32, now: Time, at: Time, observed: &ObservedPacket) {
         self.capture(self.links[link as usize], now, at, observed);
     }
@@ -178,8 +179,7 @@ impl Captures {
         self.capture(self.hosts[host as usize], now, now, observed);
     }
 
-    /// Add a packet to a capture, and write the packets whose time is not later than the current
-    /// time.
+    /// Add a packet to a capture, and write the packets whose time is the current time or earlier.
     fn capture(&mut self, tap: Option<u32>, now: Time, at: Time, observed: &ObservedPacket) {
         let Some(tap) = tap.filter(|_| self.failed.is_none()) else { return };
         let [from, to] = self.of_flows[observed.flow as usize];
@@ -198,7 +198,7 @@ impl Captures {
         self.failed = result.err();
     }
 
-    /// Return the error of the captures, if one failed.
+    /// Return the error message of a capture that failed, if any.
     pub fn failure(&self) -> Option<String> {
         self.failed.as_ref().map(ToString::to_string)
     }
@@ -217,10 +217,11 @@ impl Captures {
     }
 }
 
-/// Name of the file with addresses and host names, which Wireshark reads beside a capture.
+/// Name of the file with the addresses and names of the hosts. Wireshark reads the file if it is in
+/// the folder of a capture.
 const HOSTS: &str = "hosts";
 
-/// Write the addresses and names of the hosts.
+/// Write the file with the addresses and names of the hosts.
 fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create_new(path)?);
     for (h, name) in hosts.iter().enumerate() {
@@ -232,7 +233,7 @@ fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result
 }
 
 /// Return an unused file name for a link or host. Characters that are unsafe in file names are
-/// replaced: the file of `left>right` is `left_to_right.pcapng`.
+/// replaced. For example, the file of `left>right` is `left_to_right.pcapng`.
 fn file_name(name: &str, used_names: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let stem: String = name.replace('>', "_to_").chars().map(plain).collect();

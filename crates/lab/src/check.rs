@@ -1,45 +1,47 @@
-//! Invariants of every run. Checks of a run: each sent packet of a connection arrives or is
-//! dropped, the receiver echoes ECN as RFC 3168 §6.1.3 demands, and the counts of the classes of a
-//! scheduler add up to the counts of their link. The links check their own counters.
+//! Invariants of every run. The checks verify three facts: each sent packet of a connection arrives
+//! or is dropped, the receiver echoes ECN marks as RFC 3168 §6.1.3 demands, and the counts of the
+//! classes of a scheduler add up to the counts of their link. The links check their own packet
+//! counters.
 
 use net::{Direction, Ecn, Flags, Packet};
 use queues::Discipline;
 
-/// Counters of one connection, per direction of its packets, which are independent of its
-/// endpoints.
+/// Counters of the packets of one connection, per direction. The counters are independent of the
+/// counters of the endpoints.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConnectionCounters {
-    /// Number of packets in the network: the sent packets minus the arrived and the dropped
-    /// packets. The count wraps around if a packet arrives that was not sent.
+    /// Number of packets in the network: the packets sent minus the packets that arrived or were
+    /// dropped. If a packet arrives that was not sent, the number wraps around to a large value.
     inside: [u32; 2],
-    /// Packets that a queue dropped.
+    /// Number of packets that a queue dropped.
     pub dropped: [u32; 2],
-    /// Packets that a queue marked.
+    /// Number of packets that a queue marked.
     pub marked: [u32; 2],
-    /// ECN echo for the data of each direction.
+    /// State of the ECN echo, for the data of each direction.
     echoes: [Echo; 2],
 }
 
-/// State of the echo of marks on the data of one direction.
+/// State of the ECN echo for the data of one direction: the receiver of marked data sets ECN-Echo
+/// in its ACKs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Echo {
     /// True if the last segment that acknowledged the data carried ECN-Echo.
     echoing: bool,
-    /// True if a marked data packet arrived that was not yet echoed.
+    /// True if a marked data packet arrived and the receiver has not echoed the mark yet.
     due: bool,
-    /// True if CWR arrived since the echo began.
+    /// True if a segment with CWR arrived since the ECN echo began.
     cwr_seen: bool,
 }
 
 impl ConnectionCounters {
-    /// Count a packet that an endpoint sends.
+    /// Count a packet that an endpoint sends in the direction `direction`.
     #[inline]
     pub fn sent(&mut self, direction: Direction) {
         let inside = &mut self.inside[direction.index()];
         *inside = inside.wrapping_add(1);
     }
 
-    /// Count a packet that arrives at the other endpoint.
+    /// Count a packet that arrives at the receiving endpoint.
     #[inline]
     pub fn arrived(&mut self, direction: Direction) {
         let inside = &mut self.inside[direction.index()];
@@ -62,9 +64,9 @@ impl ConnectionCounters {
         self.inside == [0, 0]
     }
 
-    /// Record the ECN bits of a packet that arrives. The receiver echoes the marks of data packets
-    /// and of the SYN-ACK (RFC 5562 §3). The echo of a SYN-ACK ends when a SYN-ACK without a mark
-    /// arrives (RFC 5562 §3.2). `ecn` is true if the connection uses ECN.
+    /// Record the ECN bits of a packet that arrives at its endpoint. The receiver echoes the marks
+    /// of data packets and of the SYN-ACK (RFC 5562 §3). The echo of a SYN-ACK ends when a SYN-ACK
+    /// without a mark arrives (RFC 5562 §3.2). `ecn` is true if the connection uses ECN.
     #[inline]
     pub fn data_arrives(&mut self, direction: Direction, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {
@@ -75,8 +77,9 @@ impl ConnectionCounters {
         }
     }
 
-    /// Check the ECN echo of an acknowledgement that an endpoint sends in this direction. Return
-    /// the violation, if the acknowledgement echoes the marks of the opposite direction wrongly.
+    /// Check the ECN echo in an acknowledgement that an endpoint sends in the direction
+    /// `direction`. Return the violation if the echo does not match the marks on the data of the
+    /// opposite direction.
     #[inline]
     pub fn ack_leaves(&mut self, direction: Direction, flags: Flags) -> Option<&'static str> {
         if flags.has(Flags::SYN) {
@@ -85,9 +88,9 @@ impl ConnectionCounters {
         let now = flags.has(Flags::ECE);
         let echo = &mut self.echoes[direction.opposite().index()];
         let problem = if echo.echoing && !now && !echo.cwr_seen {
-            Some("ECN-Echo ended before CWR arrived")
+            Some("an ACK does not carry ECN-Echo, although CWR has not arrived yet")
         } else if now && !echo.echoing && !echo.due {
-            Some("ECN-Echo without a marked packet")
+            Some("an ACK carries ECN-Echo, although no marked packet arrived")
         } else {
             None
         };
@@ -99,14 +102,14 @@ impl ConnectionCounters {
         problem
     }
 
-    /// Check for each direction that the number of sent packets is the number of arrived packets
-    /// plus the number of dropped packets. Before this check, the caller counts the packets in the
-    /// network as arrived.
+    /// For each direction, check that the number of sent packets is the number of arrived packets
+    /// plus the number of dropped packets. Before the check, the caller counts the packets that are
+    /// still in the network as arrived.
     pub fn check(&self) -> Result<(), String> {
         for (i, direction) in ["forward", "reverse"].into_iter().enumerate() {
             if self.inside[i] != 0 {
                 return Err(format!(
-                    "{direction}: the packets sent are {} more than those that arrived, were dropped ({}) or are in the network",
+                    "{direction}: the packets sent are {} more than the packets that arrived, were dropped ({}) or are in the network",
                     self.inside[i] as i32, self.dropped[i]
                 ));
             }
@@ -115,7 +118,8 @@ impl ConnectionCounters {
     }
 }
 
-/// Check that the arrivals, drops and marks of the classes of a queue add up to those of its link.
+/// Check that the sums of the arrivals, drops and marks over the classes of a queue equal the
+/// counters of the link.
 pub fn check_classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
     let Some(classes) = queue.classes() else { return Ok(()) };
     let signals = link.signals();
@@ -174,8 +178,8 @@ mod tests {
         assert!(l.is_drained() && l.check().is_ok());
     }
 
-    /// The packet that was not sent represents a packet of an earlier connection that reaches a new
-    /// connection in the same slot.
+    /// The test counts the arrival of a packet that was not sent. Such a packet could belong to an
+    /// earlier connection in the same connection slot.
     #[test]
     fn a_packet_that_was_not_sent_is_detected() {
         let mut l = ConnectionCounters::default();
@@ -196,7 +200,7 @@ mod tests {
         }
     }
 
-    /// RFC 5562 §3.2 (TryOnce): the server sends the SYN-ACK again without a mark.
+    /// RFC 5562 §3.2 (TryOnce): the server retransmits the SYN-ACK without a mark.
     #[test]
     fn the_echo_of_a_syn_ack_ends_with_an_unmarked_syn_ack() {
         let mut f = ConnectionCounters::default();

@@ -1,5 +1,5 @@
-//! Time that a run took on the machine. The manifest and the benchmark report the computing time,
-//! and no result depends on this time.
+//! Computing time of a run on the machine. The manifest and the benchmark report the computing
+//! time. The results of a run do not depend on the computing time.
 
 use std::time::Instant;
 
@@ -8,9 +8,9 @@ use rustix::time::{ClockId, clock_gettime};
 /// Computing time of one part of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ComputingTime {
-    /// CPU time of the thread in seconds.
+    /// CPU time of the thread, in seconds.
     pub cpu_s: f64,
-    /// Elapsed real time in seconds.
+    /// Elapsed wall-clock time, in seconds.
     pub wall_s: f64,
 }
 
@@ -32,12 +32,14 @@ impl Stopwatch {
         Stopwatch { wall: Instant::now(), cpu: cpu() }
     }
 
-    /// Return the elapsed real time in seconds since the start or the last lap.
+    /// Return the elapsed wall-clock time in seconds since the stopwatch was started or `lap` was
+    /// last called.
     pub fn wall_s(&self) -> f64 {
         self.wall.elapsed().as_secs_f64()
     }
 
-    /// Return the time since the start or the last lap, and start a new lap.
+    /// Return the computing time since the stopwatch was started or `lap` was last called, and
+    /// start again at zero.
     pub fn lap(&mut self) -> ComputingTime {
         let before = std::mem::replace(self, Stopwatch::start());
         ComputingTime { cpu_s: self.cpu - before.cpu, wall_s: (self.wall - before.wall).as_secs_f64() }

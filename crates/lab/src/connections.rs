@@ -1,8 +1,9 @@
-//! Connections of a run: slots and endpoints, flows that open connections during the run, and flows
-//! of datagrams.
+//! Connections of a run, the flows that open connections during the run, and the flows of
+//! datagrams.
 //!
-//! The first slots belong to flows with a single connection. The next slots belong to flows of
-//! datagrams, which have no endpoints. The last slots belong to connections that are opened during
+//! A connection slot stores the data of one connection at a time. The first connection slots belong
+//! to the flows with a single connection. The next connection slots belong to flows of datagrams,
+//! which have no endpoints. The last connection slots belong to connections that are opened during
 //! the run.
 
 use net::{Direction, End};
@@ -18,20 +19,20 @@ use crate::flow_index::index_of_flow;
 use crate::packet_records::PacketRecords;
 use crate::totals::ConnectionTotals;
 
-/// Flows and connections of a run, with the endpoints that send and receive packets.
+/// Flows and connections of a run, and the endpoints that send and receive packets.
 pub struct Connections {
-    /// Endpoints, two per slot.
+    /// Endpoints, two per connection slot.
     pub endpoints: Endpoints,
-    /// Slots of connections, and the records of drops, marks and copies at links.
+    /// Connection slots, and the records of drops, marks and copies of packets at links.
     pub records: PacketRecords,
-    /// States of applications that act after the opening of their connection.
+    /// Application states of the connections whose application acts after the opening.
     pub app_states: AppStates,
     /// Requests of the flows whose two hosts send data.
     pub exchanges: Exchanges,
-    /// Number of flows with a single connection, which is also the number of their slots.
+    /// Number of flows with a single connection, and number of the connection slots of these flows.
     pub single: usize,
-    /// Slots whose connection closed and was added to the totals, so that new connections can use
-    /// them.
+    /// Connection slots that are free for new connections. The last connection in each free
+    /// connection slot closed and was added to the totals.
     pub free: Vec<u32>,
     /// Flows that open connections during the run.
     pub arriving_flows: Vec<ArrivingFlow>,
@@ -41,31 +42,31 @@ pub struct Connections {
     pub datagrams: Vec<Datagrams>,
     /// Random numbers of each `[[flows]]` table.
     pub draws: Vec<DrawStreams>,
-    /// Number of flows and connections that have begun.
+    /// Number of flows and connections that have begun so far.
     pub begun: u64,
-    /// Number of flows and connections that have begun and are not finished.
+    /// Number of flows and connections that have begun and have not ended.
     pub open: u64,
 }
 
 impl Connections {
-    /// Return the first slot of connections that are opened during the run.
+    /// Return the first connection slot for connections that are opened during the run.
     pub fn first_arriving_slot(&self) -> usize {
         self.single + self.datagrams.len()
     }
 
-    /// Return true if an endpoint can receive packets early. A closed endpoint cannot receive
-    /// packets early, because the run may be over before a packet reaches it.
+    /// Return true if the endpoint `end` can receive packets early. A closed endpoint cannot
+    /// receive packets early, because the run may end before a packet reaches the endpoint.
     #[inline(always)]
     pub fn can_receive_early(&self, end: End) -> bool {
         !self.endpoints[end].is_closed()
     }
 
-    /// Return the index of a flow among the flows that open connections during the run.
+    /// Return the position of a flow in the list of the flows that open connections during the run.
     pub fn arriving_flow_of(&self, flow: u32) -> usize {
         index_of_flow(flow, &self.arriving_flows, |source| source.flow)
     }
 
-    /// Return the counts of the connection in a slot for the data of one direction.
+    /// Return the counts of the connection in slot `s`, for the data of the direction `direction`.
     pub fn totals_of(&self, s: usize, direction: Direction) -> ConnectionTotals {
         let [client, server] = self.endpoints.of(s as u32);
         let ends = if direction == Direction::Forward { [client, server] } else { [server, client] };

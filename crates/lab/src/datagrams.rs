@@ -1,7 +1,7 @@
 //! Flows of datagrams, with counts of the packets sent and received.
 //!
 //! A datagram stores its number, counted from 1, in the field of the TCP sequence number. The
-//! fields of the acknowledgement number and the window contain the time at which the datagram was
+//! fields of the TCP acknowledgement number and window contain the time at which the datagram was
 //! sent.
 
 use net::{Count, Ecn, Label, Packet, Segment, Seq};
@@ -15,16 +15,16 @@ use crate::histogram::Histogram;
 pub struct Datagrams {
     /// Index of the flow.
     pub flow: u32,
-    /// First hop of the route of the flow.
+    /// First hop of the route of the flow's datagrams.
     pub first_hop: u32,
     /// Time at which the flow begins.
     pub start: Time,
     emitter: Emitter,
-    /// Payload of the next packet in bytes.
+    /// Payload of the flow's next datagram in bytes.
     next: u16,
     /// Packets and bytes sent.
     pub sent: Count,
-    /// Counts and one-way delays of the received packets.
+    /// Counts and one-way delays of the received datagrams.
     pub received: Received,
     /// Counts of the flow at the end of the warm-up.
     pub warm_up: WarmUpCounts,
@@ -35,26 +35,27 @@ pub struct Datagrams {
 pub struct WarmUpCounts {
     /// Packets and bytes sent.
     pub sent: Count,
-    /// Number of the flow's packets in the network, without copies.
+    /// Number of the flow's datagrams in the network, without duplicates.
     pub in_network: u64,
     /// Number of dropped packets.
     pub dropped: u64,
 }
 
-/// Received packets of a flow.
+/// Received datagrams of a flow.
 #[derive(Debug, Default)]
 pub struct Received {
-    /// Number and bytes of the received packets, with copies.
+    /// Number and bytes of the received datagrams, including duplicates.
     pub all: Count,
-    /// Payload of the received packets in bytes, without copies.
+    /// Payload of the received datagrams in bytes, without duplicates.
     pub payload: u64,
-    /// Number of copies of packets that had already arrived.
+    /// Number of duplicates: datagrams that had already arrived.
     pub copies: u64,
-    /// Number of packets that arrived after a packet sent later (RFC 4737 §3.3), without copies.
+    /// Number of reordered datagrams: another datagram that was sent later arrived earlier (RFC
+    /// 4737 §3.3). Duplicates are not counted.
     pub reordered: u64,
-    /// Number of received packets with CE.
+    /// Number of received datagrams with a CE mark.
     pub marked: u64,
-    /// One-way delays of the received packets, from sending to arrival.
+    /// One-way delays of the received datagrams, from sending to arrival.
     pub delays: Histogram,
     /// Interarrival jitter in picoseconds (RFC 3550 §6.4.1).
     pub jitter: f64,
@@ -62,10 +63,11 @@ pub struct Received {
     numbers: ReceivedNumbers,
 }
 
-/// Bitmap of the latest packet numbers that have arrived.
+/// Bitmap of the latest datagram numbers: a bit is set if the datagram with this number has
+/// arrived.
 #[derive(Debug)]
 struct ReceivedNumbers {
-    /// Largest packet number that has arrived, plus one.
+    /// Largest datagram number that has arrived, plus one.
     next: Seq,
     bits: [u64; ReceivedNumbers::WORDS],
 }
@@ -76,7 +78,8 @@ impl Default for ReceivedNumbers {
     }
 }
 
-/// Order of a received packet relative to the packets that arrived before it: new, late or a copy.
+/// Order of a received datagram relative to the datagrams that arrived before: new, late, or a
+/// duplicate.
 #[derive(Debug, PartialEq, Eq)]
 enum ArrivalOrder {
     New,
@@ -86,8 +89,8 @@ enum ArrivalOrder {
 
 impl ReceivedNumbers {
     const WORDS: usize = 64;
-    /// Number of packet numbers in the bitmap, which are the latest packet numbers of the flow. A
-    /// packet with an older number counts as late, even if the packet is a copy.
+    /// Number of datagram numbers in the bitmap. The bitmap covers the latest numbers of the flow.
+    /// A datagram with an older number is classified as late, even if the datagram is a duplicate.
     const REACH: u32 = 64 * ReceivedNumbers::WORDS as u32;
 
     fn bit(&mut self, number: Seq) -> (&mut u64, u64) {
@@ -95,7 +98,8 @@ impl ReceivedNumbers {
         (&mut self.bits[(index / 64) as usize], 1 << (index % 64))
     }
 
-    /// Return true if a packet number is in the bitmap and its packet has arrived.
+    /// Return true if the bitmap covers a datagram number, and the datagram with this number has
+    /// arrived.
     fn has(&mut self, number: Seq) -> bool {
         let known = number.before(self.next) && self.next - number <= Self::REACH;
         let (word, bit) = self.bit(number);
@@ -104,7 +108,7 @@ impl ReceivedNumbers {
 
     fn add(&mut self, number: Seq) -> ArrivalOrder {
         let order = if !number.before(self.next) {
-            // The packets with the skipped numbers have not arrived.
+            // The datagrams with the skipped numbers have not arrived, so their bits are cleared.
             let between = (number - self.next).min(Self::REACH);
             for i in 0..between {
                 let (word, bit) = self.bit(Seq(number.0.wrapping_sub(1 + i)));
@@ -125,8 +129,8 @@ impl ReceivedNumbers {
 }
 
 impl Datagrams {
-    /// Return a flow that begins at `start`, and the time of its first packet. The time is `None`
-    /// if the flow has no packets.
+    /// Return a flow that begins at the time `start`, and the time of the flow's first datagram.
+    /// The time of the first datagram is `None` if the flow has no datagrams.
     pub fn new(flow: u32, first_hop: u32, start: Time, mut emitter: Emitter) -> (Self, Option<Time>) {
         let first = emitter.next_packet();
         let next = first.map_or(0, |(_, payload)| payload);
@@ -135,31 +139,31 @@ impl Datagrams {
         (stream, first.map(|(gap, _)| start + gap))
     }
 
-    /// Return true if the flow ends after a number of packets or a time. A run without a duration
-    /// waits for such a flow, but not for an endless one.
+    /// Return true if the flow ends after a number of datagrams or at a certain time. A run without
+    /// a duration waits for the end of each flow that ends, but not for endless flows.
     pub fn ends(&self) -> bool {
         self.emitter.ends()
     }
 
-    /// Return the minimum and the maximum packet size in bytes.
+    /// Return the minimum and the maximum size of the flow's packets in bytes.
     pub fn sizes(&self) -> (u16, u16) {
         self.emitter.sizes()
     }
 
-    /// Return the sent share of the flow, between 0 and 1.
+    /// Return the share of the flow's datagrams that were already sent, between 0 and 1.
     pub fn share_done(&self) -> f64 {
         self.emitter.share_done()
     }
 
-    /// End the warm-up. `in_network` of its packets are in the network, and `dropped` packets were
-    /// dropped.
+    /// End the warm-up. `in_network` is the number of the flow's datagrams in the network, and
+    /// `dropped` is the number of dropped datagrams.
     pub fn end_warm_up(&mut self, in_network: u64, dropped: u64) {
         self.warm_up = WarmUpCounts { sent: self.sent, in_network, dropped };
         self.received.end_warm_up();
     }
 
-    /// Return the packet that the flow in slot `s` sends now. Also return the time of the flow's
-    /// next packet, or `None` after the last packet.
+    /// Return the datagram that the flow in the connection slot `s` sends now. Also return the time
+    /// of the flow's next datagram, or `None` after the last datagram.
     pub fn emit(&mut self, now: Time, s: u32) -> (Packet, Option<Time>) {
         let number = Seq(1) + self.sent.packets as u32;
         let segment = Segment {
@@ -187,20 +191,20 @@ impl Datagrams {
 }
 
 impl Received {
-    /// Return true if the packet with this number is known to have arrived.
+    /// Return true if the bitmap shows that the datagram with the number `number` has arrived.
     pub fn has(&mut self, number: u32) -> bool {
         self.numbers.has(Seq(number))
     }
 
-    /// Reset the counts at the end of the warm-up. The smoothed jitter and the bitmap of numbers
-    /// remain.
+    /// Reset the counts at the end of the warm-up. The smoothed jitter and the bitmap of datagram
+    /// numbers remain unchanged.
     fn end_warm_up(&mut self) {
         let before = std::mem::take(self);
         let (jitter, last_delay, numbers) = (before.jitter, before.last_delay, before.numbers);
         *self = Received { jitter, last_delay, numbers, ..Received::default() };
     }
 
-    /// Count a datagram that arrives at the receiver now.
+    /// Count a datagram that arrives at the receiver at the time `now`.
     pub fn add(&mut self, now: Time, packet: &Packet) {
         self.all.add(packet);
         self.marked += u64::from(packet.ecn == Ecn::Ce);
@@ -256,7 +260,7 @@ mod tests {
         }
     }
 
-    /// Expected jitter of delays of 10, 12, 9 and 9 ms, computed by hand from RFC 3550.
+    /// The expected jitter of the delays 10, 12, 9 and 9 ms was computed by hand from RFC 3550.
     #[test]
     fn jitter_is_smoothed_as_in_rfc_3550() {
         let mut received = Received::default();

@@ -7,12 +7,13 @@ use net::End;
 use tcp::{Endpoint, Tcp};
 use units::Duration;
 
-/// Two endpoints per connection: the sender of its data, then the receiver.
+/// List with two endpoints per connection: first the endpoint that sends the data, then the
+/// endpoint that receives the data.
 #[derive(Debug, Default)]
 pub struct Endpoints(Vec<Endpoint>);
 
 impl Endpoints {
-    /// Return an empty list of endpoints with capacity for this number of connections.
+    /// Return an empty list with capacity for the endpoints of `connections` connections.
     pub fn with_capacity(connections: usize) -> Self {
         Endpoints(Vec::with_capacity(2 * connections))
     }
@@ -22,25 +23,26 @@ impl Endpoints {
         self.0.len()
     }
 
-    /// Add the endpoints of another connection.
+    /// Add the two endpoints of another connection.
     pub fn push(&mut self, both: [Endpoint; 2]) {
         self.0.extend(both);
     }
 
-    /// Add unused endpoints for slots without a connection. The endpoints of a connection are found
-    /// by its slot alone, so flows of datagrams occupy entries too.
+    /// Add unused endpoints for connection slots without a connection, such as those of flows of
+    /// datagrams. The index of an endpoint is computed from the index of its connection slot, so
+    /// each slot needs two endpoints.
     pub fn skip(&mut self, connections: usize, tcp: &Tcp) {
         let tcp = Arc::new(tcp.clone());
         self.0.extend((0..2 * connections).map(|_| Endpoint::new(tcp.clone(), Duration::ZERO)));
     }
 
-    /// Replace the endpoints of a closed connection by those of a new one.
+    /// Replace the endpoints of a closed connection by the endpoints of a new connection.
     pub fn replace(&mut self, connection: u32, [sender, receiver]: [Endpoint; 2]) {
         self[End::sender(connection)] = sender;
         self[End::receiver(connection)] = receiver;
     }
 
-    /// Return the endpoints of a connection.
+    /// Return the two endpoints of a connection.
     pub fn of(&self, connection: u32) -> [&Endpoint; 2] {
         [&self[End::sender(connection)], &self[End::receiver(connection)]]
     }

@@ -14,10 +14,10 @@ use crate::slot::Slot;
 pub struct Exchange {
     /// Number of requests.
     pub begun: u64,
-    /// Durations from the write of a request to the end of its response, over the completed
-    /// requests.
+    /// Durations of the completed requests, from the write of the request to the end of the
+    /// response.
     pub times: Histogram,
-    /// Bytes of the completed requests, and of their responses.
+    /// Bytes of the completed requests, and bytes of their responses.
     pub bytes: [u64; 2],
 }
 
@@ -27,20 +27,21 @@ pub struct Exchanges {
     /// Indices of the flows whose two hosts send data, in ascending order.
     pub flows: Vec<u32>,
     exchanges: Vec<Exchange>,
-    /// End of the warm-up. Requests before this time are not counted.
+    /// End of the warm-up. Requests that were written before the end of the warm-up are not
+    /// counted.
     begins: Time,
 }
 
 impl Exchanges {
-    /// Return the counts of requests of the given flows, all 0. `flows` is in ascending order, and
-    /// requests before `begins` are not counted.
+    /// Return counts of requests for the given flows, all with the value 0. `flows` has the flows
+    /// in ascending order. Requests that are written before the time `begins` are not counted.
     pub fn new(flows: Vec<u32>, begins: Time) -> Self {
         let exchanges = flows.iter().map(|_| Exchange::default()).collect();
         Exchanges { flows, exchanges, begins }
     }
 
     /// Return the log to which the application of a connection reports its requests. The log also
-    /// passes each request to the series.
+    /// passes each completed request to the series.
     pub fn log<'a>(
         &'a mut self,
         series: &'a mut RecordedSeries,
@@ -59,19 +60,20 @@ impl Exchanges {
         }
     }
 
-    /// Return the counts of a flow, or `None` if a request written at this time is not counted.
+    /// Return the counts of a flow, or `None` if a request that was written at the time `written`
+    /// is not counted.
     fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
         let index = index_of_flow(flow, &self.flows, |flow| *flow);
         self.exchanges.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)
     }
 
-    /// Return each flow that has requests, with its counts.
+    /// Return each flow that has requests, and the counts of its requests.
     pub fn each(&self) -> impl Iterator<Item = (u32, &Exchange)> {
         self.flows.iter().copied().zip(&self.exchanges).filter(|(_, exchange)| exchange.begun > 0)
     }
 }
 
-/// Return the record of a request for the series.
+/// Return the record of a request, in the form that the series need.
 pub fn request_record(
     whose: [u32; 2],
     ends: [&Endpoint; 2],

@@ -1,19 +1,19 @@
-//! Histogram of times with buckets of a fixed relative width. Percentiles of the times are accurate
-//! to 0.8 %, and the histogram stores counts instead of the times. The layout is the one of
-//! HdrHistogram with 64 buckets per octave.
+//! Histogram of durations, with buckets of a fixed relative width. The histogram stores the number
+//! of durations per bucket instead of the durations. Percentiles of the histogram are accurate to
+//! 0.8 %. The layout of the buckets is the layout of HdrHistogram with 64 buckets per octave.
 
 use units::Duration;
 
-/// Number of bits for the position of a bucket within its octave.
+/// Number of bits of a bucket's position within its octave.
 const DIGITS: u32 = 6;
 
-/// Histogram of times.
+/// Histogram of durations.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// Counts of the buckets from the first to the last occupied bucket. The vector is short
-    /// because the times of one flow are similar.
+    /// Number of durations in each bucket, from the first to the last occupied bucket. The list is
+    /// short because the durations of one flow are similar.
     buckets: Vec<u64>,
-    /// Index of the first bucket in `buckets`.
+    /// Index of the bucket to which the first element of `buckets` belongs.
     first: usize,
     count: u64,
     sum: u128,
@@ -21,8 +21,8 @@ pub struct Histogram {
     maximum: u64,
 }
 
-/// Return the bucket of a value. Each value below 2^(DIGITS + 1) has its own bucket. Above this
-/// bound, each octave of values has 64 buckets.
+/// Return the index of the bucket that contains a value. Each value below 2^(DIGITS + 1) is alone
+/// in its bucket. At and above 2^(DIGITS + 1), each octave of values has 64 buckets of equal width.
 fn bucket(x: u64) -> usize {
     let octave = x.checked_ilog2().unwrap_or(0).saturating_sub(DIGITS);
     ((u64::from(octave) << DIGITS) + (x >> octave)) as usize
@@ -36,7 +36,7 @@ fn middle(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Add a time.
+    /// Add a duration.
     pub fn add(&mut self, time: Duration) {
         let b = bucket(time.0);
         if b.wrapping_sub(self.first) >= self.buckets.len() {
@@ -49,7 +49,7 @@ impl Histogram {
         self.sum += u128::from(time.0);
     }
 
-    /// Extend the stored buckets to a bucket outside their range.
+    /// Extend the stored list of buckets, so that it includes bucket `b`.
     #[cold]
     fn extend_to(&mut self, b: usize) {
         if self.buckets.is_empty() {
@@ -61,36 +61,37 @@ impl Histogram {
         self.buckets.resize(self.buckets.len().max(b - self.first + 1), 0);
     }
 
-    /// Return the number of times in the histogram.
+    /// Return the number of durations in the histogram.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Return the mean of the times in seconds, or NaN for an empty histogram.
+    /// Return the mean duration in seconds, or NaN for an empty histogram.
     pub fn mean_s(&self) -> f64 {
         self.sum as f64 / self.count as f64 / Duration::from_seconds(1.0).0 as f64
     }
 
-    /// Return the minimum of the times in seconds, or NaN for an empty histogram.
+    /// Return the minimum duration in seconds, or NaN for an empty histogram.
     pub fn shortest_s(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { Duration(self.minimum).seconds() }
     }
 
-    /// Return the maximum of the times in seconds, or NaN for an empty histogram.
+    /// Return the maximum duration in seconds, or NaN for an empty histogram.
     pub fn longest_s(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { Duration(self.maximum).seconds() }
     }
 
-    /// Return the occupied buckets in ascending order, each as the middle of the bucket in seconds
-    /// and the number of its times.
+    /// Return the occupied buckets in ascending order: the middle of the bucket in seconds, and the
+    /// number of durations in the bucket.
     pub fn occupied_buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let occupied =
             |(b, &count): (usize, &u64)| (count > 0).then(|| (Duration(middle(b)).seconds(), count));
         (self.first..).zip(&self.buckets).filter_map(occupied)
     }
 
-    /// Return the percentile of a share by nearest rank: the shortest time that at least this share
-    /// of the times do not exceed. The percentile is in seconds, and NaN for an empty histogram.
+    /// Return a percentile by nearest rank: the shortest duration such that at least the share
+    /// `share` of the durations are not longer. The percentile is in seconds. The percentile of an
+    /// empty histogram is NaN.
     pub fn percentile_s(&self, share: f64) -> f64 {
         let rank = (share * self.count as f64).ceil().max(1.0) as u64;
         let mut cumulative = 0;
@@ -116,7 +117,8 @@ mod tests {
     }
 
     proptest! {
-        /// Compare the histogram with the sorted list of the times.
+        /// Compare the percentiles, mean and buckets of the histogram with the sorted list of the
+        /// durations.
         #[test]
         fn percentiles_are_accurate_to_0_8_percent(
             values in prop::collection::vec((0u32..60, 0u64..1 << 40), 1..300), share in 0.0..=1.0f64,

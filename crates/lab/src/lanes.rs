@@ -1,23 +1,24 @@
-//! Lanes of the event queue. A lane has at most one pending event, and events of the same time are
-//! handled in the order of their lanes. The lanes of endpoints have the largest numbers, because
-//! the number of endpoints grows during the run.
+//! Lanes of the event queue. Each component that causes events, such as a link or an endpoint, has
+//! its own lane. A lane has at most one pending event, and simultaneous events are processed in the
+//! order of their lanes. The lanes of endpoints have the largest numbers, because the number of
+//! endpoints grows during the run.
 
 use net::End;
 
-/// Component to which the events of a lane belong.
+/// Component to which a lane belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Link with this index.
+    /// Link, with its index.
     Link(u32),
-    /// Flow that opens connections during the run, with this index.
+    /// Flow that opens connections during the run, with its index among such flows.
     Arrivals(usize),
-    /// Wire with this index.
+    /// Wire, with its index.
     Wire(usize),
-    /// Flow of datagrams with this index.
+    /// Flow of datagrams, with its index among the flows of datagrams.
     Datagrams(usize),
     /// Sampler of the series.
     Sampler,
-    /// Endpoint of a connection, for its timers and its application.
+    /// Endpoint of a connection, whose events are timers and actions of its application.
     End(End),
 }
 
@@ -31,8 +32,8 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Return the lanes of a network with these numbers of links, flows that open connections
-    /// during the run, wires, and flows of datagrams.
+    /// Return the lanes of a network with the given number of links, of flows that open connections
+    /// during the run, of wires, and of flows of datagrams.
     pub fn new(links: usize, arrivals: usize, wires: usize, datagrams: usize) -> Self {
         let arrivals_end = links + arrivals;
         let wires_end = arrivals_end + wires;
@@ -45,12 +46,12 @@ impl Lanes {
         }
     }
 
-    /// Return the number of lanes with `ends` endpoints.
+    /// Return the total number of lanes of a network with `ends` endpoints.
     pub fn count(&self, ends: usize) -> usize {
         self.ends as usize + ends
     }
 
-    /// Return the component of a lane.
+    /// Return the component to which a lane belongs.
     #[inline(always)]
     pub fn of(&self, lane: u32) -> Lane {
         if lane < self.arrivals {
@@ -68,7 +69,7 @@ impl Lanes {
         }
     }
 
-    /// Return the lane of a link. The lanes of links have the smallest numbers.
+    /// Return the lane of a one-way link. The lanes of links have the smallest numbers.
     #[inline(always)]
     pub fn link(&self, index: u32) -> u32 {
         index
@@ -89,7 +90,7 @@ impl Lanes {
         self.datagrams + index as u32
     }
 
-    /// Return the lane of the sampler.
+    /// Return the lane of the sampler, which takes the samples of the series.
     pub fn sampler(&self) -> u32 {
         self.ends - 1
     }

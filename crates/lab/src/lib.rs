@@ -1,6 +1,6 @@
-//! The laboratory, from a scenario to its results. A scenario document is read and validated, a
-//! network is built from the scenario, a run simulates the network, and the run returns tables with
-//! columns. Each step passes its complete result to the next step only.
+//! Simulation laboratory, from a scenario to its results. The steps are: read and validate a
+//! scenario document, build a network from the scenario, simulate the network in a run, and return
+//! the tables of the run. Each step receives only the complete result of the previous step.
 
 mod app_states;
 mod arriving_flows;
@@ -44,7 +44,7 @@ pub use read::{Format, read, read_all, read_file_text};
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
 pub use run::{Watch, run, run_with};
-pub use scenario::Scenario;
+pub use scenario::{FORMAT, Scenario};
 
 use units::Read;
 use units::param::{Invalid, Json, page};
@@ -54,10 +54,10 @@ pub fn write(scenario: &Scenario) -> Json {
     scenario.write()
 }
 
-/// Return, for each direction of data and each table of flows, the names of the flows whose data
-/// crosses at least one of the links. A link is named from>to. The first list has the flows whose
-/// data from the host `from` crosses a link, and the second list has the flows whose data from the
-/// host `to` crosses a link.
+/// Return the names of the flows whose data crosses at least one of the given links, for each
+/// direction of data and each `[[flows]]` table. A link is named in the form from>to. The first
+/// list describes the data from the host `from`, and the second list describes the data from the
+/// host `to`.
 pub fn crossing(scenario: &Scenario, links: &[String]) -> Result<[Vec<Vec<String>>; 2], Invalid> {
     build::plan(scenario).map(|plan| net::Direction::BOTH.map(|direction| plan.crossing(direction, links)))
 }
@@ -76,7 +76,8 @@ pub fn schema() -> Json {
     schema
 }
 
-/// Return the manual pages of every key, queue, impairment, traffic and distribution of a scenario.
+/// Return the manual pages of all keys, queues, impairments, kinds of traffic and distributions of
+/// a scenario.
 pub fn pages() -> Json {
     use scenario::{Dumbbell, EvenSpread, Flow, Graph, Link, Pcap, PhaseBreaking, Record, Reverse};
     let mut traffic = traffic::Traffic::pages();
@@ -94,7 +95,8 @@ pub fn pages() -> Json {
     })
 }
 
-/// Return the description of each table of a run, and the name, unit and meaning of each column.
+/// Return the description of each table that a run returns, and the name, unit and meaning of each
+/// of its columns.
 pub fn columns() -> Json {
     tables::definitions()
 }

@@ -1,5 +1,5 @@
-//! Limits on the events, the time and the memory of a run. The limits are not part of a scenario: a
-//! run within its limits has the same result as without limits.
+//! Limits on the number of events, the time and the memory of a run. The limits are not part of a
+//! scenario: a run within its limits has the same result as without limits.
 
 use units::{Bytes, Duration, Range, params};
 
@@ -8,12 +8,12 @@ use crate::failure::Failure;
 params! {
     /// Limits of a run. A run that exceeds one of its limits fails.
     pub struct Limits: "limits" {
-        /// Maximum number of events.
+        /// Maximum number of events in the run.
         events: Option<u64> = (None), in Range::at_least(1.0), from "";
-        /// Maximum real time. The speed and the load of the machine decide if a run stays within
-        /// the limit on real time.
+        /// Maximum wall-clock time of the run. The speed and the load of the machine determine the
+        /// time that a run takes.
         wall: Option<Duration> = (None), in Range::above(0.0), from "";
-        /// Maximum memory for the network, its packets and connections, and the tables.
+        /// Maximum memory for the network, the packets, the connections and the tables of the run.
         memory: Option<Bytes> = (None), in Range::at_least(1.0), from "";
     }
 }
@@ -22,18 +22,18 @@ impl Limits {
     /// No limits.
     pub const NONE: Limits = Limits { events: None, wall: None, memory: None };
 
-    /// Fail if this number of events, or this real time in seconds, exceeds a limit.
+    /// Fail if `events` events, or `wall_s` seconds of wall-clock time, exceed a limit.
     pub fn check(&self, events: u64, wall_s: f64) -> Result<(), Failure> {
         if let Some(max) = self.events.filter(|&max| events > max) {
             return Err(exceeded("events", &format!("more than {max} events")));
         }
         if let Some(max) = self.wall.filter(|max| wall_s > max.seconds()) {
-            return Err(exceeded("wall", &format!("more than {max} of real time")));
+            return Err(exceeded("wall", &format!("more than {max} of wall-clock time")));
         }
         Ok(())
     }
 
-    /// Fail if this number of bytes exceeds the limit on memory.
+    /// Fail if `bytes` bytes exceed the limit on memory.
     pub fn check_memory(&self, bytes: u64) -> Result<(), Failure> {
         match self.memory.filter(|max| bytes > max.0) {
             Some(max) => Err(exceeded(

@@ -1,20 +1,21 @@
-//! Checks that memory suffices. Checks of memory: if memory does not suffice, the run ends with an
-//! error. The standard library would abort the process, so the simulator checks the available
-//! memory before large allocations.
+//! Checks that memory suffices. If the available memory does not suffice, the run ends with an
+//! error. The standard library aborts the process if an allocation fails. The simulator therefore
+//! checks the available memory before it allocates much memory.
 
 use std::ops::Deref;
 
 use crate::failure::Failure;
 
-/// Memory in bytes that small allocations may take between two checks.
+/// Memory in bytes that small allocations may use between two checks.
 const RESERVE: u64 = 64 << 20;
 
-/// Size in bytes below which the simulator allocates memory without a check. The previous check has
-/// reserved memory for such small allocations, and a check takes as long as a short run.
+/// Size in bytes below which the simulator allocates memory without a check of the available
+/// memory. The previous check has reserved memory for small allocations. A check before each small
+/// allocation would take as long as a short run.
 pub const SMALL: u64 = 1 << 20;
 
-/// List that grows during a run. If memory does not suffice, the list stays unchanged and is marked
-/// as full.
+/// List that grows during a run. If the available memory does not suffice for a new element, the
+/// list stays unchanged and is marked as full.
 #[derive(Debug)]
 pub struct List<T> {
     items: Vec<T>,
@@ -51,7 +52,7 @@ impl<T> List<T> {
         }
     }
 
-    /// Return true if the list did not store an element for lack of memory.
+    /// Return true if the list refused an element because the available memory did not suffice.
     pub fn is_full(&self) -> bool {
         self.full
     }
@@ -62,8 +63,8 @@ impl<T> List<T> {
     }
 }
 
-/// Fail unless memory suffices for `bytes` bytes and for the small allocations until the next
-/// check.
+/// Fail unless the available memory suffices for `bytes` bytes, and for the small allocations until
+/// the next check.
 pub fn ensure_available(bytes: u64, what: &str) -> Result<(), Failure> {
     let all = usize::try_from(bytes.saturating_add(RESERVE)).unwrap_or(usize::MAX);
     Vec::<u8>::new().try_reserve_exact(all).map_err(|_| {

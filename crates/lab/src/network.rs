@@ -11,22 +11,23 @@ use crate::build::Hop;
 pub struct Network {
     /// Links.
     pub links: Vec<Link<Discipline>>,
-    /// Packets in flight on all links.
+    /// Packets that are in flight on all links.
     pub flight: Flight,
-    /// Hops of all routes, one route after the other. The last hop of a route is its end.
+    /// Hops of all routes, one route after the other. The last hop of a route marks the end of the
+    /// route.
     pub hops: Vec<Hop>,
     /// Conditioners before the queues of links, in the order of the links.
     pub conditioners: Vec<Conditioner>,
-    /// Wires of the links with impairments, in the order of the links.
+    /// Wires, one per link with impairments, in the order of the links.
     pub wires: Vec<Wire>,
-    /// Index of the link that precedes each wire.
+    /// For each wire, the index of the link that precedes the wire.
     pub impaired: Vec<u32>,
-    /// Packets inside each link at the latest check of the counters.
+    /// Packets inside each link, as counted at the latest check of the counters.
     pub insides: Vec<Inside>,
 }
 
 impl Network {
-    /// Call `see` with each packet that is inside a link or a wire.
+    /// Call the function `see` with each packet that is inside a link or a wire.
     pub fn each_inside(&self, see: &mut impl FnMut(&Packet)) {
         for link in &self.links {
             link.pipe(&self.flight).for_each(|entry| see(&entry.packet));

@@ -1,9 +1,9 @@
-//! Description of a packet for captures and series.
+//! Packet with the data that captures and series need about the packet.
 
 use net::{Options, Packet};
 use wire::Protocol;
 
-/// Packet with the context that captures and series need.
+/// Packet with the data that captures and series need about the packet.
 #[derive(Clone, Copy, Debug)]
 pub struct ObservedPacket<'a> {
     /// Packet.
@@ -14,6 +14,6 @@ pub struct ObservedPacket<'a> {
     pub options: Options,
     /// Index of the flow.
     pub flow: u32,
-    /// Window scale shift of the endpoint that sent the packet.
+    /// Shift of the window scale option of the endpoint that sent the packet (RFC 7323).
     pub shift: u8,
 }

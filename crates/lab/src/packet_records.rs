@@ -1,4 +1,5 @@
-//! Records of drops, marks and copies that links report: counters of connections, and series.
+//! Records to which links report drops, marks and copies of packets. The records are the counters
+//! of the connections, and the series.
 
 use impairments::Witness;
 use net::{Fate, OptionStore, Packet, Probe};
@@ -10,19 +11,19 @@ use crate::slot::{Slot, Stage};
 /// Part of a run's state that changes when a link drops, marks or copies a packet.
 #[derive(Debug)]
 pub struct PacketRecords {
-    /// Options of the packets in the network.
+    /// TCP options of the packets in the network.
     pub options: OptionStore,
     /// Slots of all connections.
     pub slots: Vec<Slot>,
-    /// Slots of closed connections whose last packet in the network was dropped.
+    /// Connection slots of closed connections whose last packet in the network was dropped.
     pub drained: Vec<u32>,
-    /// Series that the run records. This struct contains the series because links report drops and
-    /// marks to them.
+    /// Series that the run records. The series are part of this struct because links report drops
+    /// and marks to the series.
     pub series: Box<RecordedSeries>,
 }
 
 impl PacketRecords {
-    /// Return the probe of one link.
+    /// Return the probe of the link with index `link`.
     #[inline]
     pub fn probe(&mut self, link: u32) -> LinkProbe<'_> {
         LinkProbe { link, recorder: self }

@@ -1,4 +1,5 @@
-//! Reader of scenario documents in TOML or JSON, with keys set on the command line.
+//! Reader of scenario documents in TOML or JSON. Keys on the command line override keys of the
+//! document.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,7 +9,7 @@ use units::param::{Invalid, Json, JsonMap, Params, join, merge};
 
 use tcp::Tcp;
 
-use crate::scenario::Scenario;
+use crate::scenario::{FORMAT, Scenario};
 
 /// Format of a scenario document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +41,8 @@ pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     }
 }
 
-/// Return the error message of a TOML document. For an integer of more than 64 bits, the message
-/// has the minimum and the maximum of integers.
+/// Return the error message about a TOML document. If an integer has more than 64 bits, the message
+/// states the minimum and the maximum of integers.
 fn toml_problem(message: &str) -> &str {
     if message.starts_with("invalid type: integer") || message.contains("value was too large") {
         "an integer must be from -9223372036854775808 to 9223372036854775807"
@@ -50,20 +51,20 @@ fn toml_problem(message: &str) -> &str {
     }
 }
 
-/// Return the line and column, from 1, at which a span begins.
+/// Return the line and the column at which a span of the text begins, both counted from 1.
 fn position(text: &str, span: Option<std::ops::Range<usize>>) -> Option<(usize, usize)> {
     let before = text.get(..span?.start)?;
     let line = before.rsplit('\n').next()?;
     Some((before.matches('\n').count() + 1, line.chars().count() + 1))
 }
 
-/// Return the error of a text that is not valid TOML or JSON.
+/// Return the error about a text that is not valid TOML or JSON.
 fn syntax(language: &str, problem: &str, position: Option<(usize, usize)>) -> Invalid {
     let position = position.map_or(String::new(), |(line, column)| format!(", line {line}, column {column}"));
     Invalid::at("", format!("not valid {language}{position}: {}", problem.trim().replace('\n', ", ")))
 }
 
-/// Convert a TOML value to JSON.
+/// Convert a TOML value to the equivalent JSON value.
 fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Invalid> {
     if depth > MAX_DEPTH {
         return Err(Invalid::at(path, "is nested too deeply"));
@@ -92,8 +93,8 @@ fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Inva
     })
 }
 
-/// Set the value at a dotted path such as `network.queue.limit` or `flows.0.tcp.ecn`. The value is
-/// in TOML's syntax; a text that is not valid TOML is used as a string.
+/// Set the value at a dotted path such as `network.queue.limit` or `flows.0.tcp.ecn`. The value has
+/// the syntax of TOML. A text that is not valid TOML is used as a string.
 fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     let value = format!("x = {value}")
         .parse::<toml::Table>()
@@ -105,11 +106,11 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     let mut path = String::new();
     for part in key.split('.') {
         if part.is_empty() || path.matches('.').count() > MAX_DEPTH {
-            return Err(
-                Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit")
-            );
+            return Err(Invalid::at(key, "is not a valid path of keys")
+                .remedy("write for example network.queue.limit"));
         }
-        // A string in place of a table is the shorthand of a table with one key.
+        // If a string stands where a table is expected, the string is a shorthand for a table with
+        // one key.
         if let Json::String(text) = node {
             *node = serde_json::json!({ shorthand(&path).unwrap_or("kind"): text });
         }
@@ -127,7 +128,7 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
                 *node = Json::Object(JsonMap::new());
                 match node {
                     Json::Object(map) => map.entry(part).or_insert(Json::Null),
-                    _ => unreachable!("the node was just set to an object"),
+                    _ => unreachable!("the statement above has set the node to an object"),
                 }
             }
             other => {
@@ -143,15 +144,15 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Return the key that a string sets in the TCP table at this path, if the string is a shorthand of
-/// that table.
+/// Return the key that a string at the path `path` sets, if the string is a shorthand for a table
+/// of TCP parameters.
 fn shorthand(path: &str) -> Option<&'static str> {
     let (table, key) = path.rsplit_once('.')?;
     let of_tcp = matches!(table.rsplit('.').next(), Some("tcp" | "receiver_tcp"));
     of_tcp.then(|| Tcp::shorthand_of(key)).flatten()
 }
 
-/// Read a scenario and apply `overrides`, each a dotted path and a value.
+/// Read a scenario and apply `overrides`. Each override is a dotted path and a value.
 pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Result<Scenario, Invalid> {
     let mut document = read_file_text(text, format)?;
     if !document.is_object() {
@@ -160,6 +161,7 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     for (key, value) in overrides {
         set(&mut document, key, value)?;
     }
+    refuse_later_format(&document)?;
     refuse_old_keys(&document)?;
     expand_presets(&mut document);
     let scenario = Scenario::read(&document, "")?;
@@ -167,7 +169,19 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     Ok(scenario)
 }
 
-/// Refuse the former keys of a link's reverse direction, which the table `reverse` has replaced.
+/// Refuse a scenario of a later format. The later keys would otherwise be reported as unknown.
+fn refuse_later_format(document: &Json) -> Result<(), Invalid> {
+    match document.get("format") {
+        Some(format) if format.as_u64().is_some_and(|version| version > FORMAT) => {
+            let problem = format!("must be at most {FORMAT}, the format of this version of aqmlab");
+            Err(Invalid::new("format", format, problem).remedy("install a later version of aqmlab"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuse the former keys of a link's reverse direction, such as `reverse_queue`. The table
+/// `reverse` has replaced these keys.
 fn refuse_old_keys(document: &Json) -> Result<(), Invalid> {
     let network = document.get("network").unwrap_or(&Json::Null);
     let links = network.get("links").and_then(Json::as_array).into_iter().flatten().enumerate();
@@ -185,8 +199,9 @@ fn refuse_old_keys(document: &Json) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Split the text of a scenario at its seed, and return the text before and after the seed, and the
-/// seed. The result is `None` if the seed does not stand where [`write`](crate::write) puts it.
+/// Split the JSON text of a scenario at its seed. Return the text before and after the seed, and
+/// the seed. The result is `None` if the seed is not at the place at which [`write`](crate::write)
+/// writes the seed.
 fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
     const KEY: &str = ",\"seed\":";
     let begins = text.find(KEY)? + KEY.len();
@@ -196,8 +211,8 @@ fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
     in_the_table.then_some(([&text[..begins], &text[begins + length..]], seed))
 }
 
-/// Read scenarios from JSON that [`write`](crate::write) returned. With this function, scenarios
-/// that differ only in their seed are parsed once.
+/// Read scenarios from JSON texts that [`write`](crate::write) returned. If several scenarios
+/// differ only in their seed, the function parses their common text once.
 pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
     let mut known: HashMap<[&str; 2], Scenario> = HashMap::new();
     let scenario = |text| match around_seed(text) {
@@ -210,7 +225,7 @@ pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
     texts.iter().map(String::as_str).map(scenario).collect()
 }
 
-/// Replace the presets of traffic and the stacks of TCP in a document by the keys that they stand
+/// In a document, replace the presets of traffic and the stacks of TCP by the keys that they stand
 /// for.
 fn expand_presets(document: &mut Json) {
     let stack = stack_of(document, "");
@@ -233,7 +248,8 @@ fn expand_presets(document: &mut Json) {
     }
 }
 
-/// Return the keys of the table `base`, overridden by the keys of `changes`, also in nested tables.
+/// Return the keys of the table `base`, in which the keys of `changes` replace equal keys, also in
+/// nested tables.
 fn merged(base: &Json, changes: Option<&Json>) -> Json {
     let mut all = base.as_object().cloned().unwrap_or_default();
     let mut changes = changes.and_then(Json::as_object).cloned().unwrap_or_default();
@@ -243,7 +259,8 @@ fn merged(base: &Json, changes: Option<&Json>) -> Json {
     Json::Object(all)
 }
 
-/// Return the stack that the TCP parameters of a table name, or `otherwise` if they name no stack.
+/// Return the name of the stack in the TCP parameters of a table, or `otherwise` if the parameters
+/// name no stack.
 fn stack_of(table: &Json, otherwise: &str) -> String {
     table.pointer("/tcp/stack").and_then(Json::as_str).unwrap_or(otherwise).to_string()
 }

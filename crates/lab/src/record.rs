@@ -1,4 +1,4 @@
-//! Result of a run: tables, warnings, and the cost of the run.
+//! Result of a run: its tables, its warnings, and its computing time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,21 +14,20 @@ pub enum Column {
     Float(Vec<f64>),
     /// Column of counts.
     Count(Vec<u64>),
-    /// Column of names. Column of names: the value of each row is an index into the list of
-    /// distinct names.
+    /// Column of names. The value of each row is an index into the list of distinct names.
     Name(Vec<u32>, Arc<Vec<String>>),
 }
 
-/// Table: columns of equal length with their names.
+/// Table of columns with equal length. Each column has a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Name of the table.
     pub name: &'static str,
-    /// Columns of the table in order, with their names.
+    /// Columns of the table in order, each with its name.
     pub columns: Vec<(&'static str, Column)>,
 }
 
-/// Return a column of names. Each distinct name is stored once.
+/// Return a column of names. The column stores each distinct name once.
 pub fn names_of(values: impl Iterator<Item = String>) -> Column {
     let mut codes_by_name: HashMap<String, u32> = HashMap::new();
     let mut names = Vec::new();
@@ -46,9 +45,10 @@ pub fn names_of(values: impl Iterator<Item = String>) -> Column {
 /// Warning that the results may mislead the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Topic of the warning, one word. The same warning has the same topic in every run.
+    /// Topic of the warning, in one word. In every run, a warning about the same problem has the
+    /// same topic.
     pub about: &'static str,
-    /// Description of the problem about which the run warns, and the remedy.
+    /// Description of the problem, and the remedy.
     pub text: String,
 }
 
@@ -59,13 +59,13 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// Warnings about the run.
     pub warnings: Vec<Warning>,
-    /// Simulated time at the end of the run.
+    /// Simulated time at which the run ended.
     pub end: Time,
     /// Number of processed events.
     pub events: u64,
-    /// Number of events at the same simulated time as the previous event.
+    /// Number of events that occur at the same simulated time as the previous event.
     pub ties: u64,
-    /// Computing time for the plan and the network.
+    /// Computing time for planning the scenario and building the network.
     pub setup: ComputingTime,
     /// Computing time for the simulation and its checks.
     pub running: ComputingTime,

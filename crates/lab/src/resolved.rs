@@ -1,4 +1,4 @@
-//! TCP parameters of each flow after stacks, choices and changes are applied.
+//! TCP parameters of each flow, after the simulator has applied stacks, choices and changes.
 
 use tcp::Tcp;
 use units::Read;
@@ -6,15 +6,15 @@ use units::param::{Invalid, Json, join};
 
 use crate::scenario::Scenario;
 
-/// Flows whose two endpoints have the same parameters.
+/// Flows with the same TCP parameters of the sender and the same TCP parameters of the receiver.
 struct Group {
     flows: Vec<String>,
     sender: Tcp,
     receiver: Tcp,
 }
 
-/// Return the flows of a scenario, grouped by their TCP parameters, in the order of the first flow
-/// of each group. Each group lists the names and the number of its flows, the TCP parameters of the
+/// Return groups of flows with equal TCP parameters. The groups have the order of their first flows
+/// in the scenario. Each group lists the names and numbers of its flows, the TCP parameters of the
 /// sender and of the receiver, and the ECN mode that the sender requests.
 pub fn tcp(scenario: &Scenario) -> Result<Json, Invalid> {
     let mut groups: Vec<Group> = Vec::new();

@@ -1,4 +1,4 @@
-//! Samples of a scenario's web traffic: the requests of its users on a network without delay.
+//! Samples of the web traffic in a scenario: the requests of its users on a network without delay.
 
 pub use traffic::distribution::{Described, describe};
 pub use traffic::sample::Sampled;
@@ -12,11 +12,12 @@ use crate::build;
 use crate::scenario::Scenario;
 use crate::template::expand;
 
-/// Maximum number of requests per sample.
+/// Maximum number of requests in a sample.
 const MAX_REQUESTS: usize = 20_000_000;
 
-/// Return the requests until a time, for each `[[flows]]` table with web traffic, with the name of
-/// the table. `users` replaces the number of users of each table, which is its `count`.
+/// For each `[[flows]]` table with web traffic, return the name of the table and the requests up to
+/// the time `until`. The number of users of a table is the key `count` of the table, unless `users`
+/// overrides this number.
 pub fn requests(
     scenario: &Scenario,
     until: Duration,
@@ -32,15 +33,18 @@ pub fn requests(
         let draws = DrawStreams::new(scenario.seed, &name);
         let mut requests = Vec::new();
         for user in 0..users.unwrap_or(table.count as u32) {
-            // The start time of a user depends on the user's name in the run.
+            // The random start time of a user is computed from the name of the user's flow in the
+            // run.
             let number = u64::from(user);
             let name = expand(&table.name, &[("i", number), ("n", before + number)]);
             let start = Time::ZERO + build::starts(scenario, table.start, &name);
             sample(web, start, Time::ZERO + until, draws.of(user, 0), MAX_REQUESTS, &mut requests);
         }
         if requests.len() >= MAX_REQUESTS {
-            let problem = format!("has more than {MAX_REQUESTS} requests in this time");
-            return Err(Invalid::at(&table.name, problem).remedy("sample fewer users or a shorter time"));
+            let problem = format!("has more than {MAX_REQUESTS} requests in the sampled time");
+            return Err(
+                Invalid::at(&table.name, problem).remedy("sample fewer users, or sample a shorter time")
+            );
         }
         tables.push((table.name.clone(), requests));
     }

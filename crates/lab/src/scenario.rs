@@ -13,6 +13,10 @@ mod samples;
 
 pub use crate::series::Series;
 
+/// Version of the format of scenarios, experiments, results and stores that this build reads and
+/// writes. docs/stability.md defines which changes increase the version.
+pub const FORMAT: u64 = 1;
+
 params! {
     /// Description of one simulation: a network, the flows over it, and the series to record.
     pub struct Scenario: "scenario", checked by Scenario::check {
@@ -20,6 +24,9 @@ params! {
         title: String = (String::new()), in Range::ANY, from "";
         /// Seed of all random numbers.
         seed: u64 = (1), in Range::ANY, from "";
+        /// Version of the format in which the scenario is written. aqmlab refuses a scenario of a
+        /// later format than its own.
+        format: u64 = (FORMAT), in Range::at_least(1.0), from "";
         /// Duration of the run. A run without `duration` ends when all flows have closed.
         duration: Option<Duration> = (None), in Range::above(0.0), from "";
         /// Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,
@@ -28,30 +35,31 @@ params! {
         /// `duration`, or than `time_limit` in a scenario without `duration`. A run that ends
         /// during the warm-up fails. Captures contain the whole run.
         warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Maximum duration of a run without `duration`. The run fails if a flow has not closed by
-        /// then.
+        /// Maximum duration of a run without `duration`. The run fails if a flow has not closed
+        /// within `time_limit`.
         time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
-        /// Random offsets that separate events which would otherwise have the same time.
-        phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: without offsets, phase decides in a simulator which packets are dropped";
-        /// Network, either a dumbbell or a graph of links.
+        /// Random offsets that prevent events at exactly the same time.
+        phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: without random offsets, the phase of the traffic decides which packets a simulator drops";
+        /// Network of the scenario: a dumbbell or a graph of links.
         network: Network = required, in Range::ANY, from "";
         /// Flows, each with its hosts and its traffic.
         flows: Vec<Flow> = required, in Range::ANY, from "";
         /// TCP parameters of all flows. The key `tcp` of a flow overrides these parameters.
         tcp: Tcp = (Tcp::default()), in Range::ANY, from "";
-        /// Series and captures to record.
+        /// Series and packet captures to record.
         record: Record = (Record::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Random offsets that depend on the seed. With round delays more than half of all events have
-    /// the same time as another event, and an arbitrary order of these events decides the results.
+    /// Random offsets that depend on the seed. If all delays are round numbers, more than half of
+    /// the events occur at the same time as another event. The simulator processes simultaneous
+    /// events in an arbitrary order, and this order then decides the results.
     pub struct PhaseBreaking: "phase_breaking" {
         /// Maximum offset that is added to the start of a flow.
         start: Duration = (Duration::from_millis(1)), in Range::at_least(0.0), from "";
         /// Maximum offset that is added to the propagation delay of a link.
-        delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: with this offset less than 2 % of the events shared their time in a prototype";
+        delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: in a prototype with this offset, less than 2 % of the events had the same time as another event";
     }
 }
 
@@ -69,7 +77,7 @@ choice! {
     }
 }
 
-/// Return a Drop Tail queue with this limit in packets.
+/// Return a Drop Tail queue with a limit of `limit` packets.
 fn drop_tail(limit: u64) -> Queue {
     let text = serde_json::json!({"kind": "drop_tail", "limit": format!("{limit} packets")});
     match Queue::read(&text, "queue") {
@@ -82,38 +90,43 @@ params! {
     /// Network with one bottleneck between the routers `left` and `right`. The hosts left-0, left-1
     /// … are attached to the left router, and right-0, right-1 … to the right router.
     pub struct Dumbbell: "dumbbell", checked by Dumbbell::check {
-        /// Rate of the bottleneck. `reverse` can set another rate from right to left.
+        /// Rate of the bottleneck. The table `reverse` can set a different rate for the direction
+        /// from right to left.
         rate: Rate = required, in Range::ANY, from "";
-        /// One-way propagation delay of the bottleneck. `reverse` can set another delay from right
-        /// to left.
+        /// One-way propagation delay of the bottleneck. The table `reverse` can set a different
+        /// delay for the direction from right to left.
         delay: Duration = required, in Range::at_least(0.0), from "";
         /// Queue of the bottleneck from left to right.
         queue: Queue = required, in Range::ANY, from "";
         /// Rules that meter, mark and drop packets before the queue of the bottleneck, from left to
         /// right.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a
+        /// Changes of the rate of the bottleneck from left to right: a list of `{ at, rate }`, a
         /// repeated schedule, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// Impairments of the bottleneck from left to right, applied in this order.
+        /// Impairments of the bottleneck from left to right, applied in the order of the list.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// Parameters of the bottleneck from right to left.
         reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
-        /// Number of hosts on the left.
+        /// Number of hosts at the left router.
         left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the links of the left hosts, in each direction. A list has one entry per host.
+        /// Rate of the links between the left router and its hosts, in each direction. A list of
+        /// rates sets one rate per host.
         left_rate: PerHost<Rate> = required, in Range::ANY, from "";
-        /// One-way propagation delay of the links of the left hosts. { first, last } spreads the
-        /// delays evenly over the hosts, and a list has one entry per host.
+        /// One-way propagation delay of the links between the left router and its hosts.
+        /// `{ first, last }` spreads the delays evenly over the hosts, and a list sets one delay
+        /// per host.
         left_delay: Spread = required, in Range::ANY, from "";
-        /// Number of hosts on the right.
+        /// Number of hosts at the right router.
         right_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the links of the right hosts, in each direction. A list has one entry per host.
+        /// Rate of the links between the right router and its hosts, in each direction. A list of
+        /// rates sets one rate per host.
         right_rate: PerHost<Rate> = required, in Range::ANY, from "";
-        /// One-way propagation delay of the links of the right hosts. { first, last } spreads the
-        /// delays evenly over the hosts, and a list has one entry per host.
+        /// One-way propagation delay of the links between the right router and its hosts.
+        /// `{ first, last }` spreads the delays evenly over the hosts, and a list sets one delay
+        /// per host.
         right_delay: Spread = required, in Range::ANY, from "";
-        /// Queue of the links of the hosts, in each direction.
+        /// Queue of the links between hosts and routers, in each direction.
         access_queue: Queue = (drop_tail(100_000)), in Range::ANY, from "";
     }
 }
@@ -121,20 +134,20 @@ params! {
 params! {
     /// Parameters of the reverse direction of a link.
     pub struct Reverse: "reverse" {
-        /// Rate of the reverse direction. Without this key the rate is that of the forward
-        /// direction.
+        /// Rate of the reverse direction. If this key is absent, the reverse direction has the rate
+        /// of the forward direction.
         rate: Option<Rate> = (None), in Range::ANY, from "";
-        /// Propagation delay of the reverse direction. Without this key the delay is that of the
-        /// forward direction.
+        /// Propagation delay of the reverse direction. If this key is absent, the reverse direction
+        /// has the delay of the forward direction.
         delay: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Queue of the reverse direction.
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// Rules that meter, mark and drop packets before the queue of the reverse direction.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Changes of the rate of the reverse direction: a list of { at, rate }, a repeated
+        /// Changes of the rate of the reverse direction: a list of `{ at, rate }`, a repeated
         /// schedule, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// Impairments of the reverse direction, applied in this order.
+        /// Impairments of the reverse direction, applied in the order of the list.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
     }
 }
@@ -162,10 +175,11 @@ params! {
     }
 }
 
-/// Delay per host: one for all hosts (`"20 ms"`), an even spread (`{ first, last }`), or a list.
+/// Delay per host: one delay for all hosts (`"20 ms"`), an even spread (`{ first, last }`), or a
+/// list with one delay per host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
-    /// Even spread from the first host to the last.
+    /// Delays that increase evenly from the first host to the last host.
     Even(EvenSpread),
     /// One delay per host.
     Each(Vec<Duration>),
@@ -183,7 +197,7 @@ impl Spread {
         }
     }
 
-    /// Return the number of delays, if they are given as a list.
+    /// Return the length of the list of delays, or `None` if the delays are not a list.
     fn listed(&self) -> Option<usize> {
         match self {
             Spread::Even(_) => None,
@@ -216,7 +230,7 @@ impl Read for Spread {
     }
 }
 
-/// Value per host: one for all hosts, or a list with one value per host.
+/// Value per host: one value for all hosts, or a list with one value per host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PerHost<T> {
     /// One value for all hosts.
@@ -234,7 +248,7 @@ impl<T: Copy> PerHost<T> {
         }
     }
 
-    /// Return the number of values, if they are given as a list.
+    /// Return the length of the list of values, or `None` if one value is used for all hosts.
     fn listed(&self) -> Option<usize> {
         match self {
             PerHost::Same(_) => None,
@@ -265,8 +279,8 @@ impl<T: Read> Read for PerHost<T> {
 }
 
 params! {
-    /// Network of any links. The nodes are those that the links name, and each route has the
-    /// minimum sum of costs.
+    /// Network of any links. The keys `from` and `to` of the links name the nodes of the network.
+    /// The route between two nodes is the path whose links have the minimum total cost.
     pub struct Graph: "graph" {
         /// Links of the network.
         links: Vec<Link> = required, in Range::ANY, from "";
@@ -276,9 +290,9 @@ params! {
 words! {
     /// Directions of a link.
     pub enum Directions {
-        /// Both directions: from `from` to `to`, and in reverse.
+        /// Both directions: from the node `from` to the node `to`, and from `to` to `from`.
         Both = "both",
-        /// Only from `from` to `to`.
+        /// Only the direction from the node `from` to the node `to`.
         One = "one",
     }
 }
@@ -286,32 +300,33 @@ words! {
 params! {
     /// Link between two nodes, or several equal links.
     pub struct Link: "link", checked by Link::check {
-        /// Number of equal links. {i}, {i+1} and {i%100} in `from` and `to` are replaced by numbers
-        /// that count the links from 0.
+        /// Number of equal links. In `from` and `to`, {i} is the number of the link, counted from
+        /// 0, and expressions such as {i+1} and {i%100} are computed from {i}.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
         /// Node at which the forward direction begins.
         from: String = required, in Range::ANY, from "";
         /// Node at which the forward direction ends.
         to: String = required, in Range::ANY, from "";
-        /// Rate of the link. `reverse` can set another rate for the reverse direction.
-        rate: Rate = required, in Range::ANY, from "";
-        /// One-way propagation delay of the link. `reverse` can set another delay for the reverse
+        /// Rate of the link. The table `reverse` can set a different rate for the reverse
         /// direction.
+        rate: Rate = required, in Range::ANY, from "";
+        /// One-way propagation delay of the link. The table `reverse` can set a different delay for
+        /// the reverse direction.
         delay: Duration = required, in Range::at_least(0.0), from "";
-        /// Queue of the link from `from` to `to`.
+        /// Queue of the link in the direction from `from` to `to`.
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// Rules that meter, mark and drop packets before the queue of the link.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Changes of the rate of the link: a list of { at, rate }, a repeated schedule, or a
+        /// Changes of the rate of the link: a list of `{ at, rate }`, a repeated schedule, or a
         /// trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// Impairments of the link, applied in this order.
+        /// Impairments of the link, applied in the order of the list.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
-        /// Parameters of the link from `to` to `from`.
+        /// Parameters of the link in the direction from `to` to `from`.
         reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
         /// Directions of the link.
         directions: Directions = (Directions::Both), in Range::ANY, from "";
-        /// Cost of the link in the computation of routes.
+        /// Cost of the link. A route minimizes the sum of the costs of its links.
         cost: u64 = (1), in Range::between(1.0, 1e9), from "rfc2328 §C.1: 1 to 65535; ns-2: 1";
     }
 }
@@ -319,48 +334,50 @@ params! {
 params! {
     /// Flow between two hosts, or several equal flows.
     pub struct Flow: "flow" {
-        /// Name of the flow. {i} is the number of the flow in this table, from 0, and {n} is its
-        /// number in the scenario.
+        /// Name of the flow. {i} is the number of the flow in its `[[flows]]` table, and {n} is the
+        /// number of the flow in the scenario, both counted from 0.
         name: String = (String::from("flow-{n}")), in Range::ANY, from "";
-        /// Number of equal flows. {i}, {i+1} and {i%100} in `name`, `from` and `to` are replaced by
-        /// numbers that count the flows from 0.
+        /// Number of equal flows. In `name`, `from` and `to`, {i} is the number of the flow,
+        /// counted from 0, and expressions such as {i+1} and {i%100} are computed from {i}.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
-        /// Host that opens the connection and sends the data. If both hosts send data, this host is
-        /// the client.
+        /// Host that opens the connection and sends the data. If both hosts send data, the host
+        /// `from` is the client.
         from: String = required, in Range::ANY, from "";
-        /// Host that receives the data. If both hosts send data, this host is the server.
+        /// Host that receives the data. If both hosts send data, the host `to` is the server.
         to: String = required, in Range::ANY, from "";
-        /// DSCP with which the hosts send all packets of the flow, data and ACKs.
+        /// DSCP of all packets of the flow, which include data and ACKs of both hosts.
         dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";
-        /// Start of the flow. A single connection opens at this time, and arrivals and datagrams
-        /// begin at this time.
+        /// Start of the flow. A flow begins in one of three ways: it opens its only connection,
+        /// begins its arrivals of connections, or sends its first datagram.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
-        /// connection, which opens at the start.
+        /// Arrivals of new connections, each of which carries the traffic of the flow. A flow
+        /// without `arrivals` has one connection, which opens at the start of the flow.
         arrivals: Option<Arrivals> = (None), in Range::ANY, from "";
-        /// Data that the flow sends.
+        /// Traffic of the flow, which defines the data that the hosts send.
         traffic: Traffic = required, in Range::ANY, from "";
-        /// TCP parameters of this flow, which override those of the scenario.
+        /// TCP parameters of this flow, which override the TCP parameters of the scenario.
         tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
-        /// TCP parameters of the receiver alone, which override those of the flow.
+        /// TCP parameters of the receiving host only, which override the TCP parameters of the
+        /// flow.
         receiver_tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
     }
 }
 
-/// Return the opener of a flow's connections: the arrivals, or the traffic if it opens its own
-/// connections. The result is `None` for a flow with a single connection.
+/// Return the opener of a flow's connections: the arrivals of the flow, or the traffic if it opens
+/// its own connections. The result is `None` for a flow with a single connection.
 pub(crate) fn opener<'a>(arrivals: Option<&'a Arrivals>, traffic: &'a Traffic) -> Option<&'a dyn Opener> {
     let own = || traffic.application().and_then(Application::opener);
     arrivals.map(|arrivals| arrivals as &dyn Opener).or_else(own)
 }
 
 words! {
-    /// Rows of the table of flows.
+    /// Rows of the table `flows`.
     pub enum Rows {
         /// One row per flow.
         Flow = "flow",
-        /// One row per table of the scenario, with the totals of its flows. One row per table suits
-        /// scenarios with up to a million flows.
+        /// One row per `[[flows]]` table of the scenario, with the totals over the flows of this
+        /// table. A scenario with up to a million flows needs little memory with one row per
+        /// `[[flows]]` table.
         Table = "table",
     }
 }
@@ -370,7 +387,8 @@ words! {
     pub enum CapturedPart {
         /// Only the headers.
         Headers = "headers",
-        /// The headers and the payload of zeros, so that a reader can verify the checksums.
+        /// Headers and payload, so that a reader of the capture can verify the checksums. All bytes
+        /// of the payload are zero.
         Whole = "whole",
     }
 }
@@ -386,12 +404,12 @@ words! {
 }
 
 params! {
-    /// Captures of packets. `aqmlab run --pcap` writes one pcapng file per link or host into its
-    /// folder.
+    /// Captures of packets. With the option `--pcap`, `aqmlab run` writes one pcapng file per
+    /// captured link or host.
     pub struct Pcap: "pcap" {
-        /// Links and hosts to capture. A link is named from>to, and its capture contains the
-        /// transmitted packets. The capture of a host contains the packets that the host sends and
-        /// receives.
+        /// Links and hosts whose packets are captured. The name of a link has the form from>to, and
+        /// the capture of a link contains the packets that the link transmits. The capture of a
+        /// host contains the packets that the host sends and receives.
         on: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// Part of each packet that a capture contains.
         keep: CapturedPart = (CapturedPart::Headers), in Range::ANY, from "";
@@ -407,19 +425,20 @@ impl Default for Pcap {
 }
 
 params! {
-    /// Series and captures that the run records beside the tables of flows and links.
+    /// Series and packet captures that the run records in addition to its tables of flows and
+    /// links.
     pub struct Record: "record" {
         /// Interval between two samples.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "";
         /// Series to record.
         series: Vec<Series> = (Vec::new()), in Range::ANY, from "";
-        /// Links whose queues are sampled and whose delays are recorded, each named from>to. An
-        /// empty list selects all links.
+        /// Links whose queues are sampled and whose queueing delays are recorded, each named in the
+        /// form from>to. If the list of links is empty, the run records all links.
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
-        /// Rows of the table of flows.
+        /// Rows of the table `flows`: one row per flow, or one row per `[[flows]]` table.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";
-        /// Names of the flows whose segments and round-trip times are recorded. An empty list
-        /// selects all flows with a single connection.
+        /// Names of the flows whose segments and round-trip times are recorded. If the list of flow
+        /// names is empty, the run records all flows that have a single connection.
         traced: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// Captures of packets.
         pcap: Pcap = (Pcap::default()), in Range::ANY, from "";
@@ -439,7 +458,7 @@ impl Default for Record {
     }
 }
 
-/// Changes of some parameters of `T`.
+/// Changes to some of the parameters of type `T`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes<T> {
     keys: Json,
@@ -452,8 +471,8 @@ impl<T: Params> Changes<T> {
         Changes { keys: Json::Object(Default::default()), of: std::marker::PhantomData }
     }
 
-    /// Return the parameters `base` with these changes. `path` is the place of the changes in the
-    /// scenario.
+    /// Return the parameters `base` with these changes applied. `path` is the path of the changes
+    /// in the scenario, for errors.
     pub fn apply(&self, base: &T, path: &str) -> Result<T, Invalid>
     where
         T: Clone,
@@ -483,8 +502,8 @@ impl<T: Params> Read for Changes<T> {
     fn write(&self) -> Json {
         self.keys.clone()
     }
-    /// The schema is a reference to [`Changes::definition`], because several tables hold the same
-    /// changes.
+    /// The schema is a reference to [`Changes::definition`], because several tables contain changes
+    /// of the same type.
     fn schema() -> Json {
         units::param::reference(&Self::name())
     }

@@ -1,5 +1,5 @@
-//! Slots of connections. Slots of connections. A slot stores, in one cache line, the data in
-//! addition to the endpoints that the simulator needs for each packet of a connection.
+//! Connection slots. A connection slot stores the data that the simulator needs for each packet of
+//! a connection, in one cache line. The endpoints of the connection are stored elsewhere.
 
 use net::{Direction, Label};
 use units::Time;
@@ -8,7 +8,7 @@ use crate::app_states;
 use crate::check::ConnectionCounters;
 use crate::datagrams::Datagrams;
 
-/// State of the connection in a slot.
+/// State of the connection in a connection slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The connection is not yet opened.
@@ -17,38 +17,39 @@ pub enum Stage {
     Open,
     /// Both endpoints are closed. Packets of the connection may still be in the network.
     Closed,
-    /// The connection was added to the totals, and another connection can use the slot.
+    /// The connection was added to the totals, and a new connection can use the slot.
     Free,
 }
 
-/// Data of a connection, except its two endpoints.
+/// Data of a connection, without its two endpoints.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Slot {
-    /// Counters of its packets.
+    /// Counters of the connection's packets.
     pub counters: ConnectionCounters,
-    /// First hop of the packets of the sender and first hop of the packets of the receiver, as
-    /// indices into the list of hops.
+    /// First hop of the packets of the sender, and first hop of the packets of the receiver. A
+    /// first hop is an index into the list of hops.
     pub first_hop: [u32; 2],
     /// Time at which the connection is opened.
     pub start: Time,
-    /// Index of its flow.
+    /// Index of the connection's flow.
     pub flow: u32,
-    /// Number of the connection in its flow.
+    /// Number of the connection within its flow.
     pub connection: u32,
-    /// Index of its states in [`AppStates`](crate::app_states::AppStates).
+    /// Index of the connection's application states in [`AppStates`](crate::app_states::AppStates).
     pub app_state: u32,
     /// True if both hosts send data.
     pub is_bidirectional: bool,
     /// State of the connection.
     pub stage: Stage,
-    /// Label of the packets of the sender, and label of the packets of the receiver.
+    /// Label that is written into the packets of the sender, and label that is written into the
+    /// packets of the receiver.
     pub labels: [Label; 2],
 }
 
 impl Slot {
-    /// Return the slot of a connection that opens at `start`. Both endpoints of the connection send
-    /// packets with the given DSCP.
+    /// Return the slot of a connection that opens at `start`. All packets of the connection have
+    /// the DSCP `dscp`.
     pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time, dscp: u8) -> Self {
         Slot {
             counters: ConnectionCounters::default(),
@@ -63,8 +64,8 @@ impl Slot {
         }
     }
 
-    /// Return the slot of a flow of datagrams. The slot is open until the last datagram is sent,
-    /// and closed from then on.
+    /// Return the slot of a flow of datagrams. The stage of the slot is open until the last
+    /// datagram is sent, and closed from then on.
     pub fn of_datagrams(datagrams: &Datagrams, dscp: u8) -> Self {
         let mut slot = Slot::new(datagrams.flow, 0, [datagrams.first_hop; 2], datagrams.start, dscp);
         slot.stage = Stage::Open;

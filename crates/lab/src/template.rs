@@ -1,8 +1,8 @@
-//! Templates in the names of hosts, links and flows: `{i}` is a number, `{i+1}` its successor, and
-//! `{i%100}` its remainder.
+//! Templates in the names of hosts, links and flows: `{i}` is replaced by a number, `{i+1}` by the
+//! number plus 1, and `{i%100}` by the remainder of the number modulo 100.
 
-/// Return `text` with every `{variable}`, `{variable+K}`, `{variable%K}` and combination of these
-/// replaced by its value. The function leaves all other text in braces unchanged.
+/// Return `text`, in which the value of the variable replaces every `{variable}`, `{variable+K}`,
+/// `{variable%K}` and combination of these forms. All other text in braces remains unchanged.
 pub fn expand(text: &str, variables: &[(&str, u64)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -20,7 +20,7 @@ pub fn expand(text: &str, variables: &[(&str, u64)]) -> String {
     out
 }
 
-/// Evaluate a variable followed by any number of `+K` and `%K`, from left to right.
+/// Evaluate a variable name that is followed by any number of `+K` and `%K`, from left to right.
 fn value(expression: &str, variables: &[(&str, u64)]) -> Option<u64> {
     let (name, value) = variables.iter().find(|v| expression.starts_with(v.0))?;
     let (mut value, mut rest) = (*value, &expression[name.len()..]);

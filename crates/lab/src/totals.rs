@@ -1,5 +1,5 @@
-//! Counts of one connection, and totals over connections. The table of flows has a row for each of
-//! the totals.
+//! Counts of one connection, and totals over connections. Each set of totals becomes one row of the
+//! table `flows`.
 
 use net::Direction;
 use tcp::Endpoint;
@@ -7,22 +7,24 @@ use units::Time;
 
 use crate::slot::Slot;
 
-/// Define the counts of a connection. Each count has the name of its column.
+/// Define the struct of the counts of a connection. The name of each count is also the name of its
+/// column in the table `flows`.
 macro_rules! counts {
     ($($name:ident,)+) => {
-        /// Counts of connections, or one value of type `T` per count.
+        /// Counts of one or several connections. Another type `T` stores other data per count, for
+        /// example a column.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct Counts<T = u64> {
             $(pub $name: T,)+
         }
 
         impl<T> Counts<T> {
-            /// Return a set of counts in which each value is a result of `make`.
+            /// Return a set in which the value of each count is a result of `make`.
             pub fn each(make: impl Fn() -> T) -> Self {
                 Counts { $($name: make(),)+ }
             }
 
-            /// Call `act` with each count of this set and the count of the same name in `others`.
+            /// Call `act` with each value of this set and the value of the same count in `others`.
             pub fn zip<U>(&mut self, others: &Counts<U>, act: impl Fn(&mut T, &U)) {
                 $(act(&mut self.$name, &others.$name);)+
             }
@@ -52,19 +54,20 @@ counts! {
     ecn,
 }
 
-/// Counts of one connection, or totals of several. A total has the earliest start, the latest time
-/// of each milestone ([`Time::NEVER`] if a connection did not reach the milestone), and the sum of
-/// each count.
+/// Counts of one connection, or totals over several connections. The start of a total is the
+/// earliest start of its connections. Each milestone of a total is the latest time of its
+/// connections, or [`Time::NEVER`] if a connection did not reach the milestone. Each count of a
+/// total is the sum over its connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionTotals {
     /// Number of connections.
     pub connections: u64,
     /// Time at which the first connection was opened.
     pub start: Time,
-    /// Times at which the last connection was established, had its data acknowledged, and was
-    /// closed.
+    /// Times at which the last connection reached three milestones: the connection was established,
+    /// its data was acknowledged, and it was closed.
     pub milestones: [Time; 3],
-    /// Counts, summed over the connections.
+    /// Counts, each summed over the connections.
     pub counts: Counts,
 }
 
@@ -80,7 +83,7 @@ impl Default for ConnectionTotals {
 }
 
 impl ConnectionTotals {
-    /// Return the counts of one connection for the data of one direction.
+    /// Return the counts of the connection in a connection slot, for the data of one direction.
     pub fn of(slot: &Slot, direction: Direction, [sender, receiver]: [&Endpoint; 2]) -> Self {
         let (there, back) = (direction.index(), direction.opposite().index());
         let (established, completed, closed) = sender.milestones();
@@ -124,8 +127,8 @@ impl ConnectionTotals {
         self.counts.zip(&other.counts, |own, others| *own += others);
     }
 
-    /// Return the totals, with the counts of a baseline subtracted from their counts. The baseline
-    /// is not subtracted from the column `ecn`, which is a state.
+    /// Return these totals minus the counts of a baseline. The count `ecn` remains unchanged,
+    /// because it is a state instead of a count.
     pub fn since(&self, baseline: Option<&Counts>) -> ConnectionTotals {
         let mut totals = *self;
         if let Some(baseline) = baseline {
@@ -135,13 +138,15 @@ impl ConnectionTotals {
         totals
     }
 
-    /// Return the time at which the last connection reached a milestone, or [`Time::NEVER`].
+    /// Return the time at which the last connection reached a milestone, or [`Time::NEVER`] if a
+    /// connection did not reach the milestone.
     pub fn reached(&self, milestone: usize) -> Time {
         if self.connections == 0 { Time::NEVER } else { self.milestones[milestone] }
     }
 
-    /// Return the acknowledged bits per second from the start of the connections to their
-    /// completion. The rate excludes the time before `begins` and after `end`.
+    /// Return the goodput in bits per second: the acknowledged data, divided by the time from the
+    /// start of the connections to their completion. The time before `begins` and after `end` is
+    /// not part of the divisor.
     pub fn goodput_bps(&self, [begins, end]: [Time; 2]) -> f64 {
         let until = self.reached(1);
         let until = if until == Time::NEVER { end } else { until };

@@ -1,5 +1,5 @@
-//! Warnings about scenarios that are valid but probably unintended. Each warning is shown once per
-//! run, on stderr, in the manifest and in reports.
+//! Warnings about scenarios that are valid but probably unintended. Each warning appears once per
+//! run on stderr, in the manifest and in reports.
 
 use net::End;
 use queues::Queue;
@@ -12,34 +12,34 @@ use units::{Depth, Read, Time};
 use crate::record::Warning;
 use crate::run::Simulation;
 
-/// Condition on the connection of a slot, tested at the end of the run.
+/// Condition on the connection with a given index, which is tested at the end of the run.
 type Condition = fn(&Simulation, usize) -> bool;
 
-/// Warnings about flows: the name, the condition on a connection, and the text after the names of
-/// the flows.
+/// Warnings about flows. Each entry has the topic of the warning, the condition on a connection,
+/// and the text that follows the names of the flows.
 const OF_FLOWS: [(&str, Condition, &str); 4] = [
     (
         "receive-window",
         is_held_by_window,
-        "ended with a cwnd of at least the receive window, so the receive window limits them instead of \
-         congestion control; raise tcp.receive_window if this is unintended",
+        "at the end of the run, cwnd is at least the receive window, so the receive window limits the senders \
+         instead of congestion control; raise tcp.receive_window if this limit is unintended",
     ),
     (
         "slow-start",
         is_in_slow_start,
-        "were still in their first slow start at the end, so the run has no steady state; \
+        "the first slow start lasts until the end of the run, so the run has no steady state; \
          make the duration longer",
     ),
     (
         "ecn-fallback",
         fell_back,
-        "requested ECN and do not use it, because a SYN was lost (tcp.ecn.fallback); \
-         set tcp.ecn.fallback = false if congestion caused the loss",
+        "the client requested ECN, but a SYN was lost, so the connection does not use ECN (tcp.ecn.fallback); \
+         set tcp.ecn.fallback = false if congestion caused the loss of the SYN",
     ),
     (
         "dctcp-in-classic-queue",
         is_dctcp_in_dualpi2,
-        "use DCTCP with ECT(0), which DualPI2 puts into its classic queue; \
+        "DCTCP sends packets with ECT(0), which DualPI2 puts into its classic queue; \
          use congestion = \"prague\" for the low-latency queue",
     ),
 ];
@@ -55,7 +55,8 @@ impl Simulation<'_> {
         all
     }
 
-    /// Return the warning about the flows for whose connections the condition holds.
+    /// Return the warning about the flows whose connections satisfy the condition, or `None` if no
+    /// connection satisfies it.
     fn of_flows(&self, (about, holds, what): &(&'static str, Condition, &str)) -> Option<Warning> {
         let mut counts = vec![(0, 0); self.plan.tables()];
         for s in 0..self.connections.single {
@@ -68,30 +69,30 @@ impl Simulation<'_> {
         let rest = named.len().saturating_sub(5);
         let names = named[..named.len() - rest].join(", ");
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-        (!named.is_empty()).then(|| Warning { about, text: format!("connections of {names}{more} {what}") })
+        (!named.is_empty()).then(|| Warning { about, text: format!("connections of {names}{more}: {what}") })
     }
 
-    /// Warn if a flow starts after the end of the run.
+    /// Warn if a flow starts at or after the end of the run.
     fn never_started(&self) -> Option<Warning> {
         let end = self.scenario.duration?;
         let late = self.scenario.flows.iter().find(|flow| flow.start >= end)?;
         let text = format!(
-            "{} starts at {}, and the run ends at {end}, so the flow sends nothing; \
+            "the flow {} starts at {}, and the run ends at {end}, so the flow sends nothing; \
              start the flow earlier, or make the duration longer",
             late.name, late.start
         );
         Some(Warning { about: "late-start", text })
     }
 
-    /// Warn if a queue dropped packets and its limit is below two packets.
+    /// Warn if a queue dropped packets and the limit of the queue is below two packets.
     fn small_buffer(&self) -> Option<Warning> {
         let dropped = |l: &usize| self.network.links[*l].counters().signals().dropped.packets > 0;
         let l = (0..self.network.links.len())
             .filter(dropped)
             .find(|&l| is_small(self.plan.links[l].queue(), &self.scenario.tcp))?;
         let text = format!(
-            "the queue of {} holds fewer than two packets, so it drops the second of two packets that arrive together; \
-             raise its limit if this is unintended",
+            "the limit of the queue of {} is below two packets, so the queue drops the second of two packets that arrive \
+             together; raise the limit if this is unintended",
             self.plan.links[l].name()
         );
         Some(Warning { about: "small-buffer", text })
@@ -107,14 +108,14 @@ impl Simulation<'_> {
         self.network.links.iter().map(|l| l.counters().signals().marked()).sum()
     }
 
-    /// Warn if connections use ECN and the queues drop packets without marking any.
+    /// Warn if connections use ECN and the queues drop packets but mark no packet.
     fn without_marks(&self) -> Option<Warning> {
         let able = (0..self.connections.single).filter(|&s| self.sender(s).uses_ecn()).count();
         let dropped = self.dropped();
         let text = || {
             format!(
-                "ECN was negotiated by {able} of {} connections and {dropped} packets were dropped, but none was marked; \
-                 use an AQM with ecn = \"mark\" in the queue that drops, or leave ECN out",
+                "{able} of {} connections use ECN, and {dropped} packets were dropped, but no packet was marked; \
+                 use an AQM with ecn = \"mark\" in the queue that drops packets, or turn off ECN",
                 self.connections.single
             )
         };
@@ -126,11 +127,11 @@ impl Simulation<'_> {
         let some = self.connections.single > 0 || !self.connections.arriving_flows.is_empty();
         let none = some && self.network.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
         let text = "no packet was dropped or marked in the whole run, so the run cannot show a difference \
-                    between queues or congestion controls; raise the load if this is unintended";
+                    between queues or congestion controls; raise the load if congestion was intended";
         none.then(|| Warning { about: "no-congestion", text: text.into() })
     }
 
-    /// Return the sending endpoint of the connection in a slot.
+    /// Return the sending endpoint of the connection with index `s`.
     fn sender(&self, s: usize) -> &Endpoint {
         &self.connections.endpoints[End::sender(s as u32)]
     }
@@ -147,13 +148,13 @@ fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
     }
 }
 
-/// Return true if the receive window limits the sender at the end of the run.
+/// Return true if, at the end of the run, the receive window limits the sender.
 fn is_held_by_window(sim: &Simulation, s: usize) -> bool {
     let (window, acked) = (sim.sender(s).window(), sim.sender(s).acked() as f64);
     window.cwnd >= window.rwnd && window.rwnd > 0.0 && acked > 2.0 * window.rwnd
 }
 
-/// Return true if a bulk transfer is in its first slow start at the end of the run.
+/// Return true if, at the end of the run, a bulk transfer is still in its first slow start.
 fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
     let end = sim.sender(s);
     let starts_slowly = end.tcp().congestion.has_slow_start();
@@ -169,8 +170,9 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
         && !is_held_by_window(sim, s)
 }
 
-/// Return true if a connection does not use ECN although the client requested ECN and the server
-/// accepts it. A lost SYN causes this loss of ECN.
+/// Return true if a connection does not use ECN, although the client requested ECN and the server
+/// accepts ECN. The cause is a lost SYN: the client retransmitted the SYN without a request for
+/// ECN.
 fn fell_back(sim: &Simulation, s: usize) -> bool {
     let [sender, receiver] = sim.connections.endpoints.of(s as u32);
     let requested = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
@@ -179,7 +181,8 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
     sender.tcp().ecn.fallback && requested && accepted && established && !sender.uses_ecn()
 }
 
-/// Return true if a sender of DCTCP shares the network with DualPI2.
+/// Return true if the congestion control of a sender is DCTCP, and a queue of the network is
+/// DualPI2.
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
     let is_proportional = sim.sender(s).tcp().congestion.marks() == Marks::Proportional;
     is_proportional && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())

@@ -1,11 +1,11 @@
-//! Template for a new series: the maximum queueing delay between two samples.
-//! docs/how-to/add-a-series.md describes where to register the series.
+//! Template for a new series. The template records the maximum queueing delay between two samples.
+//! The guide docs/how-to/add-a-series.md describes where to register the series.
 //!
-//! Source: cite the publication that defines the measure, with its key in references.bib. (This
-//! example has no publication.)
+//! Source: replace this line by the publication that defines the measure, with its key in
+//! references.bib. (The measure of this template has no publication.)
 
 // The trait `Recorder` in `recorder.rs` lists the hooks of a series. `Samples` and `List` store
-// rows, and report when memory does not suffice for another row.
+// rows, and report if the available memory does not suffice for another row.
 use net::Packet;
 use units::{Duration, Time};
 
@@ -14,48 +14,50 @@ use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
-// Definition of the table. The struct of its columns, docs/results.md and `aqmlab.manual.columns()`
-// are generated from this definition. The first line is also the description of the series in the
-// reference. "my_series" is the name of the series in `record.series` and the name of its table.
+// Definition of the table. The struct of the table's columns, the page docs/results.md and
+// `aqmlab.manual.columns()` are generated from this definition. The first line is also the
+// description of the series in the reference documentation. "my_series" is the name of the series
+// in `record.series`, and also the name of its table.
 columns::tables! {
     /// Maximum queueing delay of each link since the previous sample.
     Columns "my_series" {
         time_s in "s": "Time of the sample.";
-        link in "": "Name of the link: from>to.";
-        longest_wait_s in "s": "Maximum time from the arrival of a packet at the queue to the beginning of its transmission. The time is 0 if no packet arrived.";
+        link in "": "Name of the link, in the form from>to.";
+        longest_wait_s in "s": "Maximum time from the arrival of a packet at the queue to the beginning of its transmission. The column is 0 if no packet arrived since the previous sample.";
     }
 }
 
-/// Maximum queueing delays of the recorded links.
+/// Maximum queueing delays of all recorded links.
 #[derive(Debug)]
 pub struct MySeries {
     links: Vec<u32>,
-    /// Maximum queueing delay of each recorded link since the last sample.
+    /// For each link, the maximum queueing delay since the previous sample.
     longest: Vec<Duration>,
     samples: Samples<Duration>,
 }
 
 impl Recorder for MySeries {
     type Table = Columns;
-    // The run calls only the hooks that a series needs, and spends time only on the needs of its
-    // series. The hooks for rare events (drops, marks, requests, ends of connections, end of the
-    // run) are always called.
+    // The run calls only the hooks that the series of the run need, and spends computing time only
+    // on these needs. The run always calls the hooks for rare events: drops, marks, requests, ends
+    // of connections, and the end of the run.
     const NEEDS: Needs = Needs { samples: true, packets: true, ..Needs::NOTHING };
 
-    // `start` has the number of links, the links that `record.links` selects, and the flows with a
-    // single connection.
+    // `start` describes the number of links, the links that `record.links` selects, and the flows
+    // with a single connection.
     fn begin(start: &RunStart) -> Self {
         let longest = vec![Duration::ZERO; start.links];
         MySeries { links: start.recorded.to_vec(), longest, samples: Samples::default() }
     }
 
-    // Only a sampled series implements this function, with which the simulator refuses a scenario
-    // with too many samples before the run.
+    // Only a sampled series implements `rows_per_sample`. With this number of rows, the simulator
+    // refuses a scenario with too many samples before the run.
     fn rows_per_sample(counts: &SampledCounts) -> u64 {
         counts.links
     }
 
-    // If a row was not stored for lack of memory, the run ends with an error.
+    // If a row could not be stored because the available memory did not suffice, the run ends with
+    // an error.
     fn stored_rows(&self) -> StoredRows {
         self.samples.stored_rows()
     }
@@ -70,8 +72,8 @@ impl Recorder for MySeries {
         self.samples.take(snapshot.now, self.links.len(), longest);
     }
 
-    // A column is a `Column::Float` (NaN for a missing value), a `Column::Count`, or a
-    // `Column::Name` with `names.links()` or `names.flows()`.
+    // A column is one of three variants: `Column::Float` (with NaN for a missing value),
+    // `Column::Count`, or `Column::Name` with `names.links()` or `names.flows()`.
     fn tables(self, names: &Names) -> Vec<Table> {
         let columns = Columns {
             time_s: self.samples.times(self.links.len()),
@@ -87,7 +89,7 @@ mod tests {
     use crate::record::Column;
     use crate::{Format, Outcome, Watch, read, run};
 
-    // Return the result of a run that also records the series `delays`, for comparison.
+    // Return the result of a run that records `my_series`, and also `delays` for a comparison.
     fn outcome() -> Outcome {
         let scenario = r#"
             duration = "2 s"

@@ -1,5 +1,5 @@
-//! Comparison, in whole runs, of the marks that queues set with the marks that receivers report to
-//! senders (RFC 9768).
+//! Tests of whole runs that compare the number of marks that queues set with the number of marks
+//! that receivers report to senders (RFC 9768).
 
 mod common;
 
@@ -9,7 +9,7 @@ const RED: &str = r#"{ kind = "red", limit = "200 packets", minth = "5 packets",
 const STEP: &str = r#"{ kind = "threshold", limit = "200 packets", threshold = "5 packets" }"#;
 const DUALPI2: &str = r#"{ kind = "dualpi2", limit = "200 packets" }"#;
 
-/// Pairs for the runs of these tests: a queue that marks packets, and TCP parameters.
+/// Cases of these tests, each with a queue that marks packets, and with TCP parameters.
 const CASES: [(&str, &str); 5] = [
     (RED, r#"{ ecn = "accurate" }"#),
     (RED, r#"{ ecn.mode = "accurate", ecn.accurate_option = false, timestamps = true }"#),
@@ -18,8 +18,8 @@ const CASES: [(&str, &str); 5] = [
     (DUALPI2, r#"{ congestion = "prague", ecn.accurate_option = false }"#),
 ];
 
-/// Check, for two downloads whose data is marked and not dropped, that the receiver reports each
-/// mark to the sender.
+/// Check that the receivers of two downloads report each mark to the sender. The data of the
+/// downloads is marked, but not dropped.
 fn check(impairments: &str) {
     for (queue, tcp) in CASES {
         let changes = [
@@ -32,7 +32,7 @@ fn check(impairments: &str) {
         let links = numbers(&o, "links", "dropped_packets");
         assert!(
             links.iter().sum::<f64>() < 3.0,
-            "{queue} {tcp}: packets other than not-ECT are dropped: {links:?}"
+            "{queue} {tcp}: ECN-capable packets were dropped: {links:?}"
         );
         let marked = numbers(&o, "flows", "marked_packets");
         assert!(marked.iter().all(|&n| n > 5.0), "{queue} {tcp}: {marked:?}");
@@ -45,13 +45,13 @@ fn every_mark_is_reported_to_the_sender() {
     check("[]");
 }
 
-/// The reverse wire reorders ACKs.
+/// The wire in the reverse direction reorders ACKs.
 #[test]
 fn every_mark_is_reported_by_reordered_acks() {
     check(r#"[{ kind = "reordering", probability = 0.2, delay = "20 ms" }]"#);
 }
 
-/// The reverse wire loses every third ACK.
+/// The wire in the reverse direction loses every third ACK.
 #[test]
 fn every_mark_is_reported_if_acks_are_lost() {
     check(r#"[{ kind = "periodic_loss", every = 3, first = 40 }]"#);

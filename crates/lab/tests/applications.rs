@@ -1,5 +1,5 @@
-//! Applications at both endpoints, in whole runs: requests and responses, pings, slow readers, and
-//! data in both directions.
+//! Tests of applications at both endpoints in whole runs: requests and responses, pings, slow
+//! readers, and data in both directions.
 
 mod common;
 
@@ -7,8 +7,8 @@ use common::{TCP, digest, numbers, outcome, scenario};
 use lab::Outcome;
 use proptest::prelude::*;
 
-/// Path between one host on each side. Packets wait only at the bottleneck, whose transmission
-/// takes 8 µs per byte.
+/// Scenario with a path between one host on each side of a bottleneck. Packets wait only at the
+/// bottleneck, which transmits a byte in 8 µs.
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
@@ -18,20 +18,20 @@ const PATH: &str = r#"
         response = "1200 B", requests = 1, server_time = "50 ms" } }]
 "#;
 
-/// Return the one-way delay in seconds of a packet with a given size in bytes on the path without
-/// other packets.
+/// Return the one-way delay in seconds of a packet with `bytes` bytes, on a path without other
+/// packets.
 fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }
 
-/// Check that two times are equal, except for rounding.
+/// Check that two times are equal, apart from rounding errors.
 fn assert_near(actual: f64, expected: f64) {
     assert!((actual - expected).abs() < 1e-9, "{actual} differs from {expected}");
 }
 
-/// The duration of a request is the sum of the delays of SYN, SYN-ACK, request and response, and of
-/// the server time. SYN, SYN-ACK, request and response are one packet each, with headers of 40
-/// bytes.
+/// The duration of a request is the sum of the delays of SYN, SYN-ACK, request and response, plus
+/// the server time. SYN, SYN-ACK, request and response are one packet each, and each packet has 40
+/// bytes of headers.
 #[test]
 fn a_request_lasts_as_long_as_its_packets_and_the_server_time() {
     let o = outcome(PATH, &[]);
@@ -44,9 +44,9 @@ fn a_request_lasts_as_long_as_its_packets_and_the_server_time() {
     assert_eq!(numbers(&o, "replies", "received_bytes"), [1200.0]);
 }
 
-/// The table `exchanges` has the same bytes as the tables of both directions. The endpoint that
-/// sends its FIN first also reaches the end of its connection first, when the FIN of the other
-/// endpoint arrives.
+/// The number of bytes in the table `exchanges` equals the number of bytes in `flows` and
+/// `replies`. The endpoint that sends the first FIN also closes first, because the FIN of the other
+/// endpoint arrives later.
 #[test]
 fn a_series_of_transactions_is_counted_in_both_directions() {
     for (closes, series) in [("client", "[\"requests\"]"), ("server", "[\"requests\", \"segments\"]")] {
@@ -83,8 +83,8 @@ fn a_series_of_transactions_is_counted_in_both_directions() {
     }
 }
 
-/// Each series has a table for the clients and a table for the servers. The table for the servers
-/// excludes flows whose server sends no data, and flows that are not traced.
+/// Each series has one table for the clients and one table for the servers. The table for the
+/// servers excludes flows whose server sends no data, and flows that are not traced.
 #[test]
 fn both_endpoints_are_recorded_if_both_send_data() {
     let flows = r#"[{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "request_response", request = "1000 B",
@@ -130,8 +130,9 @@ fn both_endpoints_are_recorded_if_both_send_data() {
     assert!(one.tables.iter().all(|table| table.name != "reply_segments"));
 }
 
-/// The receiver reads at a tenth of the rate of the path. The receive window closes, the sender
-/// sends zero-window probes, and the transfer takes as long as the receiver's reading of its data.
+/// The receiver reads data at a tenth of the rate of the path. The receive window closes, and the
+/// sender sends zero-window probes. The duration of the transfer is the time that the receiver
+/// needs to read the data.
 #[test]
 fn a_slow_reader_limits_the_rate_of_the_sender() {
     let o = outcome(
@@ -148,7 +149,8 @@ fn a_slow_reader_limits_the_rate_of_the_sender() {
     );
     assert_eq!(numbers(&o, "flows", "received_bytes"), numbers(&o, "flows", "acked_bytes"));
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [400_000.0]);
-    // When the last byte is acknowledged, only the data in the receive buffer is unread.
+    // When the sender receives the last ACK, all data except the content of the receive buffer has
+    // been read.
     let time = numbers(&o, "flows", "completed_s")[0] - numbers(&o, "flows", "established_s")[0];
     let rate = 400_000.0 * 8.0 / time;
     assert!((rate / 100_000.0 - 1.0).abs() < 0.05, "{rate}");
@@ -163,7 +165,8 @@ fn a_slow_reader_limits_the_rate_of_the_sender() {
 
 const PING: &str = r#"{ kind = "ping", pings = 50, interval = "100 ms" }"#;
 
-/// Without load the duration of a ping is the delay of its two packets, and no ping waits.
+/// Without load, the duration of a ping is the sum of the delays of its two packets, and no ping
+/// waits.
 #[test]
 fn a_ping_measures_the_delay_of_an_idle_path() {
     for traffic in [PING, r#"{ kind = "ping", pings = 50 }"#] {
@@ -180,8 +183,8 @@ fn a_ping_measures_the_delay_of_an_idle_path() {
     }
 }
 
-/// In a long shared queue a ping waits behind a download. With a queue per flow the ping waits for
-/// at most a few packets.
+/// In a long shared queue, a ping waits behind the packets of a download. If each flow has its own
+/// queue, a ping waits for at most a few packets.
 #[test]
 fn a_ping_waits_behind_a_download_in_a_shared_queue() {
     let ping_time = |queue: &str| {
@@ -199,7 +202,8 @@ fn a_ping_waits_behind_a_download_in_a_shared_queue() {
     assert!(fair < 2.0 * one_way_delay(104.0) + 3.0 * 0.012, "{fair}");
 }
 
-/// On a loaded connection a ping waits behind the data of the load, in the queue and in the sender.
+/// On a loaded connection, a ping waits behind the data of the load, in the queue and in the
+/// sender.
 #[test]
 fn a_ping_on_a_loaded_connection_waits_behind_the_load() {
     let rpm = |load: &str, unsent: &str| {
@@ -226,8 +230,8 @@ fn a_ping_on_a_loaded_connection_waits_behind_the_load() {
     }
 }
 
-/// A closed loop opens each connection an interval after the previous connection closed, so at most
-/// one connection is open.
+/// A closed loop has at most one open connection: each connection opens one interval after the
+/// previous connection closed.
 #[test]
 fn a_closed_loop_has_one_connection_at_a_time() {
     let loops = [
@@ -243,7 +247,7 @@ fn a_closed_loop_has_one_connection_at_a_time() {
     assert_eq!(numbers(&o, "exchanges", "completed"), [40.0]);
     assert_eq!(numbers(&o, "replies", "acked_bytes"), [40.0 * 1200.0]);
     let (starts, ends) = (numbers(&o, "requests", "start_s"), numbers(&o, "requests", "completed_s"));
-    // The closing takes two FINs and the ACK of the second FIN.
+    // The close of a connection takes three packets: two FINs and the ACK of the second FIN.
     let closing = 3.0 * one_way_delay(40.0);
     let gaps: Vec<f64> = (1..40).map(|i| starts[i] - ends[i - 1] - closing).collect();
     assert!(gaps.iter().all(|&g| (-1e-9..0.050).contains(&g)), "{gaps:?}");
@@ -251,7 +255,8 @@ fn a_closed_loop_has_one_connection_at_a_time() {
     assert!((mean - 0.025).abs() < 0.008, "{mean}");
 }
 
-/// With an interval of 0 s, the client opens the next connection when the previous one is closed.
+/// With an interval of 0 s, the client opens the next connection at the time at which the previous
+/// connection is closed.
 #[test]
 fn a_closed_loop_accepts_an_interval_of_zero() {
     let loops = [
@@ -266,9 +271,10 @@ fn a_closed_loop_accepts_an_interval_of_zero() {
     assert!((1..4).all(|i| (starts[i] - ends[i - 1] - closing).abs() < 1e-9), "{starts:?} {ends:?}");
 }
 
-/// The closed loop of netperf's TCP_CRR test: the client reads until the FIN of the server, closes
-/// the connection and immediately opens the next one. The client does not wait for the end of the
-/// closing, so a transaction takes the time of SYN, SYN-ACK, request and response.
+/// The test imitates the closed loop of netperf's TCP_CRR test. The client reads until the FIN of
+/// the server arrives, closes the connection, and immediately opens the next connection. The client
+/// does not wait until the close is complete, so a transaction takes the time of SYN, SYN-ACK,
+/// request and response.
 #[test]
 fn a_closed_loop_after_responses_does_not_wait_for_the_closing() {
     for closes in ["server", "client"] {
@@ -289,7 +295,7 @@ fn a_closed_loop_after_responses_does_not_wait_for_the_closing() {
         assert_eq!(numbers(&o, "replies", "acked_bytes"), [40.0 * 1200.0]);
         let starts = numbers(&o, "requests", "start_s");
         // The client writes the request when it opens the connection. The last packets of the
-        // previous connection delay some packets a little.
+        // previous connection delay some packets of the next connection a little.
         let transaction =
             1e-6 + one_way_delay(40.0) + one_way_delay(40.0) + one_way_delay(1040.0) + one_way_delay(1240.0);
         let gaps: Vec<f64> = starts.windows(2).map(|w| w[1] - w[0] - transaction).collect();
@@ -297,8 +303,8 @@ fn a_closed_loop_after_responses_does_not_wait_for_the_closing() {
     }
 }
 
-/// A connection that TCP aborts has no response. The closed loop opens its next connection when TCP
-/// has closed the aborted connection.
+/// A connection that TCP aborts receives no response. The closed loop opens the next connection
+/// when TCP has aborted the previous connection.
 #[test]
 fn a_closed_loop_continues_after_an_aborted_connection() {
     let o = outcome(
@@ -316,8 +322,8 @@ fn a_closed_loop_continues_after_an_aborted_connection() {
     assert!(opened > 30.0 && opened - completed >= 2.0 && completed > 30.0, "{opened} {completed}");
 }
 
-/// A repeated run with data in both directions has the same tables, and the sizes do not depend on
-/// the rate of the network.
+/// A repeated run with data in both directions has the same tables. The sizes of requests and
+/// responses do not depend on the rate of the network.
 #[test]
 fn runs_with_data_in_both_directions_are_deterministic() {
     let random = [
@@ -336,7 +342,7 @@ fn runs_with_data_in_both_directions_are_deterministic() {
     assert_eq!(sizes(&o), sizes(&slower));
 }
 
-/// The application stops writing requests when TCP aborts the connection.
+/// After TCP has aborted the connection, the application writes no more requests.
 #[test]
 fn an_aborted_connection_has_no_more_requests() {
     let o = outcome(
@@ -357,8 +363,8 @@ fn an_aborted_connection_has_no_more_requests() {
     assert_eq!(unfinished, requests - 20.0);
 }
 
-/// With a row per `[[flows]]` table, `flows` and `replies` have sums, and `exchanges` has a row per
-/// flow.
+/// With a row per `[[flows]]` table, `flows` and `replies` have sums over the flows, but
+/// `exchanges` still has a row per flow.
 #[test]
 fn rows_per_table_are_sums_of_the_flows() {
     let o = outcome(PATH, &[("flows.0.count", "3"), ("flows.0.name", "F{i}"), ("record.flows", "table")]);
@@ -385,15 +391,16 @@ fn contradictory_or_endless_traffic_is_refused() {
     assert!(message.contains("give the flow a number of requests"), "{message}");
 }
 
-/// Return a configuration of proptest with 60 cases, or with the number of cases in PROPTEST_CASES.
+/// Return a proptest configuration with 60 cases, or with the number of cases in the environment
+/// variable PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 60 };
     ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
-/// Strategy of scenarios with data in both directions over wires that lose, duplicate and delay
-/// packets, with various parameters of TCP and ECN.
+/// Proptest strategy of scenarios with data in both directions. The wires lose, duplicate and delay
+/// packets, and the parameters of TCP and ECN vary.
 fn random_run() -> impl Strategy<Value = String> {
     let traffic = prop_oneof![
         (1..40_000u32, 1..40_000u32, 1..6u32, 0..2u32).prop_map(|(request, response, n, closes)| {
@@ -471,7 +478,7 @@ proptest! {
     #![proptest_config(cases())]
 
     /// Every requested byte arrives despite losses, and a repeated run has the same tables. Each
-    /// run also checks its counters in both directions.
+    /// run also checks the packet counters of both directions.
     #[test]
     fn every_byte_arrives_in_both_directions_despite_losses(text in random_run()) {
         let first = outcome(&text, &[]);

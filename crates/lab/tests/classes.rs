@@ -1,4 +1,4 @@
-//! Counts of the classes of schedulers, in whole runs.
+//! Tests of the counts of scheduler classes in whole runs.
 
 mod common;
 
@@ -14,7 +14,7 @@ const COUNTS: [&str; 6] = [
     "departed_packets",
 ];
 
-/// Return the names of the rows of the table `classes`.
+/// Return the name of the class in each row of the table `classes`.
 fn class_names(outcome: &Outcome) -> Vec<String> {
     let table = outcome.tables.iter().find(|t| t.name == "classes").unwrap();
     match &table.columns.iter().find(|c| c.0 == "class").unwrap().1 {
@@ -23,9 +23,9 @@ fn class_names(outcome: &Outcome) -> Vec<String> {
     }
 }
 
-/// Each of the two downloads of this scenario has its own class of the scheduler. RED marks the
-/// packets of the first class. The second class is a scheduler, and Drop Tail drops packets in one
-/// of its two classes.
+/// Each of the two downloads has its own class in a scheduler. RED marks the packets of the first
+/// class. The second class contains another scheduler, in which Drop Tail drops packets of one of
+/// the two inner classes.
 #[test]
 fn the_counts_of_classes_equal_those_of_flows_and_links() {
     let tail = r#"{ kind = "drop_tail", limit = "6 packets" }"#;
@@ -48,8 +48,8 @@ fn the_counts_of_classes_equal_those_of_flows_and_links() {
         }
         assert_eq!(first + second, of("links", name)[bottleneck], "{name}");
     }
-    // The counts of the flows cover the same packets, because both flows send only forward data
-    // here.
+    // Both flows send data in the forward direction only, so the counts of the flows cover the same
+    // packets as the counts of the classes.
     assert_eq!(of("classes", "marked_packets")[..2], of("flows", "marked_packets")[..]);
     assert_eq!(of("classes", "dropped_packets")[..2], of("flows", "dropped_packets")[..]);
     assert_eq!(of("classes", "arrived_packets")[..2], of("flows", "packets_sent")[..]);

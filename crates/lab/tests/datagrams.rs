@@ -1,25 +1,25 @@
-//! Datagrams without TCP, in whole runs.
+//! Tests of datagrams without TCP in whole runs.
 
 mod common;
 
 use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::Outcome;
 
-/// Run a single flow of datagrams over three links: 10 Mbit/s and 0.5 ms, 1.5 Mbit/s and 20 ms, and
-/// 10 Mbit/s and 0.5 ms.
+/// Run a single flow of datagrams over three links. The rates of the links are 10, 1.5 and 10
+/// Mbit/s, and their delays are 0.5, 20 and 0.5 ms.
 fn single_flow(traffic: &str, changes: &[(&str, &str)]) -> Outcome {
     let flows = format!(r#"[{{ name = "D", from = "left-0", to = "right-0", traffic = {traffic} }}]"#);
     let no_offsets = r#"{ start = "0 s", delay = "0 s" }"#;
     outcome(TWO_DOWNLOADS, &[&[("flows", &*flows), ("phase_breaking", no_offsets)], changes].concat())
 }
 
-/// Return a column of the only row of the table `datagrams`.
+/// Return the value of a column in the only row of the table `datagrams`.
 fn value(o: &Outcome, column: &str) -> f64 {
     numbers(o, "datagrams", column)[0]
 }
 
-/// The voice call of the study sends a packet of 132 B every 20 ms. The delay of each packet is the
-/// sum of its transmission and propagation times, to the picosecond.
+/// The voice call sends a packet of 132 B every 20 ms. The delay of each packet is the sum of its
+/// transmission times and propagation delays, accurate to a picosecond.
 #[test]
 fn packets_of_a_call_have_the_delay_of_the_idle_path() {
     let o = single_flow(r#"{ kind = "voip", packets = 100 }"#, &[]);
@@ -41,8 +41,8 @@ fn packets_of_a_call_have_the_delay_of_the_idle_path() {
     assert!(numbers(&o, "flows", "acked_bytes").is_empty());
 }
 
-/// A flow sends at a constant rate above the rate of the link. The queue drops the packets above
-/// the rate of the link, and the receiver receives at the rate of the link.
+/// A flow sends at a constant rate, which is above the rate of the link. The queue drops the excess
+/// packets, and the receiver receives data at the rate of the link.
 #[test]
 fn the_queue_drops_the_excess_of_a_constant_rate() {
     let queue =
@@ -50,8 +50,8 @@ fn the_queue_drops_the_excess_of_a_constant_rate() {
     let o = single_flow(r#"{ kind = "cbr", rate = "3 Mbit/s" }"#, &queue);
     assert!((value(&o, "sent_packets") - 37_500.0).abs() <= 1.0);
     assert!((value(&o, "received_packets") - 18_750.0).abs() <= 12.0);
-    // Maximum delay: the transmission of 10 waiting packets and of the packet in service, each of
-    // 1000 B at 1.5 Mbit/s.
+    // Maximum delay: 10 waiting packets and the packet in service are transmitted, each of 1000 B
+    // at 1.5 Mbit/s.
     let full = 0.021 + 8000.0 * (2.0 / 10e6 + 11.0 / 1.5e6);
     assert!(
         value(&o, "longest_delay_s") <= full + 0.0081 / 1.5
@@ -59,14 +59,15 @@ fn the_queue_drops_the_excess_of_a_constant_rate() {
     );
     let links = numbers(&o, "links", "dropped_packets");
     assert_eq!(links.iter().sum::<f64>(), value(&o, "dropped_packets"));
-    // The packets that were neither delivered nor dropped are in the network: at most 11 at the
-    // bottleneck, 4 on its wire, and 3 before it.
+    // All packets that were neither delivered nor dropped are in the network: at most 11 at the
+    // bottleneck, 4 in propagation behind the bottleneck, and 3 on the first link.
     assert!((value(&o, "lost_packets") - value(&o, "dropped_packets")) <= 18.0);
 }
 
-/// Linux schedules the first update of PIE's probability half a second after the creation of the
-/// queue (pie_init), which is long before any traffic. The queue therefore drops the same packets
-/// of a flow whether the flow starts with the run or 125 periods of 16 ms later.
+/// Linux schedules the first update of PIE's drop probability half a second after the creation of
+/// the queue (pie_init). The first update is therefore long before any traffic. A flow that starts
+/// at the beginning of the run therefore loses the same packets as a flow that starts 125 update
+/// periods of 16 ms later.
 #[test]
 fn linux_pie_drops_packets_of_a_flow_that_starts_with_the_run() {
     for kind in [r#"kind = "tc_pie""#, r#"kind = "fq_pie", rules = "linux""#] {
@@ -107,7 +108,7 @@ fn poisson_packets_have_the_waiting_time_of_an_m_d_1_queue() {
     }
 }
 
-/// The queue marks ECT packets, and drops packets of a flow without ECT.
+/// The queue marks the packets of a flow with ECT, and drops packets of a flow without ECT.
 #[test]
 fn ect_packets_are_marked_and_others_are_dropped() {
     for (ecn, marked) in [("ect0", true), ("ect1", true), ("not-ect", false)] {
@@ -150,8 +151,8 @@ fn impairments_are_counted_separately() {
     assert!(value(&o, "jitter_s") > 1e-3 && value(&o, "reordered_packets") == 0.0);
 }
 
-/// The run ends with the TCP flows, although a flow of datagrams is endless. The table `flows` has
-/// no row for the datagrams.
+/// The run ends with its TCP flows, and does not wait for an endless flow of datagrams. The table
+/// `flows` has no row for a flow of datagrams.
 #[test]
 fn a_run_does_not_wait_for_an_endless_flow_of_datagrams() {
     let flows = r#"[{ name = "hum", from = "left-0", to = "right-1", traffic = "voip" },

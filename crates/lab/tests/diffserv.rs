@@ -1,18 +1,18 @@
-//! Codepoints and conditioners in whole runs.
+//! Tests of codepoints and conditioners in whole runs.
 
 mod common;
 
 use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::{Column, Outcome};
 
-/// Changes to a bottleneck that is fast enough for both flows. Flow C0 has the codepoint EF.
+/// Changes that make the bottleneck fast enough for both flows. Flow C0 has the codepoint EF.
 const WIDE: [(&str, &str); 3] = [
     ("network.rate", "\"8 Mbit/s\""),
     ("network.queue", r#"{ kind = "drop_tail", limit = "1000 packets" }"#),
     ("flows.0.dscp", "\"EF\""),
 ];
 
-/// Return the changes of [`WIDE`] followed by further changes.
+/// Return the changes [`WIDE`], followed by further changes.
 fn with<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     [&WIDE[..], changes].concat()
 }
@@ -32,7 +32,7 @@ fn arrived(changes: &[(&str, &str)]) -> Vec<f64> {
 }
 
 /// Both endpoints of a connection send packets with the codepoint of their flow. The keys `source`
-/// and `destination` refer to the packet, so the source of an ACK is the receiver of the data.
+/// and `destination` describe the packet, so the source of an ACK is the receiver of the data.
 #[test]
 fn data_and_acks_carry_the_codepoint_of_their_flow() {
     let all = outcome(
@@ -47,7 +47,8 @@ fn data_and_acks_carry_the_codepoint_of_their_flow() {
     );
     let forward: f64 = numbers(&all, "flows", "packets_sent").iter().sum();
     let [c0, c1] = numbers(&all, "flows", "acks_sent")[..] else { panic!() };
-    // The receiver also sends a SYN-ACK and a FIN, which the column of pure ACKs does not count.
+    // The receiver also sends a SYN-ACK and a FIN, which `acks_sent` does not count because they
+    // are not pure ACKs.
     assert_eq!(
         numbers(&all, "conditioners", "arrived_packets"),
         [forward, 0.0, c1 + 2.0, c0 + 2.0, 0.0],
@@ -80,8 +81,9 @@ fn a_later_conditioner_matches_the_new_codepoints() {
     assert_eq!(texts(&run, "conditioners", "action"), ["AF21", "AF23", "pass", "pass", "pass", "pass"]);
 }
 
-/// A conditioner without actions adds only its own table. Such a conditioner leaves the other
-/// tables unchanged, even if the simulator would otherwise treat its link as a constant delay.
+/// A conditioner without actions adds the table `conditioners` to the results. The other tables are
+/// unchanged, even if the simulator would treat the link without its conditioner as a constant
+/// delay.
 #[test]
 fn a_conditioner_that_only_counts_leaves_other_tables_unchanged() {
     let plain = outcome(TWO_DOWNLOADS, &[]);
@@ -92,9 +94,9 @@ fn a_conditioner_that_only_counts_leaves_other_tables_unchanged() {
     assert_eq!(numbers(&counted, "conditioners", "arrived_packets"), [at(0), 0.0, at(1), 0.0]);
 }
 
-/// A policer limits a flow to its rate. The green bytes are within the rate and the burst (RFC 2697
-/// §3), and the other flow uses the rest of the link. Each drop is in the counters of its flow, and
-/// in the series `drops` with its reason.
+/// A policer limits the rate of a flow. The green bytes conform to the rate and the burst of the
+/// policer (RFC 2697 §3), and the other flow uses the rest of the link. Each drop is counted in its
+/// flow, and the series `drops` states the reason of the drop.
 #[test]
 fn a_policer_limits_the_rate_of_a_flow() {
     let run = outcome(
@@ -120,7 +122,8 @@ fn a_policer_limits_the_rate_of_a_flow() {
     assert!(dropped[2] > 20.0 && of_flows == [dropped[2], 0.0], "{dropped:?} {of_flows:?}");
     let reasons = texts(&run, "drops", "reason");
     assert!(reasons.len() as f64 == dropped[2] && reasons.iter().all(|r| r == "policed"));
-    // A packet that is dropped before the queue does not arrive at the queue.
+    // A packet that the conditioner drops before the queue is not counted as an arrival at the
+    // queue.
     assert_eq!(numbers(&run, "links", "dropped_packets")[0], 0.0);
     let passed: f64 = numbers(&run, "conditioners", "arrived_packets").iter().sum::<f64>() - dropped[2];
     assert_eq!(numbers(&run, "links", "arrived_packets")[0], passed);
@@ -144,7 +147,7 @@ fn rules_match_the_connections_of_flows_with_arrivals() {
     assert!(counts[0] > 60.0 * 7.0 && counts[1] > 60.0 * 7.0 && counts[2] == 0.0, "{counts:?}");
 }
 
-/// An error about a condition names the key and the remedy.
+/// An error about the key `condition` names the wrong key and the remedy.
 #[test]
 fn invalid_conditions_are_refused() {
     let refusal = |condition| scenario(TWO_DOWNLOADS, &[("network.condition", condition)]).unwrap_err();

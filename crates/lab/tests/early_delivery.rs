@@ -1,4 +1,4 @@
-//! Early delivery of packets to endpoints, which changes only the number of events.
+//! Early delivery of packets to endpoints. Early delivery changes only the number of events.
 
 mod common;
 
@@ -17,7 +17,8 @@ const QUEUES: [&str; 8] = [
     r#"{ kind = "drr", classes = [{ queue = { kind = "drop_tail", limit = "20 packets" } }] }"#,
 ];
 
-/// Queues of the access links. Some of these queues drop packets of their own host.
+/// Queues of the access links. Some queues of access links drop packets of the host that they
+/// serve.
 const ACCESS: [&str; 4] = [
     r#"{ kind = "drop_tail", limit = "100000 packets" }"#,
     r#"{ kind = "drop_tail", limit = "5 packets" }"#,
@@ -32,7 +33,8 @@ const WIRES: [&str; 4] = [
     r#"[{ kind = "jitter", mean = "3 ms" }]"#,
 ];
 
-/// Strategy of random dumbbells. Most hosts have a single flow, and some connections are aborted.
+/// Strategy of random dumbbells. Most hosts have a single flow, and TCP aborts some of the
+/// connections.
 fn random_dumbbell() -> impl Strategy<Value = String> {
     let pick = |of: &'static [&'static str]| prop::sample::select(of);
     let network = (pick(&QUEUES), pick(&QUEUES), pick(&ACCESS), pick(&WIRES), 200u32..20_000, 0u32..30_000);
@@ -86,21 +88,21 @@ right_delay = {{ first = "1 ms", last = "{delay} us" }}
     })
 }
 
-/// Return a configuration of proptest with 300 cases, or with the number of cases in
-/// PROPTEST_CASES.
+/// Return a proptest configuration with 300 cases, or with the number of cases in the environment
+/// variable PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };
     ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
-/// Run a scenario and return its result.
+/// Run the scenario `text` and return the result of the run.
 fn outcome_of(text: &str) -> Result<Outcome, Failure> {
     run(&read(text, Format::Toml, &[]).unwrap(), &Watch::default())
 }
 
-/// If each host has a single flow, early delivery saves about half of the events. The series
-/// `window` disables early delivery.
+/// If each host has a single flow, early delivery saves about half of the events. A run that
+/// records the series `window` delivers no packets early.
 #[test]
 fn early_delivery_saves_events_for_hosts_with_one_flow() {
     let text = r#"
@@ -117,8 +119,8 @@ fn early_delivery_saves_events_for_hosts_with_one_flow() {
 proptest! {
     #![proptest_config(cases())]
 
-    /// With the series `window` every packet reaches its host in an event of its own. All tables
-    /// except `window` equal the tables of a run with early delivery.
+    /// In a run that records the series `window`, the arrival of each packet at its host is an
+    /// event. All tables except `window` are equal to the tables of a run with early delivery.
     #[test]
     fn early_delivery_leaves_tables_unchanged(text in random_dumbbell()) {
         let early = outcome_of(&text);
@@ -135,8 +137,9 @@ proptest! {
     }
 }
 
-/// The counters are also checked shortly before the end of the run. Early delivery stops at the
-/// time of such a check, so the packets in the bottleneck agree with the counters of its queue.
+/// Shortly before the end of the run, the run also checks its packet counters. Early delivery stops
+/// at the time of each check, so that the counters of the queue agree with the packets at the
+/// bottleneck.
 #[test]
 fn early_delivery_stops_at_a_check_of_the_counters() {
     let run_for = |ms: u32| {

@@ -1,16 +1,16 @@
-//! Links that lose, damage, duplicate and delay packets, in whole runs.
+//! Tests of links that lose, damage, duplicate and delay packets, in whole runs.
 
 mod common;
 
 use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::Outcome;
 
-/// Return the sum of a column.
+/// Return the sum of all values in a column.
 fn sum(o: &Outcome, table: &str, column: &str) -> f64 {
     numbers(o, table, column).iter().sum()
 }
 
-/// Changes that reduce the scenario to a single download over a queue that does not drop packets.
+/// Changes that reduce the scenario to a single download, over a queue that drops no packets.
 const ONE_DOWNLOAD: [(&str, &str); 4] = [
     ("flows.0.count", "1"),
     ("flows.0.traffic.size", "\"200 kB\""),
@@ -18,13 +18,13 @@ const ONE_DOWNLOAD: [(&str, &str); 4] = [
     ("tcp.receive_window", "\"65535 B\""),
 ];
 
-/// Run the download with impairments of the bottleneck and further changes.
+/// Run the single download with impairments of the bottleneck and with further changes.
 fn with(impairments: &str, changes: &[(&str, &str)]) -> Outcome {
     outcome(TWO_DOWNLOADS, &[&ONE_DOWNLOAD[..], &[("network.impairments", impairments)], changes].concat())
 }
 
-/// The wire loses exactly the listed packets. The series `drops` has the reason of each loss, and
-/// the table `links` has the number of delivered packets.
+/// The wire loses exactly the packets in the list. The series `drops` states the reason of each
+/// loss, and the table `links` has the number of delivered packets.
 #[test]
 fn lost_packets_are_counted() {
     let series = [("record.series", r#"["drops"]"#)];
@@ -39,8 +39,8 @@ fn lost_packets_are_counted() {
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [200_000.0]);
 }
 
-/// A corrupted packet crosses all links, and the host discards the packet. The link discards a
-/// packet with bit errors.
+/// A corrupted packet crosses all links, and the receiving host discards the packet. A packet with
+/// bit errors is discarded by the link on which the errors occurred.
 #[test]
 fn the_host_discards_corrupted_packets_and_the_link_packets_with_bit_errors() {
     for (impairment, by_link) in [("corruption\", probability", 0.0), ("bit_errors\", rate", 1.0)] {
@@ -49,7 +49,7 @@ fn the_host_discards_corrupted_packets_and_the_link_packets_with_bit_errors() {
         let discarded = sum(&o, "impairments", "damaged_packets") + sum(&o, "impairments", "lost_packets");
         assert!(discarded > 5.0);
         assert_eq!(numbers(&o, "flows", "dropped_packets"), [discarded]);
-        // The link right>right-0 carries all corrupted packets, and no packet with bit errors.
+        // The link right>right-0 transmits all corrupted packets, but no packet with bit errors.
         let arrived = numbers(&o, "links", "arrived_packets")[0];
         let delivered_to_host = numbers(&o, "links", "delivered_packets")[5];
         assert_eq!(arrived - delivered_to_host, by_link * discarded);
@@ -57,7 +57,8 @@ fn the_host_discards_corrupted_packets_and_the_link_packets_with_bit_errors() {
     }
 }
 
-/// The wire duplicates packets, and the receiver counts duplicate segments without retransmissions.
+/// The wire duplicates packets, and the receiver counts duplicate segments although the sender
+/// retransmits no segment.
 #[test]
 fn copies_arrive_as_duplicate_segments() {
     let o = with(r#"[{ kind = "duplication", probability = 0.2 }]"#, &[]);
@@ -69,8 +70,8 @@ fn copies_arrive_as_duplicate_segments() {
     assert!(sum(&o, "flows", "duplicate_segments") >= doubled - 5.0);
 }
 
-/// Another impairment of the same link or of another link leaves the random numbers of the first
-/// impairment unchanged.
+/// The random numbers of an impairment do not change if the same link or another link has another
+/// impairment.
 #[test]
 fn random_numbers_do_not_depend_on_other_impairments() {
     let lost = |others: &str, reverse: &str| {
@@ -91,8 +92,8 @@ fn random_numbers_do_not_depend_on_other_impairments() {
     assert_ne!(alone, lost(r#", { kind = "loss", probability = 0.2 }"#, "[]"));
 }
 
-/// Transfers complete with up to 20 % loss in both directions, for various parameters of TCP and
-/// for every congestion control.
+/// All transfers complete with up to 20 % loss in both directions, for various parameters of TCP
+/// and for every congestion control.
 #[test]
 fn transfers_complete_despite_losses_in_both_directions() {
     let mut variants: Vec<String> = common::TCP.iter().map(|t| format!("{{ {t} }}")).collect();
@@ -159,12 +160,13 @@ fn invalid_impairments_are_refused() {
         assert!(message.contains(expected), "{list}\n  error:    {message}\n  expected: {expected}");
     }
     let many = format!("[{}]", [r#"{ kind = "duplication", probability = 1 }"#; 5].join(", "));
-    assert!(refusal(&many).contains("has 5 impairments, 5 of them duplication"));
+    assert!(refusal(&many).contains("has 5 impairments, and 5 of these impairments duplicate packets"));
 }
 
-/// A saturated link delivers the integral of its rate, except for the packet in transmission. A
-/// link with a trace uses every opportunity. By hand: in 4 s the schedule delivers 1 Mbit, 0 Mbit,
-/// 2 Mbit and 0 Mbit per second. The total of 3 Mbit is 375 packets of 1000 B.
+/// A saturated link delivers the integral of its rate over time, except for the packet in
+/// transmission. A link whose rate follows a trace uses every delivery opportunity of the trace.
+/// The expected values were computed by hand: in 4 s the schedule delivers 1 Mbit, 0 Mbit, 2 Mbit
+/// and 0 Mbit, one value per second. The total of 3 Mbit corresponds to 375 packets of 1000 B.
 #[test]
 fn a_link_with_rate_changes_delivers_the_integral_of_its_rate() {
     let schedule = r#"[{ at = "1 s", rate = "0 bit/s" }, { at = "2 s", rate = "2 Mbit/s" }, { at = "3 s", rate = "0.0 bit/s" }, { at = "5 s", rate = "1 bit/s" }]"#;

@@ -1,10 +1,10 @@
-//! Links with different directions, and hosts with different access links.
+//! Tests of links with different directions, and of hosts with different access links.
 
 mod common;
 
 use common::{digest, numbers, outcome, scenario};
 
-/// Return a dumbbell with further keys of the network and flows in both directions.
+/// Return a dumbbell with flows in both directions. `keys` are further keys of the network.
 fn dumbbell(keys: &str) -> String {
     format!(
         r#"
@@ -19,7 +19,7 @@ fn dumbbell(keys: &str) -> String {
 const ACCESS: &str =
     r#"left_rate = "1 Gbit/s", left_delay = "1 ms", right_rate = "1 Gbit/s", right_delay = "1 ms""#;
 
-/// Return the scenario of [`dumbbell`] with a graph of one-way links as its network.
+/// Return the scenario of [`dumbbell`], in which a graph of one-way links replaces the network.
 fn graph(links: &[(&str, &str, &str, &str, &str)]) -> String {
     let link = |(from, to, rate, delay, keys): &(&str, &str, &str, &str, &str)| {
         format!(
@@ -32,10 +32,11 @@ fn graph(links: &[(&str, &str, &str, &str, &str)]) -> String {
     format!("network = {{ kind = \"graph\", links = [{}] }}\nflows = {flows}", links.join(", "))
 }
 
-/// Queue that drops no packet of these scenarios.
+/// Queue that is long enough to drop no packet in these scenarios.
 const AMPLE: &str = r#"queue = { kind = "drop_tail", limit = "100000 packets" }"#;
 
-/// A dumbbell with the key `reverse` has the same results as a graph with two one-way links.
+/// A dumbbell with the key `reverse` has the same results as a graph in which two one-way links
+/// form the bottleneck.
 #[test]
 fn the_reverse_direction_has_its_own_rate_delay_queue_and_impairments() {
     let reverse = r#"reverse = { rate = "2 Mbit/s", delay = "30 ms", queue = { kind = "pie" }, impairments = [{ kind = "loss", probability = 0.01 }] }"#;
@@ -87,14 +88,14 @@ fn hosts_accept_lists_of_rates_and_delays() {
         let transmission = 8.0 * bytes[l] / bps;
         assert!(bytes[l] > 0.0 && (busy[l] - transmission).abs() < 1e-6 * transmission, "link {l}");
     }
-    // The handshake takes a round trip over the bottleneck and the access links of the second
-    // hosts.
+    // The handshake takes one round trip over the bottleneck and the access links of the hosts
+    // left-1 and right-1.
     let start = numbers(&listed, "flows", "start_s")[1];
     let handshake = numbers(&listed, "flows", "established_s")[1] - start;
     assert!(handshake > 0.102 && handshake < 0.110, "{handshake}");
 }
 
-/// A written scenario with `reverse` and lists equals the original after reading.
+/// A scenario with `reverse` and with lists is unchanged after it is written and read again.
 #[test]
 fn reverse_and_lists_survive_writing_and_reading() {
     let keys = r#"reverse = { rate = "2 Mbit/s" }, left_rate = "1 Gbit/s", left_delay = ["1 ms", "2 ms"], right_rate = ["1 Gbit/s", "2 Gbit/s"], right_delay = "1 ms""#;

@@ -1,4 +1,5 @@
-//! Failures of runs that end with an error: panics, insufficient memory, and exceeded limits.
+//! Tests of runs that end with an error, because of a panic, insufficient memory or an exceeded
+//! limit.
 
 mod common;
 
@@ -7,7 +8,7 @@ use lab::{Failure, Watch, describe, run, run_catching_panics};
 use net::Aqm;
 use queues::{CustomAqms, QueueContext};
 
-/// Set of AQMs whose construction panics.
+/// Set of custom AQMs. The construction of each AQM panics.
 struct PanickingAqms;
 
 impl CustomAqms for PanickingAqms {

@@ -1,4 +1,4 @@
-//! Errors of invalid scenarios. Each error names the field, the value and the bound, and no
+//! Errors of invalid scenarios. Each error names the field, the value and the bound, and no invalid
 //! scenario causes a panic.
 
 mod common;
@@ -7,7 +7,7 @@ use common::{TWO_DOWNLOADS, scenario, try_outcome};
 use lab::{Failure, Format, read};
 use proptest::prelude::*;
 
-/// Return the error for a scenario with a change to one key.
+/// Return the error of a scenario in which one key has a changed value.
 fn refusal(key: &str, value: &str) -> String {
     scenario(TWO_DOWNLOADS, &[(key, value)]).expect_err("the scenario is accepted")
 }
@@ -21,6 +21,8 @@ fn every_error_names_field_value_and_bound() {
             "network.queue.minth: \"60 packets\" must be below maxth (60 packets)",
         ),
         ("network.delay", "\"-1 ms\"", "network.delay: \"-1 ms\" must be between 0 s"),
+        ("format", "2", "format: 2 must be at most 1, the format of this version of aqmlab; install a later"),
+        ("format", "0", "format: 0 must be"),
         ("network.delay", "20", "network.delay: 20 must be a time with its unit"),
         ("network.dealy", "\"1 ms\"", "network.dealy: is not a known key; did you mean delay?"),
         ("network.queue.maxp", "1.5", "network.queue.maxp: 1.5 must be a number between 0 and 1"),
@@ -28,7 +30,7 @@ fn every_error_names_field_value_and_bound() {
         ("network.queue.kind", "\"rde\"", "network.queue.kind: \"rde\" is not known; did you mean red?"),
         ("network.kind", "\"ring\"", "network.kind"),
         ("flows.0.to", "\"right-7\"", "flows.0.to: \"right-7\" is not a node of the network"),
-        ("flows.0.to", "\"left-0\"", "is also the host in from"),
+        ("flows.0.to", "\"left-0\"", "names the same host as the key from"),
         ("flows.1.to", "\"x\"", "flows.1: does not exist: the list has 1 element; count from 0"),
         ("flows", "[]", "flows: is empty"),
         ("flows.0.name", "\"C\"", "flows.0.name: \"C\" is also the name of a flow"),
@@ -76,14 +78,14 @@ fn every_error_names_field_value_and_bound() {
         (
             "network",
             r#"{ kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", directions = "one", reverse = { rate = "2 Mbit/s" } }] }"#,
-            "network.links.0.reverse: cannot be used in a link with directions = \"one\"; leave one of them out",
+            "network.links.0.reverse: cannot be used in a link with directions = \"one\"; leave out the key reverse or the key directions",
         ),
         ("network.reverse", "{ rate = \"2\" }", "network.reverse.rate: \"2\""),
         ("network.reverse", "{ delay = \"-1 ms\" }", "network.reverse.delay: \"-1 ms\" must be"),
         (
             "network.right_delay",
             "[\"1 ms\", \"2 ms\", \"3 ms\"]",
-            "network.right_delay: has 3 entries, and right_hosts is 2; give one entry per host, or one value for all",
+            "network.right_delay: has 3 entries, and right_hosts is 2; give one value per host, or one value for all hosts",
         ),
         ("network.left_rate", "[]", "network.left_rate: has 0 entries, and left_hosts is 1"),
         ("network.left_rate", "[\"fast\"]", "network.left_rate.0: \"fast\""),
@@ -91,7 +93,7 @@ fn every_error_names_field_value_and_bound() {
         (
             "record.series",
             "[\"carried\"]",
-            "record.series.0: \"carried\" was removed, because the tables begin after the warm-up; set warm_up",
+            "record.series.0: \"carried\" was removed, because all tables exclude the warm-up; set warm_up",
         ),
         (
             "record.links",
@@ -131,7 +133,7 @@ fn every_error_names_field_value_and_bound() {
         ),
         ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
         ("duration", "1979-05-27", "is a date, but no key accepts a date"),
-        ("network..rate", "1", "is not a path of keys"),
+        ("network..rate", "1", "is not a valid path of keys"),
         (
             "network.queue",
             "12",
@@ -199,7 +201,9 @@ fn a_flow_without_a_reverse_route_is_refused() {
         "network.links",
         r#"[{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }, { from = "b", to = "a", rate = "1 Mbit/s", delay = "1 ms" }]"#,
     )];
-    assert!(scenario(text, &twice).unwrap_err().contains("network.links.1: is the second link from b to a"));
+    assert!(
+        scenario(text, &twice).unwrap_err().contains("network.links.1: describes a second link from b to a")
+    );
 }
 
 #[test]
@@ -242,7 +246,8 @@ const KEYS: [&str; 14] = [
 ];
 
 proptest! {
-    /// Reading a document with arbitrary values returns a scenario or an error of one line.
+    /// The reader returns a scenario, or an error of one line, for a document with arbitrary
+    /// values.
     #[test]
     fn no_document_causes_a_panic(changes in prop::collection::vec((0..KEYS.len(), 0..WORDS.len()), 1..4)) {
         let changes: Vec<_> = changes.into_iter().map(|(k, w)| (KEYS[k], WORDS[w])).collect();

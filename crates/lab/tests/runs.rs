@@ -6,9 +6,9 @@ use common::{LINUX, TCP, TWO_DOWNLOADS, digest, numbers, outcome, scenario};
 use lab::{Failure, Format, Outcome, Watch, read, run};
 use proptest::prelude::*;
 
-/// The tables of the listed scenarios have the listed digests. A different digest is a change of
-/// results, which CHANGELOG.md must explain. The Python tests check the release build against the
-/// same file.
+/// For each scenario in the file digests.txt, the result tables have the digest that the file
+/// lists. A different digest means that results have changed, and CHANGELOG.md must explain this
+/// change. The Python tests compare the release build with the same file.
 #[test]
 fn digests_are_unchanged() {
     let listed = include_str!("digests.txt");
@@ -28,7 +28,7 @@ fn results_depend_on_the_seed_only() {
     assert_ne!(with("1"), with("2"));
 }
 
-/// Series leave the tables of flows and links unchanged.
+/// Recording a series leaves the tables `flows` and `links` unchanged.
 #[test]
 fn series_leave_other_tables_unchanged() {
     let plain = outcome(TWO_DOWNLOADS, &[]);
@@ -42,9 +42,9 @@ fn series_leave_other_tables_unchanged() {
     assert_eq!(marks, numbers(&plain, "flows", "marked_packets").iter().sum::<f64>());
 }
 
-/// The series `delays` counts a packet when its transmission has begun, for every kind of queue. A
-/// queue that decides on arrival computes the time of the transmission in advance, and a queue that
-/// stores packets does not.
+/// For every kind of queue, the series `delays` counts a packet when its transmission begins. A
+/// queue that decides on the arrival of a packet computes the time of the transmission in advance.
+/// A queue that stores packets does not know this time in advance.
 #[test]
 fn delays_are_equal_for_queues_with_and_without_stored_packets() {
     let limit = r#"limit = "300 packets""#;
@@ -63,7 +63,10 @@ fn delays_are_equal_for_queues_with_and_without_stored_packets() {
         outcome(TWO_DOWNLOADS, &endless)
     });
     let waiting = numbers(&on_arrival, "links", "waiting_packets");
-    assert!(waiting.iter().any(|&n| n > 40.0), "the queue is short at the end of the run: {waiting:?}");
+    assert!(
+        waiting.iter().any(|&n| n > 40.0),
+        "at the end of the run, too few packets wait in the queue: {waiting:?}"
+    );
     for outcome in [&on_arrival, &stored, &class] {
         let departed = numbers(outcome, "links", "departed_packets");
         assert_eq!(numbers(outcome, "delays", "packets"), departed);
@@ -88,7 +91,7 @@ fn flows_cross_the_links_of_their_data() {
     assert_eq!(of(&[], &["right>right-1"])[0][0].len(), 1);
     assert_eq!(of(&[], &["right>right-1", "right>right-0"]), [forward, reverse]);
     assert!(of(&[], &["right>left"])[0][0].is_empty(), "ACKs count as data");
-    // Responses are data in reverse direction.
+    // Responses are data in the reverse direction.
     let requests = r#"{ kind = "request_response", request = "100 B", response = "5 kB", requests = 1 }"#;
     let [forward, reverse] = of(&[("flows.0.traffic", requests)], &["right>left"]);
     assert_eq!((forward[0].len(), reverse[0].len()), (0, 2));
@@ -106,7 +109,8 @@ fn an_expanded_scenario_has_the_values_of_the_run() {
     assert_eq!(flow["forward"], serde_json::json!(["left-0>left", "left>right", "right>right-1"]));
     assert_eq!(flow["reverse"], serde_json::json!(["right-1>right", "right>left", "left>left-0"]));
     assert_eq!(expanded["tcp"][0]["sender"]["mss"], "1460 B");
-    // The start times include the random offset, as in the table `flows`.
+    // The start times in the expanded scenario include the random offset, like the start times in
+    // the table `flows`.
     scenario.seed = 5;
     let outcome = run(&scenario, &Watch::default()).unwrap();
     let of = |f: usize| lab::expanded(&scenario).unwrap()["flows"][f]["start_s"].as_f64().unwrap();
@@ -132,7 +136,7 @@ fn ecn_marks_instead_of_dropping() {
     assert_eq!(sum(&with, "ecn"), 2.0);
 }
 
-/// A connection uses ECN only if both endpoints enable it (RFC 3168 §6.1.1).
+/// A connection uses ECN only if both endpoints enable ECN (RFC 3168 §6.1.1).
 #[test]
 fn ecn_needs_both_endpoints() {
     for (sender, receiver, both) in
@@ -145,8 +149,8 @@ fn ecn_needs_both_endpoints() {
     }
 }
 
-/// An AQM with thresholds in bytes has its average queue in bytes, and the column in packets is
-/// empty.
+/// If the thresholds of an AQM are in bytes, its average queue length is in bytes, and the column
+/// in packets is empty.
 #[test]
 fn the_average_queue_has_the_unit_of_the_thresholds() {
     for (thresholds, filled, empty) in [
@@ -170,8 +174,8 @@ fn a_run_can_be_cancelled() {
     assert_eq!(run(&scenario, &watch).unwrap_err(), Failure::Cancelled);
 }
 
-/// With phase breaking, less than 2 % of the events of this symmetric network share an instant with
-/// the previous event.
+/// With phase breaking, less than 2 % of the events of this symmetric network occur at the same
+/// time as the previous event.
 #[test]
 fn phase_breaking_leaves_few_ties() {
     let tie_share = |phase: &str| {
@@ -189,14 +193,14 @@ fn phase_breaking_leaves_few_ties() {
     assert!(broken < 0.02, "{broken}");
 }
 
-/// Strategy of queues of all kinds, with parameters that cause drops and marks.
+/// Proptest strategy of queues of all kinds, with parameters that cause drops and marks.
 fn any_kind() -> impl Strategy<Value = String> {
     let kinds = vec![
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets""#,
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets", arithmetic = "linux-2.4""#,
         r#"kind = "tc_pie", target = "1 ms", t_update = "1 ms""#,
-        // With tc's decrement, a bin that was once full drops nearly all packets for hours. TCP
-        // would abort even a connection with 250 retries.
+        // With the decrement of tc, a bin of SFB that was once full drops nearly all packets for
+        // hours. TCP would abort even a connection that may retransmit a segment 250 times.
         r#"kind = "tc_sfb", target = "2 packets", max = "4 packets", increment = 0.1, decrement = 0.02, rehash = "50 ms", warmup = "20 ms""#,
         r#"kind = "tc_pie", target = "1 ms", latency = "departure-rate", chance_by = "size""#,
         r#"kind = "adaptive_red", interval = "50 ms""#,
@@ -237,10 +241,11 @@ fn any_kind() -> impl Strategy<Value = String> {
         .prop_map(|(kind, limit)| format!(r#"{{ {kind}, limit = "{limit}" }}"#))
 }
 
-/// Strategy of schedulers and shapers with queues of all kinds. One class is for datagrams, and
-/// some schedulers contain another scheduler.
+/// Proptest strategy of schedulers and shapers that contain queues of all kinds. One class of each
+/// scheduler is for datagrams, and some schedulers contain another scheduler.
 fn any_scheduler() -> impl Strategy<Value = String> {
-    // The kind of scheduler, the keys of the first class, and the keys of the other class.
+    // Each entry has the kind of the scheduler, the keys of its first class, and the keys of its
+    // other class.
     let kinds = vec![
         ("priority", "", ""),
         ("wrr", r#"packets = 3, "#, ""),
@@ -267,7 +272,7 @@ fn any_scheduler() -> impl Strategy<Value = String> {
     prop_oneof![3 => flat, 1 => shaped, 1 => nested, 1 => Just(r#"{ kind = "sfq", queues = 5 }"#.to_string())]
 }
 
-/// Changes to a flow with `arrivals`, which opens 100 connections per second.
+/// Changes that give a flow the key `arrivals`, so that the flow opens 100 connections per second.
 const ARRIVALS: [(&str, &str); 4] = [
     ("flows.0.count", "1"),
     ("flows.0.arrivals", r#"{ interval = "10 ms", connections = 2000 }"#),
@@ -275,7 +280,7 @@ const ARRIVALS: [(&str, &str); 4] = [
     ("network.rate", "\"10 Mbit/s\""),
 ];
 
-/// Each connection of a flow with `arrivals` is counted once, in the sums and in the series
+/// Each connection of a flow with `arrivals` is counted once in the totals and once in the series
 /// `transfers`.
 #[test]
 fn connections_of_a_flow_with_arrivals_are_counted_once() {
@@ -288,7 +293,8 @@ fn connections_of_a_flow_with_arrivals_are_counted_once() {
     assert_eq!(acked.len(), 2000);
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [total]);
     assert_eq!(numbers(&o, "connections", "completed_bytes"), [total]);
-    // The means are within six standard errors of the means of the distributions.
+    // The measured means are within six standard errors of the means of the configured
+    // distributions.
     let assert_near = |mean: f64, expected: f64| {
         assert!((mean / expected - 1.0).abs() < 6.0 / 2000f64.sqrt(), "{mean} {expected}")
     };
@@ -308,7 +314,8 @@ fn connections_of_a_flow_with_arrivals_are_counted_once() {
     assert_eq!(numbers(&o, "drops", "seq").len() as f64, drops + numbers(&o, "flows", "dropped_acks")[0]);
 }
 
-/// A run that ends during transfers counts the open connections, which have no duration.
+/// A run that ends during transfers also counts the open connections. An open connection has no
+/// duration.
 #[test]
 fn open_connections_are_counted_at_the_end_of_the_run() {
     let changes = [
@@ -331,7 +338,8 @@ fn open_connections_are_counted_at_the_end_of_the_run() {
     assert!(numbers(&o, "flows", "completed_s").iter().all(|t| t.is_nan()));
 }
 
-/// Another `[[flows]]` table leaves the arrivals and sizes unchanged (common random numbers).
+/// Another `[[flows]]` table does not change the arrival times and sizes of a flow (common random
+/// numbers).
 #[test]
 fn arrivals_do_not_depend_on_other_flows() {
     let starts = |other_flow: &str| {
@@ -350,8 +358,8 @@ fn arrivals_do_not_depend_on_other_flows() {
     assert_eq!(starts(""), starts(other));
 }
 
-/// The application writes a message of fixed size per interval. The ACK of the last message arrives
-/// 30 intervals and a round trip after the start.
+/// The application writes a message of constant size in each interval. The ACK of the last message
+/// arrives 30 intervals and one round trip after the start of the flow.
 #[test]
 fn messages_are_written_at_their_interval() {
     let o = outcome(
@@ -367,17 +375,18 @@ fn messages_are_written_at_their_interval() {
     );
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [15_000.0; 2]);
     assert_eq!(numbers(&o, "flows", "segments_sent"), [30.0; 2]);
-    // The message of 540 B crosses links of 10, 1.5 and 10 Mbit/s, and the ACK of 40 B crosses them
-    // in reverse. The propagation takes 21 ms per direction. The message of the second flow waits
-    // for the transmission of the first flow's message at the shared host and bottleneck.
+    // A message of 540 B crosses links of 10, 1.5 and 10 Mbit/s, and its ACK of 40 B crosses the
+    // same links in the reverse direction. The propagation delay is 21 ms per direction. The
+    // message of the second flow waits at the shared host and at the bottleneck, while the message
+    // of the first flow is transmitted.
     let round_trip = 0.042 + (540.0 + 40.0) * 8.0 * (2.0 / 10e6 + 1.0 / 1.5e6);
     let completed = numbers(&o, "flows", "completed_s");
     assert!((completed[0] - 60.0 - round_trip).abs() < 1e-9, "{completed:?} {round_trip}");
     assert!(completed[1] > completed[0] && completed[1] < completed[0] + 540.0 * 8.0 / 1.5e6 + 1e-9);
 }
 
-/// With a row per `[[flows]]` table, counts are the sums over its flows, and times are the latest
-/// times.
+/// With a row per `[[flows]]` table, each count is the sum over the flows of the table, and each
+/// time is the latest time of these flows.
 #[test]
 fn rows_per_table_are_sums_of_the_flows() {
     let each = outcome(TWO_DOWNLOADS, &[]);
@@ -415,7 +424,7 @@ const IMPAIRMENTS: [&str; 14] = [
     r#"{ kind = "outage", start = "500 ms", length = "1 s" }"#,
 ];
 
-/// Conditioners of a link and of its reverse direction.
+/// Conditioners of a link, and conditioners of the reverse direction of the link.
 const CONDITIONS: [[&str; 2]; 5] = [
     ["", ""],
     [r#"condition = [{ green = { dscp = "AF11" } }], "#, ""],
@@ -433,13 +442,13 @@ const CONDITIONS: [[&str; 2]; 5] = [
     ],
 ];
 
-/// Strategy of lists of impairments, three quarters of which are empty.
+/// Proptest strategy of lists of impairments. Three quarters of the lists are empty.
 fn wire() -> impl Strategy<Value = String> {
     let impaired = prop::collection::vec(prop::sample::select(IMPAIRMENTS.to_vec()), 1..4);
     prop_oneof![3 => Just(Vec::new()), 1 => impaired].prop_map(|list| format!("[{}]", list.join(", ")))
 }
 
-/// Rate changes of a link that are mild enough for every transfer to complete.
+/// Changes of the rate of a link that are mild enough for every transfer to complete.
 const RATE_CHANGES: [&str; 4] = [
     r#"[{ at = "300 ms", rate = "0 bit/s" }, { at = "1 s", rate = "100 kbit/s" }, { at = "4 s", rate = "3 Mbit/s" }]"#,
     r#"{ kind = "schedule", changes = [{ at = "50 ms", rate = "70 kbit/s" }, { at = "80 ms", rate = "0 bit/s" }], repeat = "130 ms" }"#,
@@ -447,8 +456,8 @@ const RATE_CHANGES: [&str; 4] = [
     r#"{ kind = "trace", opportunities = [11] }"#,
 ];
 
-/// Strategy of random networks: a chain of routers with small buffers, queues of all kinds, some
-/// impairments, and flows in both directions.
+/// Proptest strategy of random networks. A network is a chain of routers with small buffers and
+/// queues of all kinds, with some impairments, and with flows in both directions.
 fn random_network() -> impl Strategy<Value = String> {
     let queue = prop_oneof![
         (prop_oneof![1u32..40, Just(1000)], prop::bool::ANY).prop_map(|(limit, system)| {
@@ -491,12 +500,13 @@ fn random_network() -> impl Strategy<Value = String> {
                 r#"{{ from = "n{a}", to = "n{b}", start = "{start} us", dscp = {}, traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ {tcp} }} }}"#, [0, 46, 12, 14][size as usize % 4]
             ))
             .collect();
-        // The voice call of the scenario ends, because an endless call can block the SYN of another
-        // flow forever. TCP retransmits the SYN every 60 s, which is a multiple of the interval of
-        // the call, so the SYN would find the buffer of one packet full each time (Floyd & Jacobson
-        // 1992). The distribution of sizes has a light tail (shape 3). A buffer of one packet can
-        // drop a packet of every window, so that no RTT is ever sampled (Karn) and every second
-        // segment waits for a timer of 60 s (RFC 6298, 5.7).
+        // The voice call of the scenario has an end, because an endless call can prevent the SYN of
+        // another flow from ever passing a queue. TCP retransmits the SYN every 60 s, which is a
+        // multiple of the interval between packets of the call. The SYN would therefore arrive at a
+        // full buffer of one packet each time (Floyd & Jacobson 1992). The distribution of sizes
+        // has a light tail (shape 3). A buffer of one packet can drop a packet of every window. TCP
+        // then never measures an RTT (Karn), and every second segment waits for a retransmission
+        // timeout of 60 s (RFC 6298, 5.7).
         let other_flows = r#"{ name = "web", from = "n1", to = "n3", arrivals = { interval = "20 ms", connections = 40 },
             traffic = { kind = "bulk", size = { kind = "pareto", mean = "8 kB", shape = 3 } } },
             { name = "talk", from = "n3", to = "n0", arrivals = { interval = "300 ms", connections = 4 },
@@ -511,8 +521,8 @@ fn random_network() -> impl Strategy<Value = String> {
     })
 }
 
-/// Return a configuration of proptest with 300 cases, or with the number of cases in
-/// PROPTEST_CASES.
+/// Return a proptest configuration with 300 cases, or with the number of cases in the environment
+/// variable PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };
@@ -523,8 +533,8 @@ proptest! {
     #![proptest_config(cases())]
 
     /// On random networks every transfer completes, and a repeated run has the same tables. The
-    /// tables are also the same if the run simulates every hop, including the hops that only delay
-    /// packets. Each run also checks its counters.
+    /// tables are also the same if the run simulates every hop. A run usually simulates no events
+    /// for hops that only delay packets. Each run also checks its packet counters.
     #[test]
     fn every_transfer_completes_and_all_counters_agree(text in random_network()) {
         let scenario = read(&text, Format::Toml, &[]).unwrap();
@@ -538,16 +548,16 @@ proptest! {
         prop_assert_eq!(numbers(&first, "connections", "completed"), vec![40.0, 4.0]);
         prop_assert_eq!(digest(&first), digest(&run(&scenario, &Watch::default()).unwrap()));
 
-        // Datagrams are reordered only by impairments and by schedulers. If a queue drops the
-        // original of a datagram, a delayed copy of the datagram can count as reordered, so this
-        // test excludes scenarios with delayed copies. Scenarios in which a meter can assign
-        // packets of one flow to different classes are excluded too.
+        // Only impairments and schedulers reorder datagrams. If a queue drops the original of a
+        // duplicated datagram, a delayed duplicate can count as reordered. This test therefore
+        // excludes scenarios with delayed duplicates. The test also excludes scenarios in which a
+        // meter can assign packets of one flow to different classes.
         let remarked = text.contains("meter") && ["phb", "match = { dscp"].iter().any(|part| text.contains(part));
         if !remarked && !["reordering", "\"any\"", "30 ms"].iter().any(|part| text.contains(part)) {
             let reordered = numbers(&first, "datagrams", "reordered_packets");
             prop_assert_eq!(&reordered[1..], [0.0; 4]);
-            // DualPI2 classifies packets that an earlier queue marked CE as L4S (RFC 9331 appendix
-            // B), so these packets can overtake unmarked packets.
+            // DualPI2 classifies a packet as L4S if an earlier queue marked the packet CE (RFC 9331
+            // appendix B), so a marked packet can overtake unmarked packets.
             prop_assert!(reordered[0] == 0.0 || text.contains("dualpi2"));
         }
         if !text.contains("duplication") {
@@ -555,20 +565,21 @@ proptest! {
         }
         prop_assert_eq!(numbers(&first, "datagrams", "sent_packets")[0], 300.0);
 
-        // The series `queue` samples every queue, so the run simulates every hop.
+        // If the series `queue` is recorded, every queue is sampled, so the run simulates every
+        // hop.
         let every_hop = read(&format!("record = {{ series = [\"queue\"] }}\n{text}"), Format::Toml, &[]).unwrap();
         let every_hop = run(&every_hop, &Watch::default()).unwrap();
-        // The tables are compared as texts, because the jitter of a single packet is NaN, which
-        // differs from itself.
+        // The test compares the tables as texts, because the jitter of a single packet is NaN,
+        // which is not equal to NaN.
         let text = |o: &Outcome| o.tables[..first.tables.len()].iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
         prop_assert_eq!(text(&first), text(&every_hop));
         prop_assert!(every_hop.events >= first.events);
     }
 }
 
-/// Write the digest of each of NETWORKS random networks into the file that DIGESTS names.
-/// `tools/slow-paths` runs this test with both builds of the TCP senders and compares the files of
-/// digests.
+/// Write the digests of random networks into a file. The environment variable NETWORKS sets the
+/// number of networks, and DIGESTS sets the path of the file. `tools/slow-paths` runs this test
+/// with two builds of the TCP senders and compares the two files of digests.
 #[test]
 #[ignore = "tools/slow-paths runs it"]
 fn digests_of_random_networks() {

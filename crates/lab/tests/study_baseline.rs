@@ -1,5 +1,5 @@
-//! The single download of Pentikousis & Badr. The download takes 112.5 s. A limit of 39 packets
-//! causes no drops, and a limit of 38 packets does.
+//! The tests simulate the single download of Pentikousis & Badr. The download takes 112.5 s. A
+//! limit of 39 packets causes no drops, and a limit of 38 packets causes drops.
 
 mod common;
 
@@ -27,9 +27,9 @@ fn limit_39_is_the_minimum_without_drops() {
     assert!(numbers(&at_38, "flows", "dropped_packets")[0] > 0.0);
 }
 
-/// With headers the link transmits 1500 B per segment. The transmission of 14 364 such segments and
-/// of one segment of 120 B takes 114.913 s. During slow start the link is partly idle, which adds
-/// time.
+/// The link transmits 1500 B per segment if the segments have headers. The transmission of 14 364
+/// segments of 1500 B and of one segment of 120 B takes 114.913 s. During slow start the link is
+/// idle for part of the time, so the download takes longer.
 #[test]
 fn headers_add_their_transmission_time() {
     let completed = numbers(&outcome(STUDY, &[("tcp.wire.data_header", "40 B")]), "flows", "completed_s")[0];

@@ -1,19 +1,20 @@
-//! Tables of TCP parameters in a scenario: precedence of the keys of the command line, of flows, of
-//! receivers and of stacks.
+//! Tests of the tables of TCP parameters in a scenario: the precedence of the command line, of
+//! flows, of receivers and of stacks.
 
 mod common;
 
 use common::{TWO_DOWNLOADS, scenario};
 use serde_json::Value;
 
-/// Return the resolved TCP parameters of the sender and of the receiver of the first flow.
+/// Return the TCP parameters of the sender and of the receiver of the first flow, after stacks and
+/// changes are applied.
 fn resolved(changes: &[(&str, &str)]) -> (Value, Value) {
     let groups = lab::resolved::tcp(&scenario(TWO_DOWNLOADS, changes).unwrap()).unwrap();
     (groups[0]["sender"].clone(), groups[0]["receiver"].clone())
 }
 
-/// A text instead of a table sets one key of the table. The text leaves the other keys of the table
-/// unchanged, independently of the order of the two changes.
+/// If a text stands where a table is expected, the text sets one key of the table. The text does
+/// not change the other keys of the table, in either order of the two changes.
 #[test]
 fn a_text_sets_one_key_and_leaves_the_other_keys_of_its_table() {
     let packets = ("tcp.ecn.packets", "all-data");
@@ -26,8 +27,8 @@ fn a_text_sets_one_key_and_leaves_the_other_keys_of_its_table() {
     assert_eq!((&sender["recovery"]["method"], &sender["recovery"]["rack"]), (&"fack".into(), &true.into()));
 }
 
-/// The table `tcp` of a flow overrides single keys of the scenario, and `receiver_tcp` overrides
-/// single keys of the flow.
+/// The table `tcp` of a flow overrides single keys of the scenario, and the table `receiver_tcp`
+/// overrides single keys of the flow.
 #[test]
 fn flows_and_receivers_override_single_keys() {
     let (sender, receiver) = resolved(&[
@@ -44,17 +45,18 @@ fn flows_and_receivers_override_single_keys() {
     assert_eq!((&sender["ecn"]["mode"], &receiver["ecn"]["mode"]), (&"rfc3168".into(), &"off".into()));
 }
 
-/// The stack sets the keys of each table that the scenario does not set.
+/// In each table of TCP parameters, the stack sets the keys that the scenario does not set.
 #[test]
 fn a_stack_sets_the_remaining_keys_of_each_table() {
     let (sender, _) =
         resolved(&[("tcp.stack", "linux"), ("tcp.rto.max", "9 s"), ("tcp.recovery.frto", "off")]);
     assert_eq!((&sender["rto"]["max"], &sender["rto"]["min"]), (&"9 s".into(), &"200 ms".into()));
     assert_eq!((&sender["recovery"]["frto"], &sender["recovery"]["rack"]), (&"off".into(), &true.into()));
-    assert_eq!(sender["ecn"]["mode"], "rfc3168", "the key of the scenario has precedence");
+    assert_eq!(sender["ecn"]["mode"], "rfc3168", "the key in the scenario overrides the key of the stack");
 }
 
-/// A renamed key is an error in each table of TCP parameters, also on the command line.
+/// The former name of a renamed key is an error in each table of TCP parameters, also on the
+/// command line.
 #[test]
 fn a_renamed_key_is_an_error_in_every_table() {
     for table in ["tcp", "flows.0.tcp", "flows.0.receiver_tcp"] {

@@ -1,4 +1,4 @@
-//! Runs with a warm-up. Each count of a run with a warm-up equals the count of the whole run minus
+//! Runs with a warm-up. Each count of a run with a warm-up equals the count of the whole run, minus
 //! the count of a run that ends at the end of the warm-up.
 
 mod common;
@@ -44,13 +44,14 @@ const QUEUES: [&str; 7] = [
     r#"{ kind = "drr", classes = [{ match = { protocol = "udp" }, queue = { kind = "drop_tail", limit = "20 packets" } }, {}] }"#,
 ];
 
-/// Columns of tables that have states or times instead of counts.
+/// Columns that contain states or times instead of counts.
 const STATES: [&str; 7] =
     ["ecn", "waiting_packets", "start_s", "established_s", "completed_s", "closed_s", "jitter_s"];
-/// Suffixes of columns with means, percentiles and rates, whose differences have no meaning.
+/// Suffixes of the columns that contain means, percentiles and rates. The difference of two means,
+/// percentiles or rates has no meaning.
 const DERIVED: [&str; 4] = ["_delay_s", "_duration_s", "_bps", "_rpm"];
 
-/// Return the rows of a column as texts.
+/// Return the values of a column as texts.
 fn texts(column: &Column) -> Vec<String> {
     match column {
         Column::Name(codes, names) => codes.iter().map(|&c| names[c as usize].clone()).collect(),
@@ -59,7 +60,7 @@ fn texts(column: &Column) -> Vec<String> {
     }
 }
 
-/// Return the numbers of each row of a table, by the names in the row.
+/// Return the numbers in each row of a table. The names in the row are the key of the row.
 fn rows(table: &Table) -> BTreeMap<Vec<String>, BTreeMap<&'static str, f64>> {
     let names: Vec<Vec<String>> = table
         .columns
@@ -80,21 +81,21 @@ fn rows(table: &Table) -> BTreeMap<Vec<String>, BTreeMap<&'static str, f64>> {
     (0..n).map(|i| (key(i), row(i))).collect()
 }
 
-/// Return a table of a result.
+/// Return the table with the name `name`.
 fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
     outcome.tables.iter().find(|t| t.name == name).unwrap()
 }
 
-/// Return the results of the whole run, of a run that ends at the end of the warm-up, and of a run
-/// with the warm-up.
+/// Return the results of three runs: the whole run, a run that ends at the end of the warm-up, and
+/// a run with the warm-up.
 fn three_runs(text: &str, changes: &[(&str, &str)], ms: u32) -> [Outcome; 3] {
     let time = format!("\"{ms} ms\"");
     let with = |added: &[(&str, &str)]| outcome(text, &[changes, added].concat());
     [with(&[]), with(&[("duration", &time)]), with(&[("warm_up", &time)])]
 }
 
-/// Check that each count of the run with a warm-up is the count of the whole run minus the count of
-/// the run that ends with the warm-up.
+/// Check that each count of the run with the warm-up is the count of the whole run, minus the count
+/// of the run that ends at the end of the warm-up.
 fn check_differences([whole, cut, warm]: &[Outcome; 3]) {
     for name in ["flows", "links", "replies", "classes", "conditioners", "impairments", "datagrams"] {
         let Some(of_whole) = whole.tables.iter().find(|t| t.name == name) else { continue };
@@ -113,8 +114,8 @@ fn check_differences([whole, cut, warm]: &[Outcome; 3]) {
                 } else if column == "busy_s" {
                     assert!((value - (all - before)).abs() < 1e-9, "{name} {key:?} {column}");
                 } else if column == "lost_packets" {
-                    // A packet in the network at the end of the shorter run is lost only if it does
-                    // not arrive later.
+                    // The run that ends early counts the packets in the network as lost. In the
+                    // longer runs, these packets are lost only if they do not arrive later.
                     assert!(value >= all - before && value <= all, "{name} {key:?} {column}");
                 } else if !derived && column != "utilization" {
                     assert_eq!(value, all - before, "{name} {key:?} {column}");
@@ -124,8 +125,8 @@ fn check_differences([whole, cut, warm]: &[Outcome; 3]) {
     }
 }
 
-/// Return the rows of a series from a time onwards, sorted as texts. The order of drops can differ
-/// between runs, because a queue that stores packets can report drops in a different order.
+/// Return the rows of a series whose time is at least `from_s`, sorted as texts. The rows are
+/// sorted because two runs can report drops in a different order, if a queue stores packets.
 fn rows_since(outcome: &Outcome, name: &str, time: &str, from_s: f64) -> Vec<Vec<String>> {
     let times = numbers(outcome, name, time);
     let columns: Vec<Vec<String>> = table(outcome, name).columns.iter().map(|(_, c)| texts(c)).collect();
@@ -182,7 +183,7 @@ fn counts_after_a_warm_up_are_differences_with_every_queue() {
     }
 }
 
-/// Return the counts of the table `waits`, by link and bucket.
+/// Return the number of packets in each row of the table `waits`, by link and bucket.
 fn histogram(table: &Table) -> BTreeMap<[String; 2], f64> {
     let [links, waits, packets] = [0, 1, 2].map(|i| texts(&table.columns[i].1));
     let row = |i: usize| ([links[i].clone(), waits[i].clone()], packets[i].parse().unwrap());
@@ -214,7 +215,7 @@ fn transfers_and_requests_that_begin_during_the_warm_up_are_not_counted() {
     assert!(sum(&warm, "requests") < sum(&whole, "requests"));
 }
 
-/// The timeouts of a request exclude the timeouts of the connection during the warm-up.
+/// The timeouts of a request exclude the timeouts of its connection during the warm-up.
 #[test]
 fn timeouts_of_requests_exclude_the_warm_up() {
     let lossy = r#"[{ kind = "loss", probability = 0.2 }]"#;
@@ -249,8 +250,8 @@ fn goodput_excludes_the_warm_up() {
     assert_eq!(numbers(&warm, "flows", "acked_bytes"), [0.0, 0.0]);
 }
 
-/// The column `lost_packets` includes the packets that were in the network at the end of the
-/// warm-up and did not arrive later.
+/// The column `lost_packets` counts the packets that were in the network at the end of the warm-up
+/// and did not arrive later.
 #[test]
 fn datagrams_in_the_network_at_the_end_of_the_warm_up_are_not_lost() {
     let changes = [("duration", "\"5 s\"")];
@@ -258,7 +259,7 @@ fn datagrams_in_the_network_at_the_end_of_the_warm_up_are_not_lost() {
     let of = |o: &Outcome, column| numbers(o, "datagrams", column)[0];
     assert!(
         of(&cut, "lost_packets") > of(&cut, "dropped_packets"),
-        "all missing packets of the warm-up were dropped"
+        "no packet was in the network at the end of the warm-up"
     );
     assert_eq!(of(&warm, "lost_packets"), of(&whole, "lost_packets") - of(&cut, "dropped_packets"));
 }
@@ -272,13 +273,13 @@ fn counts_after_a_warm_up_are_differences_without_series() {
 }
 
 /// The warm-up must be shorter than the run. A run without `duration` ends with its last
-/// connection, so its warm-up is checked at the end.
+/// connection, so the run compares the warm-up with its own length only at the end.
 #[test]
 fn a_warm_up_as_long_as_the_run_is_refused() {
     let refused = |changes: &[(&str, &str)]| scenario(TWO_DOWNLOADS, changes).unwrap_err();
     assert_eq!(
         refused(&[("duration", "\"3 s\""), ("warm_up", "\"3 s\"")]),
-        "warm_up: \"3 s\" must be shorter than the run, whose duration is 3 s; shorten it, or lengthen duration"
+        "warm_up: \"3 s\" must be shorter than the run, whose duration is 3 s; shorten the warm-up, or lengthen duration"
     );
     assert!(
         refused(&[("time_limit", "\"3 s\""), ("warm_up", "\"4 s\"")]).contains("whose time_limit is 3 s")
@@ -297,7 +298,7 @@ fn a_warm_up_as_long_as_the_run_is_refused() {
     assert!(numbers(&warm, "flows", "acked_bytes") < numbers(&whole, "flows", "acked_bytes"));
 }
 
-/// The warm-up ends after the downloads, at a time when the run has no events.
+/// The warm-up ends after all downloads, at a time at which the run has no more events.
 #[test]
 fn a_warm_up_can_end_after_the_last_event() {
     let changes = [("duration", "\"600 s\""), ("warm_up", "\"500 s\"")];
@@ -322,7 +323,7 @@ fn samples_of_the_warm_up_take_no_memory() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The warm-up ends at a random time, and some of the runs use early delivery.
+    /// The warm-up ends at a random time, and some of the runs deliver packets early.
     #[test]
     fn counts_after_a_warm_up_of_any_length_are_differences(
         seed in 0u64..1000, us in 1u32..3_000_000, queue in prop::sample::select(&QUEUES[..]), tables in any::<bool>(),

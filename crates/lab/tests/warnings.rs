@@ -1,11 +1,11 @@
-//! Warnings about runs. A valid but probably unintended setting causes one warning, and an ordinary
-//! setting causes no warning.
+//! Warnings about runs. A setting that is valid but probably unintended causes one warning, and an
+//! ordinary setting causes no warning.
 
 mod common;
 
 use common::outcome;
 
-/// Scenario with two downloads over a RED bottleneck.
+/// Scenario with two downloads over a bottleneck with RED.
 const TWO: &str = r#"
     duration = "20 s"
     [network]
@@ -26,12 +26,13 @@ const TWO: &str = r#"
     tcp = { receive_window = "1 MB" }
 "#;
 
-/// Run the scenario with changes, and return topic and text of its warnings.
+/// Run the scenario with changes to its keys, and return the topic and the text of each warning.
 fn warnings(changes: &[(&str, &str)]) -> Vec<(&'static str, String)> {
     outcome(TWO, changes).warnings.into_iter().map(|w| (w.about, w.text)).collect()
 }
 
-/// Run the scenario with changes, and return topic and text of its only warning.
+/// Run the scenario with changes to its keys, and return the topic and the text of its only
+/// warning.
 fn only_warning(changes: &[(&str, &str)]) -> (&'static str, String) {
     let mut all = warnings(changes);
     assert_eq!(all.len(), 1, "{all:?}");

@@ -1,11 +1,11 @@
-//! Requests from a list, and web pages, in whole runs.
+//! Tests of requests from a list, and of web pages, in whole runs.
 
 mod common;
 
 use common::{numbers, outcome, scenario};
 
-/// Path between one host on each side. Packets wait only at the bottleneck, whose transmission
-/// takes 8 µs per byte.
+/// Scenario with a path between one host on each side of a bottleneck. Packets wait only at the
+/// bottleneck, which transmits a byte in 8 µs.
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
@@ -15,13 +15,13 @@ const PATH: &str = r#"
     flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]
 "#;
 
-/// Return the one-way delay in seconds of a packet with a given size in bytes on the path without
-/// other packets.
+/// Return the one-way delay in seconds of a packet with `bytes` bytes, on a path without other
+/// packets.
 fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }
 
-/// Check that two lists of times are equal, except for rounding.
+/// Check that two lists of times are equal, apart from rounding errors.
 fn assert_near(actual: &[f64], expected: &[f64]) {
     assert_eq!(actual.len(), expected.len(), "{actual:?} {expected:?}");
     for (a, e) in actual.iter().zip(expected) {
@@ -29,18 +29,18 @@ fn assert_near(actual: &[f64], expected: &[f64]) {
     }
 }
 
-/// Temporary file with a list of requests, which is removed on drop.
+/// Temporary file with a list of requests. The file is removed when the `RequestList` is dropped.
 struct RequestList(std::path::PathBuf);
 
 impl RequestList {
-    /// Write a list of requests into a new file.
+    /// Write a list of requests into a new temporary file.
     fn new(name: &str, text: &str) -> Self {
         let file = std::env::temp_dir().join(format!("aqmlab-web-{}-{name}", std::process::id()));
         std::fs::write(&file, text).unwrap();
         RequestList(file)
     }
 
-    /// Return the traffic key for a list of requests, with further keys.
+    /// Return the key `traffic` for the list of requests, with further keys.
     fn traffic(&self, keys: &str) -> String {
         format!("{{ kind = \"requests\", list = \"{}\"{keys} }}", self.0.display())
     }
@@ -52,9 +52,9 @@ impl Drop for RequestList {
     }
 }
 
-/// SYN, SYN-ACK, request and response are one packet each, with headers of 40 bytes. By default a
-/// request waits for the previous response. With pipelining, a request is written at its time in
-/// the list.
+/// SYN, SYN-ACK, request and response are one packet each, and each packet has 40 bytes of headers.
+/// By default, a request waits for the response to the previous request. With pipelining, the
+/// client writes a request at its time in the list.
 #[test]
 fn requests_are_written_at_the_times_of_the_list() {
     let list = "0,0,0.5,1000,1200\n0,0,0.55,500,300\n0,0,2,100,200\n0,1,3,1000,1200\n";
@@ -79,7 +79,7 @@ fn requests_are_written_at_the_times_of_the_list() {
     let pipelined = run(file.traffic(", server_time = \"50 ms\", order = \"pipelined\""));
     assert_near(&numbers(&pipelined, "requests", "start_s"), &[0.5, 0.55, 2.0, 3.0]);
     // The server receives both requests before it sends the first response. The server sends the
-    // second response a server time after the first.
+    // second response one server time after the first response.
     let second = 0.5 + first - one_way_delay(1240.0) + 0.050 + one_way_delay(340.0) - 0.55;
     assert_near(
         &numbers(&pipelined, "requests", "duration_s"),
@@ -87,8 +87,8 @@ fn requests_are_written_at_the_times_of_the_list() {
     );
 }
 
-/// A request without a response at the end of the run has a row in the series `requests` too. A
-/// flow without requests in the list opens no connection.
+/// A request without a response at the end of the run also has a row in the series `requests`. A
+/// flow whose list has no requests opens no connection.
 #[test]
 fn requests_without_a_response_have_rows() {
     let file = RequestList::new("unanswered", "0,0,0.2,500,300\n0,1,0.5,1000,9000000\n0,1,0.9,10,20\n");
@@ -108,7 +108,7 @@ fn requests_without_a_response_have_rows() {
     assert_eq!(numbers(&o, "exchanges", "unfinished"), [1.0]);
 }
 
-/// The wire loses all packets. The row of the request has the number of timeouts of its SYN.
+/// The wire loses all packets. The row of the request states the number of timeouts of the SYN.
 #[test]
 fn a_request_whose_syn_is_lost_has_a_row_with_its_timeouts() {
     let file = RequestList::new("lost", "0,0,0.5,1000,100\n");
@@ -123,7 +123,7 @@ fn a_request_whose_syn_is_lost_has_a_row_with_its_timeouts() {
     assert_eq!(
         numbers(&o, "requests", "client_timeouts"),
         [4.0],
-        "the timeouts are not those after 1, 3, 7 and 15 s"
+        "the client did not have timeouts after 1, 3, 7 and 15 s"
     );
 }
 
@@ -146,19 +146,19 @@ fn errors_name_the_key() {
     assert!(message.contains("flows.0.traffic.list.sha256: \"00\" differs from the file"), "{message}");
 }
 
-/// Two pages of three objects with constant times and sizes. A request has 500 B. The first
-/// response of a page has 1200 B, and each other response has 300 B.
+/// Two web pages with three objects each. All times and sizes are constant. The size of each
+/// request is 500 B. The first response of a page has 1200 B, and each other response has 300 B.
 const PAGES: &str = r#"{ kind = "web", pages = 2, sessions = 1, page_gap = "2 s", objects = 3, object_gap = "200 ms",
     request = "500 B", response = "300 B", main_response = "1200 B", server_time = "50 ms" }"#;
 
-/// Run the two pages with changes.
+/// Run the scenario of the two web pages with changes to its keys.
 fn pages(changes: &[(&str, &str)]) -> lab::Outcome {
     let traffic = [("flows.0.traffic", PAGES)];
     outcome(PATH, &[&traffic[..], changes].concat())
 }
 
-/// The client requests each object at its time over its own connection. The next page begins two
-/// seconds after the previous page is complete.
+/// The client requests each object over a separate connection, at the time that the traffic model
+/// sets. The next page begins two seconds after the previous page is complete.
 #[test]
 fn each_object_of_a_page_has_its_own_connection() {
     let o = pages(&[]);
@@ -172,8 +172,8 @@ fn each_object_of_a_page_has_its_own_connection() {
     assert_eq!(numbers(&o, "connections", "opened"), [6.0]);
 }
 
-/// With `page_gap_from = "start"`, the times of the requests do not depend on the rate of the
-/// network.
+/// With `page_gap_from = "start"`, the times at which the client writes requests do not depend on
+/// the rate of the network.
 #[test]
 fn pages_with_gaps_between_starts_do_not_depend_on_the_network() {
     let times = |rate: &str| {
@@ -198,8 +198,8 @@ fn objects_wait_for_parallel_requests_and_for_the_first_object() {
     assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0, first, first + 0.2]);
 }
 
-/// The objects of a page use one connection: one after the other, pipelined, or multiplexed in
-/// frames.
+/// The objects of a page share one connection. The client requests the objects one after the other,
+/// pipelines the requests, or receives the objects multiplexed in frames.
 #[test]
 fn objects_of_a_page_share_one_connection() {
     let open = 2.0 * one_way_delay(40.0);
@@ -212,7 +212,8 @@ fn objects_of_a_page_share_one_connection() {
     assert_near(&numbers(&o, "requests", "duration_s")[..3], &[main, other, other]);
     assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0, 2.0 + main, 2.0 + main + other]);
     assert_eq!(numbers(&o, "requests", "connection"), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
-    // With `session`, both pages use one connection, with the gap between the pages.
+    // With `session`, both pages share one connection, which is idle during the gap between the
+    // pages.
     let o = with("session", &[]);
     let second = 2.0 + main + 2.0 * other + 2.0;
     let again = one_way_delay(540.0) + 0.050 + one_way_delay(1240.0);
@@ -220,7 +221,8 @@ fn objects_of_a_page_share_one_connection() {
     assert_near(&numbers(&o, "requests", "start_s")[3..4], &[second]);
     assert_eq!(numbers(&o, "requests", "connection"), [0.0; 6]);
     assert_eq!(numbers(&o, "connections", "opened"), [1.0]);
-    // The main object has its own server time, and the server time of the other objects is 0 s.
+    // The key `main_server_time` sets the server time of the main object, and the server time of
+    // the other objects is 0 s.
     let times = [("flows.0.traffic.server_time", "0 s"), ("flows.0.traffic.main_server_time", "80 ms")];
     let o = with("persistent", &times);
     let durations = [main + 0.030, other - 0.050, other - 0.050];
@@ -228,8 +230,8 @@ fn objects_of_a_page_share_one_connection() {
     let o = with("pipelined", &[("flows.0.traffic.server_time", "0 s")]);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [1200.0, 300.0, 300.0]);
     assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0; 3]);
-    // The main object has three frames, and each other object has one frame. All other objects of
-    // the page are complete before the main object.
+    // The main object is sent in three frames, and each other object in one frame. All other
+    // objects of the page are therefore complete before the main object.
     let sizes = [("flows.0.traffic.main_response", "40000 B"), ("flows.0.traffic.response", "10000 B")];
     let o = with("multiplexed", &sizes);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [10000.0, 10000.0, 40000.0]);
@@ -272,7 +274,7 @@ fn random_pages_are_equal_for_every_use_of_connections() {
     );
 }
 
-/// A page ends when its connection is aborted, and the next page begins.
+/// If its connection is aborted, a page ends, and the next page begins.
 #[test]
 fn an_aborted_connection_ends_its_page() {
     for connections in ["each", "persistent"] {

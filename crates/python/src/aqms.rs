@@ -1,9 +1,9 @@
-//! AQMs written in Python. The queue discipline calls a Python object for each packet and applies
-//! its verdict.
+//! AQMs written in Python. For each packet, the queue discipline calls a Python object and applies
+//! the verdict that the object returns.
 //!
-//! Each call takes the lock of the Python interpreter, so runs with such AQMs run one at a time.
-//! The first exception of a run is stored and the run is cancelled. From the exception until the
-//! end of the run, the queue discipline calls no AQM.
+//! Each call takes the lock of the Python interpreter. Runs with AQMs written in Python therefore
+//! run one after the other. The first exception of a Python AQM is stored, and its run is
+//! cancelled. After the exception, the queue discipline calls no Python AQM of the run.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,16 @@ use pyo3::prelude::*;
 use queues::CustomAqms;
 use units::{Depth, Time};
 
-/// Packet, as an AQM sees it.
+/// Packet, in the form that an AQM written in Python receives.
 #[pyclass(frozen, get_all, module = "aqmlab")]
 pub struct Packet {
-    /// Number of its connection.
+    /// Number of the packet's connection.
     flow: u32,
-    /// Size on the wire in bytes.
+    /// Size of the packet on the wire in bytes.
     size: u16,
     /// ECN field: "not-ect", "ect0", "ect1" or "ce".
     ecn: &'static str,
-    /// DiffServ codepoint.
+    /// DiffServ codepoint of the packet.
     dscp: u8,
 }
 
@@ -50,38 +50,39 @@ impl From<&net::Packet> for Packet {
     }
 }
 
-/// State of the queue when a packet arrives.
+/// State of the queue at the arrival of a packet.
 #[pyclass(frozen, module = "aqmlab")]
 pub struct Arrival(net::Arrival);
 
 #[pymethods]
 impl Arrival {
-    /// Simulated time in s.
+    /// Simulated time in seconds.
     #[getter]
     fn now_s(&self) -> f64 {
         self.0.now.seconds()
     }
 
-    /// Number of waiting packets, without the packet in transmission.
+    /// Number of packets that wait in the queue. The packet in transmission is not included.
     #[getter]
     fn packets(&self) -> u32 {
         self.0.backlog.packets
     }
 
-    /// Size of the waiting packets on the wire, in bytes.
+    /// Size on the wire of the packets that wait in the queue, in bytes.
     #[getter]
     fn bytes(&self) -> u64 {
         self.0.backlog.bytes
     }
 
-    /// Time in s since the transmitter became idle; None while it sends.
+    /// Time in seconds since the link became idle, or None while the link transmits a packet.
     #[getter]
     fn idle_s(&self) -> Option<f64> {
         self.0.idle_since().map(|since| self.0.now.since(since).seconds())
     }
 
-    /// Time in s that the packet will wait if it is admitted. The waiting time is infinity if the
-    /// queue belongs to a scheduler, because the scheduler may serve another queue first.
+    /// Time in seconds that the packet will wait in the queue if the AQM admits the packet. If the
+    /// queue belongs to a scheduler, the waiting time is infinity, because the scheduler may serve
+    /// another queue first.
     #[getter]
     fn delay_s(&self) -> f64 {
         match self.0.begins() {
@@ -91,14 +92,14 @@ impl Arrival {
     }
 }
 
-/// Decision of an AQM about a packet.
+/// Decision of an AQM about a packet: to pass, to signal congestion, or to drop.
 #[pyclass(frozen, eq, module = "aqmlab")]
 #[derive(PartialEq)]
 pub struct Verdict(net::Verdict);
 
 #[pymethods]
 impl Verdict {
-    /// Return the same verdict: a verdict is immutable, so copies of an AQM can share it.
+    /// Return the same verdict, because a verdict is immutable and copies of an AQM can share it.
     fn __deepcopy__(slf: Py<Self>, _memo: Py<PyAny>) -> Py<Self> {
         slf
     }
@@ -112,13 +113,13 @@ impl Verdict {
     }
 }
 
-/// Return the verdict that lets a packet pass.
+/// Return the verdict that lets a packet pass the AQM.
 pub fn pass() -> Verdict {
     Verdict(net::Verdict::Pass)
 }
 
-/// Return the reason of a verdict that has this name. An AQM cannot use the other reasons, such as
-/// a full buffer, because only the queue discipline gives them.
+/// Return the reason whose name is `why`. An AQM can use only the reasons early and threshold. The
+/// queue discipline itself uses other reasons, such as a full buffer.
 fn reason(why: &str) -> PyResult<Why> {
     [Why::Early, Why::Threshold]
         .into_iter()
@@ -126,22 +127,22 @@ fn reason(why: &str) -> PyResult<Why> {
         .ok_or_else(|| PyValueError::new_err(format!("why = {why:?} must be \"early\" or \"threshold\"")))
 }
 
-/// Return the verdict that signals congestion. The queue discipline marks an ECN-capable packet and
-/// drops any other packet.
+/// Return the verdict that signals congestion. The queue discipline marks an ECN-capable packet,
+/// and drops a packet that is not ECN-capable.
 #[pyfunction]
 #[pyo3(signature = (why = "early"))]
 pub fn signal(why: &str) -> PyResult<Verdict> {
     reason(why).map(|why| Verdict(net::Verdict::Signal(why)))
 }
 
-/// Return the verdict that drops a packet, ECN-capable or not.
+/// Return the verdict that drops a packet, even if the packet is ECN-capable.
 #[pyfunction]
 #[pyo3(signature = (why = "early"))]
 pub fn drop(why: &str) -> PyResult<Verdict> {
     reason(why).map(|why| Verdict(net::Verdict::Drop(why)))
 }
 
-/// Place of an AQM in the network: its link, its buffer, and its random stream.
+/// Position of an AQM in the network: its link, its buffer, and its stream of random numbers.
 #[pyclass(module = "aqmlab")]
 pub struct Place {
     #[pyo3(get)]
@@ -154,25 +155,26 @@ pub struct Place {
 
 #[pymethods]
 impl Place {
-    /// Limit of the buffer in packets; None if the buffer counts bytes.
+    /// Limit of the buffer in packets, or None if the buffer counts bytes.
     #[getter]
     fn limit_packets(&self) -> Option<u64> {
         matches!(self.limit, Depth::Packets(_)).then_some(self.limit.amount() as u64)
     }
 
-    /// Limit of the buffer in bytes; None if the buffer counts packets.
+    /// Limit of the buffer in bytes, or None if the buffer counts packets.
     #[getter]
     fn limit_bytes(&self) -> Option<u64> {
         matches!(self.limit, Depth::Bytes(_)).then_some(self.limit.amount() as u64)
     }
 
-    /// Return the next number of the queue's random stream, uniform in 0..1.
+    /// Return the next random number of the queue, which is uniform between 0 and 1.
     fn uniform(&mut self) -> f64 {
         self.random.uniform()
     }
 }
 
-/// First exception of the Python AQMs of a run, with the watch that cancels the run.
+/// Record of the first exception that a Python AQM raises in a run, with the watch that can cancel
+/// the run.
 pub struct Fault {
     watches: Arc<Vec<Watch>>,
     run: usize,
@@ -181,12 +183,12 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Create the record of a run that has raised no exception yet.
+    /// Create an empty record for a run. No Python AQM of the run has raised an exception yet.
     pub fn of(watches: Arc<Vec<Watch>>, run: usize) -> Arc<Self> {
         Arc::new(Fault { watches, run, failed: AtomicBool::new(false), error: Mutex::new(None) })
     }
 
-    /// Return the first exception and remove it from the record.
+    /// Return the first exception, and remove the exception from the record.
     pub fn take(&self) -> Option<PyErr> {
         self.error.lock().ok()?.take()
     }
@@ -195,7 +197,8 @@ impl Fault {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Store an exception with a note that states its time, link and packet, and cancel the run.
+    /// Cancel the run, and store the exception with a note that states its simulated time, link and
+    /// packet.
     #[cold]
     fn record(&self, py: Python, error: PyErr, place: &str) {
         let added = error.value(py).call_method1(intern!(py, "add_note"), (place,));
@@ -210,9 +213,9 @@ impl Fault {
 
 /// Python AQMs of a run, by name.
 pub struct PythonAqms<'a> {
-    /// Python callables that create the AQMs.
+    /// Python callables that create the AQM objects, by the name of the AQM.
     pub factories: &'a HashMap<String, Py<PyAny>>,
-    /// Record of the first exception.
+    /// Record of the first exception that an AQM raises.
     pub fault: Arc<Fault>,
 }
 
@@ -238,11 +241,11 @@ impl CustomAqms for PythonAqms<'_> {
 }
 
 impl PythonAqms<'_> {
-    /// Create the Python object of an AQM and look up its methods.
+    /// Create the Python object of an AQM, and look up the methods of the object.
     fn methods(&self, py: Python, name: &str, link: &str, place: queues::QueueContext) -> PyResult<Methods> {
         let factory = self.factories.get(name);
-        let factory =
-            factory.ok_or_else(|| PyValueError::new_err(format!("the AQM {name} is not defined")))?;
+        let factory = factory
+            .ok_or_else(|| PyValueError::new_err(format!("the run received no AQM with the name {name}")))?;
         let aqm = factory.bind(py).call0()?;
         let place = Place {
             link: link.to_string(),
@@ -261,7 +264,8 @@ impl PythonAqms<'_> {
     }
 }
 
-/// Bound methods of a Python AQM. A method that the AQM does not define is never called.
+/// Bound methods of an AQM written in Python. The queue discipline does not call methods that the
+/// AQM does not define.
 struct Methods {
     on_arrival: Py<PyAny>,
     on_admitted: Option<Py<PyAny>>,
@@ -271,24 +275,26 @@ struct Methods {
 
 /// AQM written in Python.
 struct PythonAqm {
-    /// Methods of the Python object; None if it could not be created.
+    /// Methods of the Python object, or None if the object could not be created.
     methods: Option<Methods>,
     name: String,
     link: String,
-    /// Simulated time of the last call.
+    /// Simulated time of the last call of a method.
     now: Time,
     fault: Arc<Fault>,
 }
 
 impl PythonAqm {
-    /// Describe a call for the note of an exception: the method, the time, the link, the packet.
+    /// Describe the call that raised an exception: the method, the simulated time, the link and the
+    /// packet.
     fn location(&self, method: &str, packet: Option<&net::Packet>) -> String {
         let packet = packet.map_or(String::new(), |p| format!(", {}", Packet::from(p).__repr__()));
         let PythonAqm { name, link, now, .. } = self;
         format!("in {name} {method}: simulated time {:.9} s, link {link}{packet}", now.seconds())
     }
 
-    /// Call a method unless an AQM of the run has raised an exception; store a new exception.
+    /// Call a method, unless an AQM of the run has already raised an exception. If the method
+    /// raises an exception, store the exception.
     fn call<R>(
         &self,
         method: &str,
@@ -348,7 +354,7 @@ impl Aqm for PythonAqm {
             match returned.extract::<Option<f64>>() {
                 Ok(average) => Ok(average.map(Depth::Packets)),
                 Err(_) => Err(PyTypeError::new_err(format!(
-                    "average returned {}; return a number of packets, or None before the first",
+                    "average returned {}; return a number of packets, or None before the first packet arrives",
                     returned.repr()?
                 ))),
             }

@@ -1,5 +1,5 @@
-//! Python module of the simulator. The module receives a scenario as text and returns columns. The
-//! crate `lab` simulates the scenario.
+//! Python module of the simulator. The module receives a scenario as text and returns columns of
+//! results. The crate `lab` simulates the scenario.
 
 mod aqms;
 
@@ -22,13 +22,13 @@ create_exception!(
     aqmlab,
     ScenarioError,
     PyValueError,
-    "Wrong input: the message names the field, its value and the bound."
+    "Invalid input. The message names the field, its value and the bound."
 );
 create_exception!(
     aqmlab,
     InvariantViolation,
     PyRuntimeError,
-    "Violation of an invariant of the simulator during a run, which is a defect of aqmlab."
+    "An invariant of the simulator is violated, which means that aqmlab has a defect."
 );
 
 fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<Scenario> {
@@ -36,25 +36,27 @@ fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<S
     lab::read(text, format, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Read a scenario in the format "toml" or "json", apply overrides whose keys are dotted paths, and
-/// return the scenario as JSON with every default filled in.
+/// Read a scenario in the format "toml" or "json", and apply overrides, whose keys are dotted
+/// paths. Return the scenario as JSON, including the default of every key that is not set.
 #[pyfunction]
 fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
     let scenario = parse(text, format, &overrides)?;
     Ok(lab::write(&scenario).to_string())
 }
 
-/// Return the flows of a scenario (JSON) that send data over at least one of the given links.
+/// Return the names of the flows in a scenario (JSON) that send data over at least one of the given
+/// links.
 ///
-/// The first part has the flows that use the links in the forward direction, the second part those
-/// that use them in the reverse direction. Each part has a list of names for each table of flows.
+/// The first part of the result has the flows whose data in the forward direction crosses a given
+/// link. The second part has the flows whose data in the reverse direction crosses a given link.
+/// Each part has one list of names per `[[flows]]` table.
 #[pyfunction]
 fn crossing(text: &str, links: Vec<String>) -> PyResult<[Vec<Vec<String>>; 2]> {
     let scenario = parse(text, "json", &[])?;
     lab::crossing(&scenario, &links).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Check a scenario and return it as JSON without the defaults that its author did not write.
+/// Check a scenario, and return the scenario as JSON with only the keys that its author wrote.
 #[pyfunction]
 fn as_written(text: &str, format: &str) -> PyResult<String> {
     parse(text, format, &[])?;
@@ -63,15 +65,16 @@ fn as_written(text: &str, format: &str) -> PyResult<String> {
     Ok(document.to_string())
 }
 
-/// Return the hosts, links, flows and TCP parameters of a scenario (JSON) as JSON; see
-/// `lab::expanded`.
+/// Return the hosts, links, flows and TCP parameters of a scenario (JSON) as JSON. The function
+/// `lab::expanded` describes the result.
 #[pyfunction]
 fn expanded(text: &str) -> PyResult<String> {
     let expanded = lab::expanded(&parse(text, "json", &[])?);
     expanded.map(|e| e.to_string()).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Return the TCP parameters of the flows of a scenario (JSON) as JSON; see `lab::resolved::tcp`.
+/// Return the TCP parameters of the flows of a scenario (JSON) as JSON. The function
+/// `lab::resolved::tcp` describes the result.
 #[pyfunction]
 fn tcp(text: &str) -> PyResult<String> {
     let groups = lab::resolved::tcp(&parse(text, "json", &[])?);
@@ -82,7 +85,7 @@ fn read_limits(text: &str) -> PyResult<Limits> {
     lab::limits(text).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Check the limits of runs (JSON): events, wall-clock time and memory.
+/// Check limits of runs (JSON): the number of events, the wall-clock time and the memory.
 #[pyfunction]
 fn check_limits(text: &str) -> PyResult<()> {
     read_limits(text).map(|_| ())
@@ -94,22 +97,23 @@ fn schema() -> String {
     lab::schema().to_string()
 }
 
-/// Return the manual pages of all keys and components of a scenario as JSON.
+/// Return the manual pages of all keys and components of scenarios as JSON.
 #[pyfunction]
 fn pages() -> String {
     lab::pages().to_string()
 }
 
-/// Return the tables of a result as JSON, by name. Each table has a meaning, and columns with a
-/// name, a unit and a meaning.
+/// Return the definitions of the result tables as JSON, by the name of the table. Each table has a
+/// description, and each column of the table has a name, a unit and a description.
 #[pyfunction]
 fn columns() -> String {
     lab::columns().to_string()
 }
 
-/// Return the mean of a distribution (JSON) of "size", "times" or "count", its quantiles at some
-/// probabilities, and the share of the total that the largest values contribute. `largest` has the
-/// fractions of all values that count as the largest.
+/// Return three properties of a distribution (JSON) of "size", "times" or "count": its mean, its
+/// quantiles at the given probabilities, and the shares that the largest values contribute to the
+/// total. For each share, `largest` has a fraction, such as 0.1 for the largest tenth of all
+/// values.
 #[pyfunction]
 fn distribution(
     quantity: &str,
@@ -124,8 +128,9 @@ fn distribution(
         .map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Return the requests of web traffic over a network without delay. Each table of flows with web
-/// traffic in a scenario (JSON) has its name and columns with one row per request.
+/// Return the requests of the web traffic of a scenario (JSON) over a network without delay. The
+/// result has an entry for each `[[flows]]` table with web traffic: the name of the table, and
+/// columns with one row per request.
 #[pyfunction]
 fn sample<'py>(
     py: Python<'py>,
@@ -157,9 +162,10 @@ fn sample<'py>(
     tables.into_iter().map(|(name, requests)| Ok((name, columns(requests)?))).collect()
 }
 
-/// Run a packet script and return its report as JSON. `stack` and `changes` (JSON) set the TCP
-/// parameters. The settings that the shell scripts in `preparation` make are applied first, as far
-/// as the simulator knows them. Each name in `defines` is replaced by its text.
+/// Run a packet script, and return its report as JSON. `stack` and `changes` (JSON) define the TCP
+/// parameters of the script. `preparation` has the names and texts of shell scripts that change
+/// kernel settings. Before the packet script runs, the simulator applies the settings that it
+/// supports. In the packet script, each name in `defines` is replaced by its text.
 #[pyfunction]
 #[pyo3(name = "script")]
 fn run_script(
@@ -217,8 +223,9 @@ fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
     })
 }
 
-/// Return the result of a run as a Python dict: the manifest, with `text` as its scenario, and the
-/// tables. Each column is freed after its conversion, so memory contains a large table only once.
+/// Return the result of a run as a Python dict with the manifest and the tables. The text `text`
+/// becomes the scenario in the manifest. Each column is freed after its conversion to Python, so
+/// that a large table is in memory only once.
 fn result<'py>(
     py: Python<'py>,
     text: &str,
@@ -236,7 +243,8 @@ fn result<'py>(
         "warnings": outcome.warnings.iter().map(|w| json!({"about": w.about, "text": w.text})).collect::<Vec<_>>(),
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
     });
-    // The scenario's text is inserted as it is, because serializing it takes longer than a short run.
+    // The manifest contains the text of the scenario unchanged, because a new serialization of the
+    // scenario would take longer than a short run.
     let manifest = format!("{{\"scenario\":{text},{}", &Value::to_string(&about)[1..]);
     let tables = PyDict::new(py);
     for table in outcome.tables {
@@ -252,16 +260,16 @@ fn result<'py>(
     Ok(all)
 }
 
-/// Reason why a run has no result.
+/// Reason for which a run has no result.
 enum Stop {
     Failed(Failure),
-    /// Exception raised by an AQM written in Python.
+    /// Exception that an AQM written in Python raised.
     Raised(PyErr),
 }
 
 type Done = (usize, Result<Outcome, Stop>);
 
-/// Run a scenario on this thread.
+/// Run a scenario on the current thread.
 fn run_one(
     scenario: &Scenario,
     watches: &Arc<Vec<Watch>>,
@@ -285,11 +293,13 @@ struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// Start the scenarios `texts`, as [`check`] writes them, on `jobs` threads.
+    /// Start runs of the scenarios `texts`, in the format that [`check`] returns, on `jobs`
+    /// threads.
     ///
-    /// `captures` has a folder for the packet captures of each run, and a run without a folder
-    /// captures nothing. `aqms` has the callables that create the Python AQMs of the scenarios, and
-    /// with such AQMs only one run runs at a time. `limits` (JSON) bounds each run.
+    /// `captures` has one folder per run for packet captures. A run for which `captures` has no
+    /// folder records no packet captures. `aqms` has the callables that create the Python AQMs of
+    /// the scenarios. If `aqms` is not empty, the runs run one after the other. `limits` (JSON) has
+    /// the limits of each run.
     #[new]
     #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}"))]
     fn new(
@@ -311,7 +321,7 @@ impl Batch {
         let scenarios = Arc::new(scenarios);
         let (sender, finished) = channel();
         let (shared, watched) = (scenarios.clone(), watches.clone());
-        // The pool has its own thread, because dropping the pool waits for its runs.
+        // A separate thread owns the pool, because dropping the pool waits for all runs.
         std::thread::spawn(move || {
             pool.scope_fifo(|scope| {
                 for i in 0..shared.len() {
@@ -319,9 +329,8 @@ impl Batch {
                     let (folder, aqms) = (captures.get(i), &aqms);
                     scope.spawn_fifo(move |_| {
                         let run = || run_one(&shared[i], watched, i, folder, aqms);
-                        // For runs with Python AQMs, the thread is attached to the Python
-                        // interpreter before the run, because an attached thread calls Python
-                        // faster.
+                        // If the scenarios have Python AQMs, the thread is attached to the Python
+                        // interpreter before the run. An attached thread calls Python faster.
                         let done = if aqms.is_empty() { run() } else { Python::attach(|py| py.detach(run)) };
                         let _ = sender.send((i, done));
                     });
@@ -332,8 +341,9 @@ impl Batch {
     }
 
     /// Return the next finished run as (index, result), or `None` if no run finishes within
-    /// `timeout_s`. An error belongs to one run, whose index is its attribute `run`; the other runs
-    /// go on.
+    /// `timeout_s` seconds. If the run failed, raise its error, and set the attribute `run` of the
+    /// error to the index of the run. The other runs continue. An exception that a Python AQM
+    /// raised has no attribute `run`.
     fn next<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<(usize, Bound<'py, PyDict>)>> {
         let timeout = Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
         let received = py.detach(|| match self.finished.lock() {
@@ -355,13 +365,13 @@ impl Batch {
         }
     }
 
-    /// Return the completed fraction of each run.
+    /// Return the completed fraction of each run, between 0 and 1.
     fn progress(&self) -> Vec<f64> {
         self.watches.iter().map(Watch::done).collect()
     }
 
-    /// Wait for the unfinished runs and discard their results. Return true if all runs end within
-    /// `timeout_s`.
+    /// Wait for the unfinished runs, and discard their results. Return true if all runs end within
+    /// `timeout_s` seconds.
     fn wait(&self, py: Python, timeout_s: f64) -> bool {
         let until = Instant::now() + Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
         py.detach(|| {
@@ -376,7 +386,7 @@ impl Batch {
         })
     }
 
-    /// Cancel all runs; each run stops at its next check.
+    /// Cancel all runs. A run ends at its next check of the watch.
     fn cancel(&self) {
         self.watches.iter().for_each(Watch::cancel);
     }
@@ -412,6 +422,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(distribution, m)?)?;
     m.add_function(wrap_pyfunction!(sample, m)?)?;
+    m.add("FORMAT", lab::FORMAT)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(run_script, m)?)?;
     Ok(())

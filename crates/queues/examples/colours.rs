@@ -5,9 +5,9 @@
 //! standard input. The program writes 16 bytes per packet to standard output, little-endian: time
 //! of arrival in ps (8), size (2), DSCP, colour (0 green, 1 yellow, 2 red), four zeros.
 //!
-//! The packets arrive in periods of random length, with random idle times between periods. The load
-//! of a period is near the rate of the meter. The packets have all sizes up to the largest and the
-//! codepoints of every colour.
+//! The packets arrive in periods of random length, with random idle times between periods. The mean
+//! rate of a period is between about 0.2 and 11 times the rate of the meter. The packets have all
+//! sizes up to the largest and the codepoints of every colour.
 
 use std::io::{Read, Write};
 

@@ -3,8 +3,9 @@
 //!
 //! The program reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from
 //! standard input. The program writes 32 bytes per packet to standard output, little-endian: time
-//! of arrival in ps (8), time of its drop or arrival at the far end (8), flow (4), size (2), ECN
-//! field, DSCP, outcome (0 passed, 1–3 marked, 4–6 dropped, by reason), seven zeros.
+//! of arrival at the queue in ps (8), time of the drop or of the arrival at the end of the link in
+//! ps (8), flow (4), size (2), ECN field, DSCP, outcome, seven zeros. The outcome is 0 for a passed
+//! packet, 1 to 3 for a marked packet and 4 to 6 for a dropped packet, depending on the reason.
 //!
 //! The packets arrive in periods of random length and load, with random idle times between periods.
 //! The packets have all sizes, every ECN field and five codepoints. If the traffic has fewer than
@@ -19,7 +20,8 @@ use queues::{Discipline, NoCustomAqms, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
-/// Outcome of each packet and its time, indexed by the sequence number.
+/// Outcome code of each packet and the time of the outcome, indexed by the packet's sequence
+/// number.
 struct Outcomes(Vec<(u8, Time)>);
 
 impl Probe for Outcomes {
@@ -40,7 +42,7 @@ struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// Record the packets that have been sent by `until`.
+    /// Record the arrival of every packet that reaches the end of the link by the time `until`.
     fn advance(&mut self, until: Time) {
         self.link.catch_up(until, &mut self.flight, &mut self.outcomes);
         while self.link.due() <= until
@@ -66,8 +68,8 @@ impl Bottleneck {
     }
 }
 
-/// TCP flows from the host "a" to the host "b", each with its number as its name. The value in the
-/// tuple is the number of flows.
+/// TCP flows from the host "a" to the host "b", each with its number as its name. The tuple field
+/// is the number of flows.
 #[derive(Debug)]
 struct Numbered(u64);
 
@@ -82,7 +84,7 @@ impl Flows for Numbered {
     }
 }
 
-/// Generator of the random traffic that the head of this file describes.
+/// Generator of random traffic: periods of random length and load, and random idle times.
 struct Traffic {
     random: Stream,
     rate: Rate,

@@ -1,9 +1,9 @@
-//! Write the numbers of the packets, among 5000, that RED marks at a constant average with
-//! geometric and uniform spacing.
+//! Write the packets that RED marks, out of 5000 packets that arrive at a constant average queue
+//! length, with geometric and with uniform spacing.
 //!
 //! The program writes lines `spacing,packet` to standard output and follows §7 of Floyd & Jacobson
-//! 1993 (`floyd1993red`). The signal probability is 0.02 with geometric spacing and 0.01 with
-//! uniform spacing, so that each spacing marks about 100 packets.
+//! 1993 (`floyd1993red`). With a signal probability of 0.02 the geometric spacing marks about 100
+//! packets, and so does the uniform spacing with a signal probability of 0.01.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict};

@@ -10,10 +10,11 @@
 //! The paper on Adaptive RED was not available. The algorithm of figure 1 agrees with Linux's
 //! red.h, and so does the average queue length while the queue is idle. The target, the steps,
 //! their upper bound, the thresholds, wq and the minimum backlog agree with the first author's ns-2
-//! code (red.cc). ns-2 adapts maxp at the first arrival later than an interval after the last
-//! change, and this file at the end of every interval. Since 2004 the lower bound of maxp in ns-2
-//! is below 0.01 on fast links, and in this file the lower bound is that of the paper. The part of
-//! the curve above maxth (gentle) uses the initial maxp in ns-2 and the current maxp in this file.
+//! code (red.cc). In aqmlab maxp is adapted at the end of every interval. In ns-2 the first arrival
+//! later than an interval after the last change adapts maxp. In aqmlab the lower bound of maxp is
+//! 0.01, as in the paper. In ns-2 since 2004 the lower bound is smaller on fast links. Above maxth
+//! (gentle) aqmlab computes the signal probability from the current maxp, and ns-2 from the initial
+//! maxp.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
@@ -25,28 +26,28 @@ use crate::red::{ChanceBy, Red, RedAqm, check_spacing, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
-    /// RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the
-    /// middle fifth between minth and maxth under different loads. By default the thresholds follow
-    /// from a target delay, wq follows from the rate of the link, and gentle is true, as in the
-    /// paper.
+    /// Adaptive RED changes maxp between 1 and 50 % in small steps, so that the average queue
+    /// length stays in the middle fifth of the range from minth to maxth under different loads. By
+    /// default Adaptive RED computes the thresholds from a target delay and wq from the rate of the
+    /// link, and gentle is true, as in the paper.
     pub struct AdaptiveRed: "adaptive_red", checked by check, renamed by FORMER_BACKLOG_KEY {
-        /// Queueing delay from which the thresholds follow: minth is half of it, at least 5
-        /// packets.
+        /// Queueing delay that determines the default thresholds: minth is half of the traffic that
+        /// the link sends in this time, and at least 5 packets.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";
-        /// Average queue length below which no packet is signalled (minth). If the key is absent,
-        /// the value follows from the target delay, in bytes if chance_by is bytes and else in
-        /// packets.
+        /// Average queue length below which no packet is signalled (minth). By default minth is
+        /// computed from target_delay. The default minth is in bytes if chance_by is bytes, and in
+        /// packets otherwise.
         minth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Average queue length at which the signal probability reaches maxp (maxth). If the key is
-        /// absent, the value is three times minth.
+        /// Average queue length at which the signal probability reaches maxp (maxth). By default
+        /// maxth is three times minth.
         maxth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Weight of the current queue length in the moving average of the queue length (wq). If
-        /// the key is absent, the value is 1 - exp(-1/C), where C is the number of packets that the
-        /// link sends per second.
+        /// Weight of the current queue length in the moving average of the queue length (wq). By
+        /// default wq is 1 - exp(-1/C), where C is the number of packets that the link sends per
+        /// second.
         wq: Option<Probability> = (None), in Range::above_to(0.0, 1.0), from "floyd2001adaptive §4.3";
-        /// Packet size with which the rate of the link is converted into C packets per second. If
-        /// chance_by is size or bytes, packet sizes are compared with this size.
-        mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's";
+        /// Packet size that converts the rate of the link into packets per second. If chance_by is
+        /// size or bytes, packet sizes are also compared with mean_packet_size.
+        mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd2001adaptive §4.3 recommends a default packet size; ns-2 uses 500 B";
         /// Initial maxp, the signal probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 0.5), from "floyd1997parameters: 1/10";
         /// Time between two adaptations of maxp.
@@ -54,21 +55,23 @@ params! {
         /// Maximum increase of maxp per interval (alpha). The increase is at most a quarter of
         /// maxp.
         increment: Probability = (Probability(0.01)), in Range::above_to(0.0, 1.0), from "floyd2001adaptive fig. 1: min(0.01, maxp/4)";
-        /// Factor that maxp is multiplied by when the average is below its target (beta).
+        /// Factor that multiplies maxp when the average queue length is below its target range
+        /// (beta).
         decrease: Probability = (Probability(0.9)), in Range::above_to(0.0, 1.0), from "floyd2001adaptive fig. 1: 0.9";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Effect of a packet's size on its signal probability.
-        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet";
-        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the signal probability jumps from maxp to 1 at maxth.
-        gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2: RED in gentle mode";
+        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "the first author's ns-2 code has bytes (`bytes_`, `queue_in_bytes_`); rfc7141 §2.2 recommends packet";
+        /// If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at
+        /// twice maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth.
+        gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2 uses RED in gentle mode";
         /// Action on a packet while the average queue length is above maxth (above twice maxth if
         /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, at every average queue
-        /// length. With 0 packets the average queue length alone decides on a signal.
-        min_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
+        /// Maximum number of waiting packets at which every arriving packet passes, for any average
+        /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        /// signal.
+        min_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "the first author's ns-2 code: 1 packet";
     }
 }
 
@@ -210,9 +213,9 @@ mod tests {
         (aqm, now)
     }
 
-    /// In Linux's red.h the average of an idle queue decays with the idle time, also for the
-    /// adaptation of maxp. Within a second the average queue length is below its target, and from
-    /// then on maxp falls to 1 %.
+    /// As in Linux's red.h, the average queue length decays during idle time, and maxp is adapted
+    /// to the decayed average. After less than a second of idle time the average queue length is
+    /// below its target range, and maxp then falls to 1 %.
     #[test]
     fn maxp_falls_while_the_link_is_idle() {
         let (mut aqm, idle) = after_load();

@@ -1,5 +1,5 @@
-//! Traits and context from which each queue of a scenario is built. The file `aqm.rs` imports no
-//! AQM.
+//! Traits and context from which each queue of a scenario is built. The file `aqm.rs` does not
+//! depend on any AQM.
 
 use std::fmt;
 
@@ -11,13 +11,14 @@ use units::{Bytes, Depth, Params, Rate, Room};
 use crate::diffserv::{Flows, NoFlows};
 use crate::fifo::{Buffer, HUNDRED_PACKETS};
 
-/// Former key of the minimum backlog, which several AQMs have.
+/// Former key `least_backlog`, which several AQMs now call `min_backlog`.
 pub const FORMER_BACKLOG_KEY: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
-/// Link, limit and randomness for which a queue is built.
+/// Link, buffer limit and random stream for which a queue is built.
 #[derive(Clone)]
 pub struct QueueContext<'a> {
-    /// Rate of the link, or the rate to which a shaper limits the class.
+    /// Rate of the link. If the queue belongs to a class with a rate, `rate` is the rate of the
+    /// class.
     pub rate: Rate,
     /// Transmission rate of the link.
     pub link: Rate,
@@ -34,12 +35,12 @@ pub struct QueueContext<'a> {
 }
 
 impl QueueContext<'_> {
-    /// Create the context of a link with this rate, without flows and without custom AQMs.
+    /// Create the context of a link with the rate `rate`, without flows and without custom AQMs.
     pub fn new(rate: Rate, limit: Depth, random: Stream) -> Self {
         QueueContext { rate, link: rate, limit, random, flows: &NoFlows, name: "link", custom: &NoCustomAqms }
     }
 
-    /// Return the number of packets of this size that fit into one second at the rate.
+    /// Return the number of packets of this size that the queue can send per second.
     pub fn packets_per_second(&self, size: Bytes) -> f64 {
         self.rate.0 as f64 / (8.0 * size.0 as f64)
     }
@@ -52,7 +53,7 @@ pub trait CustomAqms {
     /// Create an AQM of this name for the link `link`.
     ///
     /// # Panics
-    /// If the supplier does not have an AQM of this name.
+    /// The function panics if the supplier does not have an AQM of this name.
     fn aqm(&self, name: &str, link: &str, context: QueueContext) -> Box<dyn Aqm + Send>;
 }
 
@@ -70,14 +71,14 @@ impl CustomAqms for NoCustomAqms {
     }
 }
 
-/// Parameters of an AQM that decides when a packet arrives.
+/// Parameters of an AQM that decides on each packet at the packet's arrival.
 pub trait AqmParams: Params + 'static {
-    /// AQM that the parameters describe.
+    /// AQM that has these parameters.
     type Aqm: Aqm + fmt::Debug + Send + 'static;
-    /// True if the AQM relies on admitted packets leaving in order, each at its known time. For
-    /// such an AQM a full buffer drops only the arriving packet.
+    /// True if the AQM requires that admitted packets leave in order and at times that are known at
+    /// their admission. If this constant is true, a full buffer drops only the arriving packet.
     const COUNTS_ON_ORDER: bool = false;
-    /// Default limit of the buffer, for a scenario without a limit.
+    /// Default limit of the buffer, for a scenario that does not set a limit.
     const LIMIT: Room = HUNDRED_PACKETS;
     /// Create the AQM for a link.
     fn aqm(&self, context: QueueContext) -> Self::Aqm;
@@ -85,7 +86,7 @@ pub trait AqmParams: Params + 'static {
 
 /// Parameters of a queue discipline that stores its packets until they are sent.
 pub trait DisciplineParams: Params + 'static {
-    /// Queue discipline that the parameters describe.
+    /// Queue discipline that has these parameters.
     type Discipline: QueueDiscipline + fmt::Debug + Send + 'static;
     /// Default limit of the buffer, for a scenario without a limit.
     const LIMIT: Room = HUNDRED_PACKETS;
@@ -93,7 +94,7 @@ pub trait DisciplineParams: Params + 'static {
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> Self::Discipline;
 }
 
-/// Return the backlog in the unit of `like`: packets or bytes.
+/// Return the backlog in packets if `like` is in packets, or else in bytes.
 #[inline]
 pub fn measure(backlog: Backlog, like: Depth) -> f64 {
     match like {

@@ -1,9 +1,9 @@
 //! Average queue length of RED and its variants.
 //!
 //! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2, "calculate the new average queue
-//! size". If a packet arrives at an empty queue and is dropped, the queue stays empty. Figure 2,
-//! taken literally, would count the idle time before the dropped packet a second time at the next
-//! arrival. Like ns-2 and Linux, this code decays the average once per idle time.
+//! size". If a packet arrives at an empty queue and is dropped, the queue stays empty. A literal
+//! implementation of figure 2 would count the idle time before the dropped packet again at the next
+//! arrival. In aqmlab, as in ns-2 and Linux, the average decays only once for each idle time.
 
 use units::{Bytes, Rate, Time};
 
@@ -11,8 +11,8 @@ use units::{Bytes, Rate, Time};
 #[derive(Clone, Debug)]
 pub struct Average {
     weight: f64,
-    /// Transmission time in picoseconds of a virtual packet that arrives during idle time (s in
-    /// section 4 of the paper).
+    /// Transmission time, in picoseconds, of the virtual packets that are assumed to arrive during
+    /// idle time (s in section 4 of the paper).
     idle_packet_time: f64,
     value: f64,
     /// Time up to which the average includes the decay of idle time.
@@ -21,7 +21,7 @@ pub struct Average {
 
 impl Average {
     /// Create an average with the weight `wq`. While the link is idle, the average decays as if
-    /// packets of `idle_packet_size` arrived at this rate.
+    /// packets of `idle_packet_size` arrived at the rate `rate`.
     pub fn new(wq: f64, rate: Rate, idle_packet_size: Bytes) -> Self {
         let idle_packet_time = rate.transmission_time(idle_packet_size).0 as f64;
         Average { weight: wq, idle_packet_time, value: 0.0, counted: Time::ZERO }
@@ -35,7 +35,7 @@ impl Average {
         self.sample(queue);
     }
 
-    /// Let the average decay up to `now` if the link is idle since `idle_since`.
+    /// Let the average decay up to the time `now` if the link has been idle since `idle_since`.
     #[inline]
     pub fn decay(&mut self, now: Time, idle_since: Option<Time>) {
         if let Some(idle_since) = idle_since {

@@ -5,11 +5,11 @@
 //! algorithm". The initial virtual capacity is the capacity of the link.
 //!
 //! The paper on AVQ was not available. The virtual queue, gamma and alpha agree with the authors'
-//! ns-2 code (vq.cc). With marking every decision of this file agrees with vq.cc, with one
-//! exception: vq.cc limits C~ to C after it subtracts alpha b, and this file limits C~ before. With
-//! dropping vq.cc leaves C~ unchanged for dropped packets, so that C~ adapts to the accepted rate.
-//! In this file every arrival changes C~, as in the pseudo-code. vq.cc starts with a C~ of 0.8 C,
-//! and its virtual buffer has the size of the real one.
+//! ns-2 code (vq.cc). If AVQ marks packets, every decision of aqmlab agrees with vq.cc, with one
+//! exception: aqmlab limits C~ to C before it subtracts alpha b, and vq.cc limits C~ afterwards. If
+//! AVQ drops packets, vq.cc does not change C~ when it drops a packet, so that C~ adapts to the
+//! accepted rate. In aqmlab every arrival changes C~, as in the pseudo-code. In vq.cc the initial
+//! value of C~ is 0.8 C, and the virtual buffer has the same size as the real buffer.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};
@@ -17,17 +17,17 @@ use units::{Bytes, Probability, Range, Rate, Time, params};
 use crate::aqm::{AqmParams, QueueContext};
 
 params! {
-    /// AVQ simulates a virtual queue with a smaller capacity beside the real queue, and signals a
-    /// packet that would overflow the virtual queue. The virtual capacity is adapted to reach a
-    /// target utilization of the link. Signals therefore begin before the real queue grows, and
-    /// depend on the arrival rate instead of the queue length.
+    /// AVQ simulates a virtual queue whose capacity is lower than that of the real queue, and
+    /// signals a packet that would overflow the virtual queue. AVQ adapts the capacity of the
+    /// virtual queue, so that the utilization of the link reaches a target. Signals therefore begin
+    /// before the real queue grows, and depend on the arrival rate instead of the queue length.
     pub struct Avq: "avq" {
         /// Target utilization of the link (gamma).
         utilization: Probability = (Probability(0.98)), in Range::above_to(0.0, 1.0), from "kunniyur2001avq §4: 0.98";
         /// Speed of adaptation of the virtual capacity (alpha).
         smoothing: f64 = (0.15), in Range::above(0.0), from "kunniyur2001avq §4: 0.15";
         /// Size of the virtual buffer (B).
-        virtual_buffer: Bytes = (Bytes(100_000)), in Range::at_least(1.0), from "kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer";
+        virtual_buffer: Bytes = (Bytes(100_000)), in Range::at_least(1.0), from "kunniyur2001avq §4 has 100 packets of 1000 B, the size of the real buffer";
     }
 }
 

@@ -2,18 +2,19 @@
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002, "The BLUE active queue management algorithms"
 //! (`feng2002blue`), the algorithm of its figure "The BLUE algorithm", with the variant that counts
-//! a queue longer than L as a loss. While the link is idle, the event "link idle" continues: pm
+//! a queue longer than L as a loss. The event "link idle" lasts as long as the link is idle: pm
 //! falls when the link becomes idle, and then once per freeze time. The decreases of pm during idle
-//! time are applied when the next packet arrives. If the event were the last departure alone, pm =
-//! 1 without ECN would block the link forever, because no packet would depart any more. The
-//! defaults are the last setting in the paper's list of settings (B4).
+//! time are applied when the next packet arrives. If pm fell only at the last departure, a pm of 1
+//! without ECN would block the link forever, because every arriving packet would be dropped. The
+//! default values are setting B4, the last of the settings that the paper lists.
 //!
-//! The paper on BLUE was not available. A port of Feng's simulator code to ns-3 also subtracts d2
-//! when the queue becomes empty and once for each freeze time that it stays empty. ALTQ's BLUE,
-//! which names Feng as its author, agrees with this file on the effect of a loss and on the
-//! condition that more than the freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its
-//! freeze time is 50 ms. ALTQ does not signal while one packet waits, sets pm to 1/1000 after two
-//! idle seconds, and does not have L.
+//! The paper on BLUE was not available. In a port of Feng's simulator code to ns-3, d2 is also
+//! subtracted when the queue becomes empty, and once for each freeze time during which the queue
+//! stays empty. ALTQ's BLUE, which names Feng as its author, agrees with aqmlab on the effect of a
+//! loss, and on the condition that a change of pm requires more than the freeze time since the last
+//! change. In ALTQ's BLUE d1 is 1/8, d2 is 1/1000 and the freeze time is 50 ms. ALTQ's BLUE does
+//! not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not have
+//! the threshold L.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -22,21 +23,21 @@ use units::{Depth, Duration, Probability, Range, Time, params};
 use crate::aqm::{AqmParams, QueueContext, measure};
 
 params! {
-    /// BLUE has a single signal probability pm, with which it signals every arriving packet. A
-    /// packet lost to a full buffer raises pm by d1 and an idle link lowers it by d2, each at most
-    /// once per freeze_time. BLUE therefore reaches a suitable signal rate even with a small
-    /// buffer.
+    /// BLUE signals every arriving packet with the same signal probability pm. A packet that is
+    /// lost at a full buffer raises pm by d1, and an idle link lowers pm by d2. After each change
+    /// pm stays constant for at least freeze_time. BLUE therefore reaches a suitable signal rate
+    /// even with a small buffer.
     pub struct Blue: "blue" {
         /// Increase of the signal probability after a loss (d1).
         increment: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
         /// Decrease of the signal probability while the link is idle (d2).
         decrement: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
-        /// Minimum time between two changes of the signal probability. With a freeze time of 0 each
+        /// Minimum time between two changes of the signal probability. If freeze_time is 0, each
         /// packet that arrives at an idle link lowers the signal probability once.
         freeze_time: Duration = (Duration::from_millis(100)), in Range::at_least(0.0), from "feng2002blue, setting B4: 100 ms";
-        /// Queue length above which an arrival counts as a loss although the buffer is not full
-        /// (L). If this length is absent, only losses at a full buffer count.
-        early_threshold: Option<Depth> = (None), in Range::at_least(0.0), from "feng2002blue: packet loss or qlen > L";
+        /// Queue length above which an arriving packet counts as a loss although the buffer is not
+        /// full (L). By default only losses at a full buffer count.
+        early_threshold: Option<Depth> = (None), in Range::at_least(0.0), from "feng2002blue: the condition is packet loss or qlen > L";
     }
 }
 
@@ -67,7 +68,7 @@ impl BlueAqm {
         }
     }
 
-    /// Process the event "link idle", which lasts since the link became idle.
+    /// Process the event "link idle" for a link that has been idle since the time `since`.
     fn idle(&mut self, since: Time, now: Time) {
         let freeze_time = self.params.freeze_time;
         let first = since.max(self.last_update + freeze_time);
@@ -123,8 +124,9 @@ mod tests {
         blue.on_arrival(&Packet::default(), &Arrival { now, backlog: Backlog::default(), free_at: since })
     }
 
-    /// 20 losses raise pm to 0.4. Each 100 ms of idle time subtract d2 = 0.002, at once only if the
-    /// last change is at least 100 ms old.
+    /// 20 losses raise pm to 0.4. During idle time pm falls by d2 = 0.002 every 100 ms. The first
+    /// decrease comes when the link becomes idle, or 100 ms after the last change of pm if that is
+    /// later.
     #[test]
     fn the_probability_falls_while_the_link_is_idle() {
         let last = 20 * 101;

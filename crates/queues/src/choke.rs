@@ -7,12 +7,13 @@
 //!
 //! Neither the paper on CHOKe nor its authors' code was available. The implementation is from
 //! memory, and was compared with Linux's sch_choke.c. The order of decisions agrees with
-//! sch_choke.c: update the average, pass the packet if the average is at most minth, compare the
-//! packet with the candidate and drop both packets if their flows are equal, let RED decide, and
-//! apply the limit. Linux compares an arriving packet with one candidate and has its own RED
-//! (`tc_red`), whose count of packets since the last signal begins at -1 after a drop above maxth.
-//! In this file the count of packets since the last signal begins at 0 after a drop above maxth
-//! (Floyd & Jacobson 1993). The section numbers of the paper are not verified.
+//! sch_choke.c. CHOKe first updates the average, and passes the packet if the average is at most
+//! minth. Otherwise CHOKe compares the packet with a randomly chosen waiting packet, and drops both
+//! packets if they belong to the same flow. Then RED decides, and finally the limit of the buffer
+//! applies. Linux compares an arriving packet with one waiting packet. The CHOKe of Linux uses
+//! Linux's RED (`tc_red`), in which the count of packets since the last signal begins at -1 after a
+//! drop above maxth. In aqmlab the count of packets since the last signal begins at 0 after a drop
+//! above maxth (Floyd & Jacobson 1993). The section numbers of the paper on CHOKe are not verified.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
@@ -26,25 +27,25 @@ use crate::spacing::{AboveMaxth, Spacing};
 use crate::store::Store;
 
 params! {
-    /// RED that limits unresponsive flows without state for flows. While the average is above
-    /// minth, each arriving packet is compared with a random packet of the queue. If the arriving
-    /// and the random packet belong to the same flow, both are dropped. Otherwise RED decides. The
-    /// random packet most often belongs to a flow with many packets in the queue, so such a flow
-    /// loses the most packets.
+    /// CHOKe is a RED that limits unresponsive flows without per-flow state. While the average
+    /// queue length is above minth, each arriving packet is compared with a randomly chosen waiting
+    /// packet. If the arriving packet and the chosen packet belong to the same flow, both packets
+    /// are dropped. Otherwise RED decides. The chosen packet most often belongs to a flow with many
+    /// waiting packets, so such a flow loses the most packets.
     pub struct Choke: "choke", checked by check {
         /// Average queue length below which every packet passes (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is dropped (maxth).
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "pan2000choke §III: 0.002";
-        /// Number of random packets of the queue with which an arriving packet is compared.
+        /// Number of randomly chosen waiting packets with which an arriving packet is compared.
         candidates: u64 = (1), in Range::between(1.0, 1000.0), from "pan2000choke §II: 1";
-        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average queue length decay.
-        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+        /// Packet size that converts idle time into a number of virtual packets, each of which lets
+        /// the average queue length decay.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";
     }
 }
 
@@ -95,8 +96,8 @@ pub struct ChokeQueue {
 }
 
 impl ChokeQueue {
-    /// Compare a packet of this flow with the candidates and drop the candidates of the same flow.
-    /// Return true if a candidate was dropped.
+    /// Compare a packet of the flow `flow` with randomly chosen waiting packets (candidates), and
+    /// drop the candidates of the same flow. Return true if a candidate was dropped.
     fn meets_itself(&mut self, flow: u32, fates: &mut Fates) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {

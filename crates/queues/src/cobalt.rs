@@ -1,16 +1,17 @@
 //! COBALT: CoDel and BLUE combined.
 //!
 //! Source: Høiland-Jørgensen, Täht & Morton 2018, "Piece of CAKE: a comprehensive queue management
-//! solution for home gateways" (`hoiland2018cake`), and the COBALT in its authors' CAKE of Linux:
-//! cobalt_should_drop() for a packet that leaves, cobalt_queue_full() when an overflowing buffer
-//! drops the packet at its head, cobalt_queue_empty() when the queue is empty.
+//! solution for home gateways" (`hoiland2018cake`), and COBALT in the authors' CAKE of Linux. In
+//! sch_cake.c, cobalt_should_drop() processes a packet that leaves, cobalt_queue_full() processes a
+//! drop at a full buffer, and cobalt_queue_empty() processes an empty queue.
 //!
-//! Each decision was compared with sch_cake.c. The paper on CAKE was not available. This file
-//! differs from sch_cake.c on purpose in three details. This file computes exact roots, and Linux
-//! computes them by steps of Newton's iteration in 32 bits. This file uses the target and the
-//! interval of the scenario unchanged. CAKE stretches the target and the interval if 1.5 frames
-//! take longer than the target, and assumes frames of size 0 without a shaper. BLUE requests a
-//! random number only for packets that CoDel passes.
+//! Each decision of COBALT was compared with sch_cake.c. The paper on CAKE was not available. The
+//! COBALT of aqmlab differs from sch_cake.c on purpose in three details. In aqmlab COBALT computes
+//! exact roots, and Linux computes roots by steps of Newton's iteration in 32 bits. In aqmlab
+//! COBALT uses the target and the interval of the scenario unchanged. CAKE increases the target and
+//! the interval if the transmission of 1.5 frames takes longer than the target, and assumes frames
+//! of size 0 if it has no shaper. In aqmlab BLUE takes a random number only for packets that CoDel
+//! passes.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
@@ -21,13 +22,13 @@ use crate::fifo::{Buffer, Limit, Marking};
 use crate::store::Store;
 
 words! {
-    /// Time of the first signal.
+    /// Packet that CoDel signals first after the delay rises above the target.
     pub enum FirstSignal {
-        /// The first signal follows one interval after the first packet above the target, as in the
-        /// comments of CAKE's code and in ns-3.
+        /// The first signal comes one interval after the first packet whose delay is above the
+        /// target, as in the comments of CAKE's code and in ns-3.
         Interval = "interval",
-        /// The first signal goes to the second packet above the target, because the reciprocal root
-        /// of a new queue is 0 (Linux, cobalt_should_drop in sch_cake.c).
+        /// CoDel signals the second packet whose delay is above the target, because the reciprocal
+        /// root of a new queue is 0 (Linux, cobalt_should_drop in sch_cake.c).
         NextPacket = "next-packet",
     }
 }
@@ -35,24 +36,26 @@ words! {
 params! {
     /// COBALT runs two AQMs at once. CoDel signals (marks, or drops packets that cannot be marked)
     /// with increasing frequency while packets wait longer than the target. CoDel stores the
-    /// frequency of its signals as a count: while the delay is below the target, the count falls by
-    /// the same steps by which it rose. BLUE acts on traffic that does not respond: its drop
-    /// probability rises when the buffer overflows and falls when the queue becomes empty, and it
-    /// also drops ECN-capable packets. The last packet of the queue is never dropped.
+    /// frequency of its signals as a count. While the delay is below the target, the count falls
+    /// step by step at the same rate at which it rose. BLUE acts on traffic that does not respond:
+    /// its drop probability rises when the buffer overflows and falls when the queue becomes empty,
+    /// and it also drops ECN-capable packets. The last packet of the queue is never dropped.
     pub struct Cobalt: "cobalt" {
         /// Acceptable delay of a standing queue.
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8289 §4.4, tc-cake(8): 5 ms";
-        /// Time from the first packet above the target to the first signal, and the time scale of
-        /// the signals.
+        /// Time from the first packet whose delay is above the target to the first signal. The
+        /// later signals follow after interval/√count.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3, tc-cake(8): 100 ms";
-        /// Increase of BLUE's probability after an overflow, at most once per target.
+        /// Increase of BLUE's drop probability after an overflow of the buffer. The probability
+        /// changes at most once per target.
         increment: Probability = (Probability(1.0 / 256.0)), in Range::above_to(0.0, 1.0), from "Linux's CAKE: 1/256";
-        /// Decrease of BLUE's probability when the queue is empty, at most once per target.
+        /// Decrease of BLUE's drop probability when the queue is empty. The probability changes at
+        /// most once per target.
         decrement: Probability = (Probability(1.0 / 4096.0)), in Range::above_to(0.0, 1.0), from "Linux's CAKE: 1/4096";
-        /// Packet size for the minimum delay of a signal: packets that wait at most the
-        /// transmission time of four packets of this size are not signalled.
-        mtu: Bytes = (Bytes(1514)), in Range::between(1.0, 65535.0), from "Linux's CAKE: an Ethernet frame";
-        /// Time of the first signal.
+        /// Packet size that limits the target: CoDel does not signal a packet that waits at most
+        /// the transmission time of four packets of this size.
+        mtu: Bytes = (Bytes(1514)), in Range::between(1.0, 65535.0), from "Linux's CAKE uses the size of an Ethernet frame";
+        /// Packet that CoDel signals first after the delay rises above the target.
         first_signal: FirstSignal = (FirstSignal::Interval), in Range::ANY, from "hoiland2018cake; Linux's CAKE: next-packet";
     }
 }
@@ -84,17 +87,19 @@ impl DisciplineParams for Cobalt {
 pub struct CobaltQueue {
     limit: Limit,
     marks: bool,
-    /// Waiting time above which a packet counts as above the target.
+    /// Maximum waiting time at which CoDel does not signal a packet: the target, or the
+    /// transmission time of four packets of the size `mtu` if that is longer.
     tolerated: Duration,
     params: Cobalt,
     store: Store,
     count: u32,
-    /// True after the reciprocal root of count was computed. Until the first computation the
-    /// reciprocal root is 0.
+    /// True after the reciprocal root of the count was computed for the first time. Until the first
+    /// computation the reciprocal root is 0.
     root_known: bool,
     dropping: bool,
     drop_next: Time,
-    /// Drop probability of BLUE. `blue_timer` is the time of its last change.
+    /// Drop probability of BLUE. `blue_timer` is the time at which the drop probability changed
+    /// last.
     p_drop: f64,
     blue_timer: Time,
     random: Stream,
@@ -110,12 +115,13 @@ impl CobaltQueue {
         t + Duration((self.params.interval.0 as f64 / root) as u64)
     }
 
-    /// Set the count and compute its root.
+    /// Set the count of signals, and record that its reciprocal root is known.
     fn count(&mut self, count: u32) {
         (self.count, self.root_known) = (count, true);
     }
 
-    /// Return true, and restart the timer, if BLUE may change its probability.
+    /// Return true if the last change of BLUE's probability is more than a target ago, and store
+    /// `now` as the time of the new change.
     fn thawed(&mut self, now: Time) -> bool {
         let thawed = now.since(self.blue_timer) > self.params.target;
         if thawed {
@@ -146,8 +152,8 @@ impl CobaltQueue {
         }
     }
 
-    /// Run the part of CoDel in cobalt_should_drop(). Return true if the packet is to be signalled,
-    /// and true if the next signal is overdue.
+    /// Run CoDel's part of cobalt_should_drop(). The first value is true if the packet is to be
+    /// signalled. The second value is true if the next signal is overdue.
     fn codel(&mut self, sojourn: Duration, now: Time) -> (bool, bool) {
         let mut late = now > self.drop_next;
         let mut next_due = self.count > 0 && now >= self.drop_next;
@@ -175,8 +181,8 @@ impl CobaltQueue {
         (signals, late)
     }
 
-    /// Return true if a packet is to be dropped, and mark it if it is signalled and can be marked
-    /// (cobalt_should_drop()).
+    /// Return true if the packet is to be dropped. If CoDel signals the packet and the packet can
+    /// be marked, mark it instead (cobalt_should_drop()).
     fn should_drop(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let (signals, late) = self.codel(now.since(held.entered), now);
         let markable = self.marks && held.packet.ecn.is_capable();
@@ -239,9 +245,9 @@ mod tests {
     use super::*;
     use units::Read;
 
-    /// Packets above the target arrive every 10 ms. The first signal follows after an interval, or
-    /// goes to the second packet above the target. With either first signal the later signals
-    /// follow at intervals divided by √count.
+    /// Every 10 ms a packet arrives whose delay is above the target. Depending on `first_signal`,
+    /// CoDel first signals a packet after an interval, or the second packet. The later signals
+    /// follow after interval/√count in both cases.
     #[test]
     fn the_first_signal_follows_after_an_interval_or_with_the_next_packet() {
         let first = |first_signal| {

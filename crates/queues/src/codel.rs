@@ -1,13 +1,15 @@
 //! CoDel: controlled delay.
 //!
-//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line. An ECN-capable packet
-//! that the pseudo-code drops is marked and sent instead (§3.1 of RFC 8289, and RFC 3168). A mark
-//! advances the loop of dequeue() as a drop does, but the marked packet is sent. If several queues
-//! share a link, CoDel compares the backlog of all these queues with the MTU (§4.4).
+//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, which CoDel follows line by line. An
+//! ECN-capable packet that the pseudo-code drops is marked and sent instead (§3.1 of RFC 8289, and
+//! RFC 3168). In the loop of dequeue() a mark advances the control law as a drop does, but the
+//! marked packet is sent. If several queues share a link, CoDel compares the backlog of all these
+//! queues with the MTU (§4.4).
 //!
 //! The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6).
-//! Linux, ns-3 and others use one step of Newton's iteration per signal (codel_impl.h), which is
-//! the default here. The value `exact` of the parameter `root` selects the exact root instead.
+//! Linux, ns-3 and others compute one step of Newton's iteration per signal (codel_impl.h). The
+//! default in aqmlab is the same. If the parameter `root` is `exact`, CoDel computes the exact root
+//! instead.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params, words};
@@ -18,13 +20,13 @@ use crate::flow_queues::Takes;
 use crate::store::Store;
 
 words! {
-    /// Backlog that is compared with the MTU if several queues have a CoDel each.
+    /// Backlog that CoDel compares with the MTU, if each of several queues has its own CoDel.
     pub enum Occupancy {
-        /// Backlog of all queues of the link together. A packet is exempt from signals only if a
-        /// drop would leave the link almost nothing to send.
+        /// Total backlog of all queues of the link. CoDel exempts a packet from signals only if the
+        /// link would have almost nothing to send after a drop of the packet.
         AllQueues = "all-queues",
-        /// Backlog of the packet's own queue. A flow with at most one packet in its queue is never
-        /// signalled.
+        /// Backlog of the queue that stores the packet. CoDel never signals a flow that has at most
+        /// one packet in its queue.
         OwnQueue = "own-queue",
     }
 }
@@ -32,32 +34,33 @@ words! {
 words! {
     /// Computation of 1/√count, which determines the time of the next signal.
     pub enum Root {
-        /// One step of Newton's iteration per signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of
-        /// the exact 1, 0.71, 0.58, 0.5 (Linux, ns-3).
+        /// One step of Newton's iteration per signal, in 16 bits (Linux, ns-3). The results for the
+        /// first counts are 1, 0.5, 0.56 and 0.49, and the exact values are 1, 0.71, 0.58 and 0.5.
         Newton = "newton",
-        /// Exact value.
+        /// Exact value of 1/√count.
         Exact = "exact",
     }
 }
 
 params! {
-    /// CoDel measures how long packets wait. If even the minimum delay in an interval is above the
-    /// target, it signals packets at the head of the queue (marks them if ECN-capable, else drops
-    /// them). The next signal follows after interval/√count, so that signals become more frequent
-    /// until the delay falls below the target. CoDel adapts to a varying link rate.
+    /// CoDel measures how long packets wait. If even the minimum delay within an interval is above
+    /// the target, CoDel signals packets at the head of the queue. CoDel marks a signalled packet
+    /// if it is ECN-capable, and drops it otherwise. The next signal follows after interval/√count,
+    /// so that signals become more frequent until the delay falls below the target. CoDel adapts to
+    /// a varying link rate.
     pub struct Codel: "codel" {
         /// Acceptable delay of a standing queue (TARGET).
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8289 §4.4: 5 ms";
-        /// Time in which the delay must fall below the target at least once (INTERVAL), about the
-        /// maximum round-trip time.
+        /// Time within which the delay of a good queue falls below the target at least once
+        /// (INTERVAL). The interval should be about the maximum round-trip time.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3: 100 ms";
-        /// Number of waiting bytes up to which no packet is signalled (maxpacket).
-        mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
+        /// Maximum number of waiting bytes at which CoDel does not signal any packet (maxpacket).
+        mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3 recommends the MTU of the interface";
         /// Computation of 1/√count.
-        root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6: by integer multiplication; Linux, codel_Newton_step";
+        root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6 allows integer multiplication; Linux has codel_Newton_step";
         /// Waiting time above which an ECN-capable packet is marked when it is sent, even if CoDel
-        /// does not signal the packet. If this key is absent, no packet is marked because of its
-        /// waiting time.
+        /// does not signal the packet. By default CoDel does not mark packets because of their
+        /// waiting time alone.
         ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
     }
 }
@@ -81,7 +84,8 @@ pub struct CodelQueue {
 }
 
 impl QueueDiscipline for CodelQueue {
-    /// Store a packet, or drop it at a full buffer without counting it (§5.4).
+    /// Store a packet, or drop it if the buffer is full. A drop at a full buffer does not change
+    /// CoDel's count (§5.4).
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         if self.limit.is_full(&held.packet, at) {
             return fates.drop(held.packet, Why::Full);
@@ -124,7 +128,8 @@ pub struct Control {
     root: Root,
     /// Approximation of 1/√count by Newton's iteration, in units of 2^-16.
     inverse: u16,
-    /// Time from which the sojourn time counts as above the target, unless it falls below before.
+    /// Time at which CoDel enters the dropping state, unless the sojourn time falls below the
+    /// target before.
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
@@ -174,8 +179,8 @@ impl Control {
         self.inverse = ((value.wrapping_mul(x) >> 31) >> 16) as u16;
     }
 
-    /// Remove the packet at the head (§5.6, dodequeue()). `elsewhere` is the backlog of the other
-    /// queues of the link in bytes.
+    /// Remove the packet at the head (§5.6, dodequeue()). `elsewhere` is the number of bytes in the
+    /// other queues of the link.
     fn take(&mut self, store: &mut Store, elsewhere: u64, now: Time) -> Taken {
         let Some(held) = store.pop() else {
             self.first_above = None;
@@ -228,8 +233,8 @@ impl Takes for Control {
 }
 
 impl Control {
-    /// Return the next packet to send (§5.5, dequeue()). `others` is the backlog of the other
-    /// queues of the link in bytes.
+    /// Return the next packet to send (§5.5, dequeue()). `others` is the number of bytes in the
+    /// other queues of the link.
     fn choose(
         &mut self,
         store: &mut Store,
@@ -274,7 +279,8 @@ mod tests {
     use super::*;
     use net::Packet;
 
-    /// In permanent overload signals come at interval (1 + 1/√2 + … + 1/√n) after the first (§5.6).
+    /// In permanent overload the signal with the number n + 1 comes interval (1 + 1/√2 + … + 1/√n)
+    /// after the first signal (§5.6).
     #[test]
     fn signals_come_faster_with_the_root_of_their_count() {
         let step = Duration::from_millis(1);
@@ -298,7 +304,8 @@ mod tests {
             drops.extend((store.len() + 1..left).map(|_| now));
             left = store.len();
         }
-        // The delay of the queue is above the target from 5 ms on, for one interval.
+        // The delay of the queue exceeds the target after 5 ms, and the first signal follows one
+        // interval later.
         assert_eq!(drops[0], Time::ZERO + Duration::from_millis(105));
         let mut aqm = drops[0].seconds();
         for (i, at) in drops.iter().enumerate() {
@@ -310,8 +317,9 @@ mod tests {
     }
 
     /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The
-    /// last packet of a queue whose delay is above the target is signalled if CoDel counts packets
-    /// that wait in other queues. Otherwise this packet is exempt from signals.
+    /// delay of a queue is above the target, and its last packet leaves. If CoDel counts the bytes
+    /// in other queues, CoDel signals the last packet. If CoDel counts only the bytes in the queue
+    /// of the packet, CoDel does not signal the last packet.
     #[test]
     fn the_backlog_of_other_queues_counts() {
         let ms = |t| Time::ZERO + Duration::from_millis(t);
@@ -339,8 +347,8 @@ mod tests {
         }
     }
 
-    /// After the first 100 ms the next signals follow after 50, 56, 49 and 44 ms: one step of
-    /// Newton's iteration each, starting from 1.
+    /// The first interval is 100 ms long, and the next signals follow after 50, 56, 49 and 44 ms.
+    /// Each of the times results from one step of Newton's iteration, which starts from 1.
     #[test]
     fn newtons_iteration_approaches_the_root() {
         let interval = Duration::from_millis(100);

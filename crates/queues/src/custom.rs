@@ -1,5 +1,5 @@
 //! AQM that the calling program supplies, in Rust or, through the Python package, in Python. The
-//! queue discipline around the AQM limits, marks and drops as for every other AQM.
+//! queue discipline around a custom AQM limits, marks and drops packets as for every other AQM.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use units::{Depth, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 
-/// Former keys.
+/// Former keys of a custom AQM.
 const RENAMED: &[Renamed] = &[Renamed::key("law", "aqm")];
 
 params! {
     /// AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
     /// A scenario file alone cannot define an AQM that the calling program supplies.
     pub struct Custom: "custom", checked by check, renamed by RENAMED {
-        /// Name under which the program supplies the AQM.
+        /// Name under which the calling program supplies the AQM.
         aqm: String = required, in Range::ANY, from "";
     }
 }
@@ -29,7 +29,7 @@ fn check(custom: &Custom, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// AQM that the program supplied.
+/// AQM that the calling program supplied.
 pub struct CustomAqm(pub Box<dyn Aqm + Send>);
 
 impl fmt::Debug for CustomAqm {

@@ -1,4 +1,4 @@
-//! Queue of a link, which decides on each packet when the packet arrives, or stores its packets
+//! Queue of a link. The queue decides on each packet at the packet's arrival, or stores its packets
 //! until they are sent.
 
 mod kind;
@@ -20,20 +20,21 @@ pub use queue::Queue;
 /// Queue of a link.
 #[derive(Debug)]
 pub enum Discipline {
-    /// Drop Tail, stored without a pointer, because most links have this queue and should be small
-    /// and fast.
+    /// Drop Tail. This variant is not boxed, because most links have a Drop Tail queue, and its
+    /// memory should be small.
     DropTail(Fifo<NoAqm>),
-    /// First-in-first-out queue with another AQM that decides on arrival.
+    /// First-in-first-out queue with an AQM that decides on each packet at the packet's arrival.
     Aqm(Box<dyn ArrivalQueue>),
     /// Queue discipline that stores its packets until they are sent.
     Storing(Box<dyn StoringQueue>),
 }
 
-/// First-in-first-out queue that decides on arrival.
+/// First-in-first-out queue that decides on each packet at the packet's arrival.
 pub trait ArrivalQueue: fmt::Debug + Send {
-    /// Admit a packet, marked or not, or drop it. Return true if the queue admitted the packet.
+    /// Admit a packet, admit and mark the packet, or drop the packet. Return true if the queue
+    /// admitted the packet.
     fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool;
-    /// Return the average queue length, if the AQM computes one.
+    /// Return the average queue length, or `None` if the AQM does not compute one.
     fn average(&self) -> Option<Depth>;
 }
 
@@ -49,11 +50,11 @@ impl<A: Aqm + fmt::Debug + Send> ArrivalQueue for Fifo<A> {
 
 /// Queue discipline that stores its packets until they are sent.
 pub trait StoringQueue: QueueDiscipline + Any + fmt::Debug + Send {
-    /// Return the classes of the queue if it is a scheduler or consists of schedulers.
+    /// Return the classes of the queue if it is a scheduler or is composed of schedulers.
     fn classes(&self) -> Option<&Classes>;
 }
 
-/// Queue discipline together with the function that returns its classes.
+/// Queue discipline with a function that returns the classes of the discipline.
 #[derive(Debug)]
 pub(crate) struct Storing<D> {
     pub discipline: D,
@@ -110,7 +111,8 @@ impl LinkQueue for Discipline {
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
         let admitted = match self {
             Discipline::DropTail(fifo) => fifo.admit(packet, at, fates),
-            // Because the arrival is copied, only queues with an AQM need the arrival in memory.
+            // The copy of the arrival has an address in memory only for queues with an AQM, so that
+            // the compiler can use registers for Drop Tail.
             Discipline::Aqm(queue) => queue.admit(packet, &{ *at }, fates),
             Discipline::Storing(_) => return Answer::Enqueue,
         };

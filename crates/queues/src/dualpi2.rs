@@ -1,21 +1,24 @@
 //! DualPI2: two coupled queues, a shallow one for Scalable traffic and one for Classic traffic.
 //!
-//! Source: RFC 9332 Appendix A (`rfc9332`), line by line: figure 2 (the limit and other defaults),
-//! figure 3 (enqueue), figure 7 (dequeue with its edge cases), figure 5 (native L4S AQM), figure 8
-//! (PI update), and A.2 for the schedulers, with figure 10 for TS-FIFO. Queueing delays are sojourn
-//! times (note a). p_CL is at most 1, because beyond 1 `recur` would accumulate its count without
-//! bound and continue to mark after the overload. The RFC recommends a weighted round robin without
-//! defining it. The weighted round robin of this file follows the RFC's text on Linux. Its credit
-//! changes only while both queues have packets, and is reset in favour of the L queue when the link
-//! is idle. As in Linux's sch_dualpi2.c a dropped packet does not use the queue's turn. If an
-//! update of the probability and a packet have the same time, the update comes first.
+//! Source: RFC 9332 Appendix A (`rfc9332`), which DualPI2 follows line by line: figure 2 (the limit
+//! and other defaults), figure 3 (enqueue), figure 7 (dequeue with its edge cases), figure 5
+//! (native L4S AQM), figure 8 (PI update), and A.2 for the schedulers, with figure 10 for TS-FIFO.
+//! Queueing delays are sojourn times (note a). The coupled probability p_CL is limited to 1. A p_CL
+//! above 1 would increase the count of `recur` without bound, and the queue would continue to mark
+//! after the overload. The RFC recommends a weighted round robin, but does not define one. The
+//! weighted round robin of aqmlab follows the RFC's text on Linux. The credit of the round robin
+//! changes only while both queues have packets. When the link is idle, the credit is set to 0, so
+//! that the L queue sends next. As in Linux's sch_dualpi2.c, a dropped packet does not change the
+//! credit. If an update of the probability and an arrival or a departure have the same time, the
+//! update comes first.
 //!
-//! The tests also compare this queue with sch_dualpi2.c, as in Linux 6.17 and as in the L4S team's
-//! kernel of August 2020. Both kernels exempt packets of a nearly empty queue (`sparing = "linux"`)
-//! and choose packets at random (`choice = "random"`). Both kernels mark with a step at 1 ms
-//! instead of the ramp, give the C queue a tenth of the link and limit the queue to 10,000 packets.
-//! In 6.17 the step applies to every packet (min_qlen_step = 0: Th_len of 0), and in the kernel of
-//! 2020 to a packet behind more than one packet in L (Th_len of 2).
+//! The tests also compare this queue with two versions of sch_dualpi2.c: that of Linux 6.17, and
+//! that of the L4S team's kernel of August 2020. Both versions of sch_dualpi2.c exempt packets of a
+//! nearly empty queue (`sparing = "linux"`) and choose packets at random (`choice = "random"`). In
+//! both versions of sch_dualpi2.c the L queue marks by a step at 1 ms instead of the ramp, the C
+//! queue gets a tenth of the link, and the limit is 10,000 packets. In Linux 6.17 the step applies
+//! to every packet (min_qlen_step = 0), which is a Th_len of 0 here. In the kernel of 2020 the step
+//! applies to a packet that arrives behind more than one packet in L, which is a Th_len of 2 here.
 
 use std::collections::VecDeque;
 
@@ -29,81 +32,86 @@ use crate::lazy::Ticks;
 use crate::store::Store;
 
 words! {
-    /// Packets of a nearly empty queue that are never signalled.
+    /// Exemption from signals for packets of a nearly empty queue.
     pub enum Sparing {
-        /// The native AQM exempts a packet that leaves at most Th_len in the L queue. The base AQM
-        /// (p') exempts none.
+        /// The native AQM exempts a packet if at most Th_len packets remain in the L queue when the
+        /// packet leaves. The base AQM (p') does not exempt any packet.
         Rfc9332 = "rfc9332",
-        /// The native AQM exempts a packet that arrived while fewer packets than Th_len were in the
-        /// L queue, so that it marks the last packets of a burst. The base AQM (p') exempts a
-        /// packet that leaves less than two MTU in both queues.
+        /// The native AQM exempts a packet that arrived while fewer than Th_len packets were in the
+        /// L queue. The native AQM can therefore mark the last packets of a burst. The base AQM
+        /// (p') exempts a packet if less than two MTU remain in both queues together when the
+        /// packet leaves.
         Linux = "linux",
     }
 }
 
 words! {
-    /// Choice of the packets to signal, given a probability.
+    /// Method that selects the packets to signal, given a signal probability.
     pub enum Choice {
-        /// The signal probabilities of successive packets are added up. Each time the sum passes 1,
-        /// a packet is signalled.
+        /// The queue adds up the signal probabilities of successive packets. Each time the sum
+        /// exceeds 1, the queue signals a packet and subtracts 1 from the sum.
         Counted = "counted",
-        /// Each packet is signalled at random, independently of the others.
+        /// The queue signals each packet at random, independently of the other packets.
         Random = "random",
     }
 }
 
 words! {
-    /// Choice of the queue that sends when both queues have packets.
+    /// Method that selects the queue to send from when both queues have packets.
     pub enum Scheduler {
         /// Weighted round robin, in which the C queue has the share `classic_share` of the link.
         Wrr = "wrr",
-        /// Time-shifted FIFO: of the two packets at the heads of the queues the one that has waited
-        /// longer is sent first, where time_shift is added to the waiting time of the packet in L.
+        /// Time-shifted FIFO: the scheduler compares the waiting times of the packets at the heads
+        /// of both queues, after it has added time_shift to the waiting time in the L queue. The
+        /// packet with the longer resulting time is sent first.
         TsFifo = "ts-fifo",
     }
 }
 
 params! {
-    /// DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L),
-    /// which is nearly always served first and marks packets that wait about a millisecond. PI2
-    /// controls the delay of the other packets (C) at a target: it drops them with p' squared, or
-    /// marks them if they carry ECT(0). Scalable packets are marked with at least k p', so that
-    /// flows of both kinds have equal rates while each queue has its own delay. When the Classic
-    /// probability reaches 1/k², ECN-capable packets are dropped too. A limit in bytes, or by a
-    /// time, must leave space for an MTU. The default limit is the traffic that the link sends in
-    /// 250 ms (RFC 9332 Appendix A.1).
+    /// DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L). The
+    /// L queue is nearly always served first, and its AQM marks packets that wait about a
+    /// millisecond. All other packets are Classic and wait in the C queue, whose delay PI2 controls
+    /// at a target. PI2 signals a Classic packet with the probability p' squared: it marks a packet
+    /// with ECT(0) and drops any other packet. DualPI2 marks Scalable packets with a probability of
+    /// at least k p', so that Scalable and Classic flows have equal rates although their queues
+    /// have different delays. When the signal probability of Classic packets reaches 1/k², DualPI2
+    /// drops ECN-capable packets too. If the limit is given in bytes or as a time, it must be at
+    /// least one MTU. The default limit is the traffic that the link sends in 250 ms (RFC 9332
+    /// Appendix A.1).
     pub struct DualPi2: "dualpi2" {
         /// Target delay of the C queue.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
-        /// Time between two updates of the probability (Tupdate).
+        /// Time between two updates of the probability p' (Tupdate).
         t_update: Duration = (Duration::from_millis(16)), in Range::at_least(1e-6), from "rfc9332 Appendix A.1: 16 ms";
         /// Integral gain in Hz (alpha).
         alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
         /// Proportional gain in Hz (beta).
         beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
-        /// Coupling factor (k): Scalable packets are marked with k times p', the root of the
-        /// Classic probability.
+        /// Coupling factor (k): Scalable packets are marked with the probability k p', where p' is
+        /// the square root of the Classic probability.
         coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
-        /// Delay above which the L queue marks (minTh).
+        /// Delay above which the AQM of the L queue begins to mark packets (minTh).
         min_th: Duration = (Duration(800_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 800 us";
-        /// Delay beyond min_th at which the L queue marks every packet (range). With a range of 0
-        /// the ramp of the marking probability becomes a step.
+        /// Difference between min_th and the delay from which the AQM of the L queue marks every
+        /// packet (range). With a range of 0 the ramp of the marking probability becomes a step.
         range: Duration = (Duration(400_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 400 us";
-        /// Number of packets in the L queue up to which its native AQM does not mark (Th_len).
+        /// Maximum number of packets in the L queue at which its native AQM does not mark (Th_len).
         th_len: Packets = (Packets(1.0)), in Range::between(0.0, 1e9).whole(), from "rfc9332 Appendix A.1: 1 packet";
-        /// Packets of a nearly empty queue that are never signalled.
-        sparing: Sparing = (Sparing::Rfc9332), in Range::ANY, from "rfc9332 Appendix A.2, figure 7; A.1 and A.2 describe Linux";
-        /// Choice of the packets to signal, given a probability.
-        choice: Choice = (Choice::Counted), in Range::ANY, from "rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random";
-        /// Choice of the queue that sends when both queues have packets.
-        scheduler: Scheduler = (Scheduler::Wrr), in Range::ANY, from "rfc9332 Appendix A.2: wrr is recommended";
-        /// Share of the link for the C queue while both queues have packets, under wrr.
+        /// Exemption from signals for packets of a nearly empty queue.
+        sparing: Sparing = (Sparing::Rfc9332), in Range::ANY, from "rfc9332 Appendix A.2, figure 7; A.1 and A.2 describe the exemptions of Linux";
+        /// Method that selects the packets to signal, given a signal probability.
+        choice: Choice = (Choice::Counted), in Range::ANY, from "rfc9332 Appendix A.1, figure 4, has counted; sch_dualpi2.c of Linux has random";
+        /// Method that selects the queue to send from when both queues have packets.
+        scheduler: Scheduler = (Scheduler::Wrr), in Range::ANY, from "rfc9332 Appendix A.2 recommends wrr";
+        /// Share of the link that the C queue gets while both queues have packets, if the scheduler
+        /// is wrr.
         classic_share: Probability = (Probability(0.0625)), in Range::ANY, from "rfc9332 Appendix A.2: 1/16";
-        /// Additional waiting time that a packet of C needs to be sent before a packet of L, under
-        /// ts-fifo (tshift).
+        /// Extra waiting time after which a packet of the C queue is sent before a packet of the L
+        /// queue, if the scheduler is ts-fifo (tshift).
         time_shift: Duration = (Duration::from_millis(50)), in Range::at_least(0.0), from "rfc9332 Appendix A.2: 50 ms";
-        /// Number of bytes that must be free under a limit in bytes before a packet of any size is
-        /// stored.
+        /// Number of bytes that must be free in a buffer with a limit in bytes, so that an arriving
+        /// packet of any size is stored.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc9332 Appendix A.1, figure 3: 1 MTU";
     }
 }
@@ -140,12 +148,12 @@ struct Side {
 }
 
 impl Side {
-    /// Return the time that the packet at the head has waited, in seconds.
+    /// Return the waiting time, in seconds, of the packet at the head of the queue.
     fn time(&self, now: Time) -> f64 {
         self.store.get(0).map_or(0.0, |head| now.since(head.entered).seconds())
     }
 
-    /// Return true with a given likelihood, in evenly spaced calls (figure 4, recur()).
+    /// Return true in the share `likelihood` of all calls, at equal distances (figure 4, recur()).
     fn recur(&mut self, likelihood: f64) -> bool {
         self.count += likelihood;
         let whole = self.count > 1.0;
@@ -164,7 +172,8 @@ pub struct DualPi2Queue {
     p_cmax: f64,
     l: Side,
     c: Side,
-    /// For each packet in L: true if at least Th_len packets were in L when it arrived.
+    /// One entry per packet in L: true if at least Th_len packets were in L when the packet
+    /// arrived.
     may_ramp: VecDeque<bool>,
     /// Bytes that the C queue may send in its current turn.
     credit: f64,
@@ -176,7 +185,7 @@ pub struct DualPi2Queue {
 }
 
 impl DualPi2Queue {
-    /// Update the probability p' for every period that has ended (figure 8, dualpi2_update()).
+    /// Update the probability p' once for every period that has ended (figure 8, dualpi2_update()).
     fn update(&mut self, now: Time) {
         while let Some(tick) = self.ticks.due(now) {
             let current = self.c.time(tick).max(self.l.time(tick));
@@ -191,8 +200,8 @@ impl DualPi2Queue {
         }
     }
 
-    /// Return the marking probability of the native AQM of the L queue for a delay (figure 5,
-    /// laqm()).
+    /// Return the probability with which the native AQM of the L queue marks a packet with this
+    /// delay (figure 5, laqm()).
     fn native(&self, delay: Duration) -> f64 {
         let (least, range) = (self.params.min_th, self.params.range);
         if delay.0 >= least.0 + range.0 {
@@ -204,7 +213,8 @@ impl DualPi2Queue {
         }
     }
 
-    /// Return true if the L queue sends next when both queues have packets (scheduler()).
+    /// Return true if the L queue sends the next packet while both queues have packets
+    /// (scheduler()).
     fn is_turn_of_l(&self, now: Time) -> bool {
         match self.params.scheduler {
             Scheduler::Wrr => self.credit <= 0.0,
@@ -212,14 +222,15 @@ impl DualPi2Queue {
         }
     }
 
-    /// Update the credit for a packet that is sent while both queues have packets.
+    /// Update the credit of the round robin for a packet that is sent while both queues have
+    /// packets.
     fn charge(&mut self, is_l: bool, size: u16) {
         let (share, size) = (self.params.classic_share.0, f64::from(size));
         self.credit += if is_l { share * size } else { -(1.0 - share) * size };
     }
 
-    /// Mark a packet, or drop it if the queue does not mark. Return true if the packet was marked
-    /// and will be sent.
+    /// Mark a packet, or drop it if marking is turned off. Return true if the packet was marked and
+    /// will be sent.
     fn mark(&self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         if self.marks {
             fates.mark(&mut held.packet, Why::Early);
@@ -229,7 +240,8 @@ impl DualPi2Queue {
         self.marks
     }
 
-    /// Decide with the given likelihood if a packet of L, or of C, is signalled.
+    /// Return true if a packet of the L queue, or of the C queue, is to be signalled with this
+    /// likelihood.
     fn chooses(&mut self, is_l: bool, likelihood: f64) -> bool {
         match self.params.choice {
             Choice::Counted => (if is_l { &mut self.l } else { &mut self.c }).recur(likelihood),
@@ -237,13 +249,15 @@ impl DualPi2Queue {
         }
     }
 
-    /// Return true if p' does not apply because the packet leaves a nearly empty queue.
+    /// Return true if the base AQM (p') exempts the packet, because the packet leaves a nearly
+    /// empty queue.
     fn is_spared(&self) -> bool {
         self.params.sparing == Sparing::Linux && self.backlog().bytes < 2 * self.params.mtu.0
     }
 
-    /// Return the marking probability of the native AQM of the L queue (figure 7, lines 5a to 5d).
-    /// `found` is true if at least Th_len packets were in L when the packet arrived.
+    /// Return the probability with which the native AQM of the L queue marks a packet (figure 7,
+    /// lines 5a to 5d). `found` is true if at least Th_len packets were in L when the packet
+    /// arrived.
     fn ramp(&self, held: &QueuedPacket, found: bool, now: Time) -> f64 {
         let long = match self.params.sparing {
             Sparing::Rfc9332 => f64::from(self.l.store.backlog().packets) > self.params.th_len.0,
@@ -252,8 +266,8 @@ impl DualPi2Queue {
         if long { self.native(now.since(held.entered)) } else { 0.0 }
     }
 
-    /// Decide on a packet of L (figure 7, lines 4b to 8j). Return true unless the packet is
-    /// dropped.
+    /// Decide if a packet of the L queue is marked or dropped (figure 7, lines 4b to 8j). Return
+    /// true unless the packet is dropped.
     fn passes_l(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let found = self.may_ramp.pop_front().unwrap_or(false);
         let spared = self.is_spared();
@@ -270,8 +284,8 @@ impl DualPi2Queue {
         !self.chooses(true, likelihood) || self.mark(held, fates)
     }
 
-    /// Decide on a packet of C (figure 7, lines 11 to 17). Return true unless the packet is
-    /// dropped.
+    /// Decide if a packet of the C queue is marked or dropped (figure 7, lines 11 to 17). Return
+    /// true unless the packet is dropped.
     fn passes_c(&mut self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
         if self.is_spared() || !self.chooses(false, p_c) {
@@ -286,7 +300,7 @@ impl DualPi2Queue {
 }
 
 impl QueueDiscipline for DualPi2Queue {
-    /// Store a packet, or drop it at the limit (figure 3, dualpi2_enqueue()).
+    /// Store a packet, or drop it if the buffer is full (figure 3, dualpi2_enqueue()).
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.update(at.now);
         let full = match self.limit {
@@ -343,8 +357,8 @@ mod tests {
     use super::*;
     use crate::fifo::{Counting, DropFrom, MarkAt};
 
-    /// Return the share of 20,000 decisions that signal with a likelihood of 0.1, and the variance
-    /// of the gaps between the signals.
+    /// Make 20,000 decisions with a likelihood of 0.1. Return the share of decisions to signal, and
+    /// the variance of the gaps between two signals.
     fn decisions(choice: &str) -> (f64, f64) {
         let params = DualPi2::read(&json!({"choice": choice}), "dualpi2").unwrap();
         let buffer = Buffer {
@@ -363,8 +377,8 @@ mod tests {
         (chosen.len() as f64 / 20_000.0, variance)
     }
 
-    /// With the counted choice all gaps between signals are equal. Random gaps are geometric, with
-    /// a variance of (1 - p)/p^2 = 90.
+    /// With the choice `counted`, all gaps between two signals are equal. With the choice `random`,
+    /// the gaps are geometric, with a variance of (1 - p)/p^2 = 90.
     #[test]
     fn random_choice_is_independent_and_counted_choice_is_regular() {
         let (share, variance) = decisions("counted");

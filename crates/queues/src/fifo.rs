@@ -1,8 +1,9 @@
-//! First-in-first-out queue discipline, which limits, marks and drops for every AQM.
+//! First-in-first-out queue discipline, which limits the buffer and carries out the marks and drops
+//! of an AQM.
 //!
 //! The queue discipline implements the rules that are common to all AQMs: the limit of the buffer,
-//! the packets that the limit counts, and the marking of ECN-capable packets instead of dropping
-//! them (RFC 3168 §5).
+//! the packets that the limit counts, and the rule that an ECN-capable packet is marked instead of
+//! dropped (RFC 3168 §5).
 
 use net::{Aqm, Arrival, Fates, Packet, Verdict, Why};
 use units::param::{Invalid, join};
@@ -15,8 +16,9 @@ words! {
         Waiting = "waiting",
         /// The limit counts the waiting packets and the packet in transmission.
         System = "waiting-and-in-service",
-        /// The limit counts the bytes of the waiting packets without the arriving packet. A packet
-        /// is stored unless the backlog before its arrival exceeds the limit (Linux 2.4).
+        /// The limit counts the bytes of the waiting packets without those of the arriving packet.
+        /// The buffer stores an arriving packet unless the backlog before the arrival exceeds the
+        /// limit (Linux 2.4).
         Before = "waiting-before",
     }
 }
@@ -24,9 +26,9 @@ words! {
 words! {
     /// Action on an ECN-capable packet that the AQM signals.
     pub enum Marking {
-        /// The packet is marked.
+        /// An ECN-capable packet that the AQM signals is marked.
         Mark = "mark",
-        /// The packet is dropped like any other packet, as in a router without ECN.
+        /// An ECN-capable packet that the AQM signals is dropped, as in a router without ECN.
         Drop = "drop",
     }
 }
@@ -34,13 +36,13 @@ words! {
 words! {
     /// Packet that is dropped when the buffer is full.
     pub enum DropFrom {
-        /// The arriving packet.
+        /// The arriving packet is dropped.
         Tail = "tail",
-        /// The packet that has waited longest.
+        /// The packet that has waited longest is dropped.
         Front = "front",
-        /// A random waiting packet.
+        /// A randomly chosen waiting packet is dropped.
         Random = "random",
-        /// The oldest packet of the flow with the most waiting bytes.
+        /// The oldest packet of the flow with the most waiting bytes is dropped.
         LongestFlow = "longest-flow",
     }
 }
@@ -48,34 +50,34 @@ words! {
 words! {
     /// Packet that is marked when the AQM signals an ECN-capable packet.
     pub enum MarkAt {
-        /// The arriving packet.
+        /// The arriving packet is marked.
         Tail = "tail",
-        /// The first packet from the head of the queue that is ECN-capable and unmarked. A mark at
-        /// the head of the queue reaches the sender earlier than a mark at the tail, by the
-        /// queueing delay.
+        /// The ECN-capable and unmarked packet that is nearest to the head of the queue is marked.
+        /// A mark at the head of the queue reaches the sender earlier than a mark at the tail, by
+        /// the queueing delay.
         Head = "head",
     }
 }
 
-/// Default limit of a buffer, unless the kind of queue has its own.
+/// Default limit of a buffer, for kinds of queues that do not define their own default.
 pub const HUNDRED_PACKETS: Room = Room::Depth(Depth::Packets(100.0));
 
-/// Maximum limit in packets or bytes.
+/// Maximum value of a limit, in packets or bytes.
 pub const MOST: f64 = 1e9;
 
 params! {
     /// Buffer of a queue.
     pub struct Buffer: "buffer", checked by check {
-        /// Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes
+        /// Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes
         /// that the link sends in that time. The buffer drops a packet that would exceed its
         /// capacity.
-        limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, MOST).whole(), from "rfc7567 §2: the operator's choice; 100 packets are a common default of hosts";
+        limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, MOST).whole(), from "rfc7567 §2: the operator chooses the limit; hosts often have 100 packets by default";
         /// Packets that the limit counts.
-        limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2: Drop Tail counts the packet in service, RED does not";
+        limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2: Drop Tail counts the packet in service, and RED does not";
         /// Packet that is dropped when the buffer is full.
-        drop_from: DropFrom = (DropFrom::Tail), in Range::ANY, from "rfc2309 §3: tail, front and random; suter1998buffer: longest-flow";
+        drop_from: DropFrom = (DropFrom::Tail), in Range::ANY, from "rfc2309 §3 has tail, front and random; suter1998buffer has longest-flow";
         /// Packet that is marked when the AQM signals an ECN-capable packet.
-        mark_at: MarkAt = (MarkAt::Tail), in Range::ANY, from "rfc3168 §5: the arriving packet";
+        mark_at: MarkAt = (MarkAt::Tail), in Range::ANY, from "rfc3168 §5: the router marks the arriving packet";
         /// Action on an ECN-capable packet that the AQM signals.
         ecn: Marking = (Marking::Mark), in Range::ANY, from "rfc3168 §5";
     }
@@ -100,16 +102,17 @@ fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
 /// Limit of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Limit {
-    /// Limit as a number of packets, with the packets that count.
+    /// Limit as a number of packets, with the rule that says which packets count.
     Packets(u32, Counting),
-    /// Number of bytes.
+    /// Limit as a number of bytes.
     Bytes(u64),
-    /// Number of bytes without the arriving packet.
+    /// Limit as a number of bytes, which excludes the bytes of the arriving packet.
     BytesBefore(u64),
 }
 
 impl Limit {
-    /// Return the limit of this buffer, whose capacity on its link is `depth`.
+    /// Return the limit of the buffer `buffer`. `depth` is the limit in packets or bytes, after a
+    /// limit that is a time was converted at the rate of the link.
     pub fn of(buffer: &Buffer, depth: Depth) -> Self {
         match depth {
             Depth::Packets(n) => Limit::Packets(n as u32, buffer.limit_counts),
@@ -118,7 +121,7 @@ impl Limit {
         }
     }
 
-    /// Return true if the buffer is too full for the packet.
+    /// Return true if the arriving packet must be dropped because the buffer is full.
     #[inline]
     pub fn is_full(self, packet: &Packet, at: &Arrival) -> bool {
         match self {
@@ -141,7 +144,8 @@ pub struct Fifo<A> {
 }
 
 impl<A: Aqm> Fifo<A> {
-    /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
+    /// Create the queue discipline for a buffer and an AQM. `depth` is the limit of the buffer in
+    /// packets or bytes.
     pub fn new(buffer: &Buffer, depth: Depth, aqm: A) -> Self {
         Fifo { limit: Limit::of(buffer, depth), marks: buffer.ecn == Marking::Mark, aqm }
     }
@@ -159,7 +163,8 @@ impl<A: Aqm> Fifo<A> {
         }
     }
 
-    /// Admit a packet, marked or not, or drop it. Return true if the queue admitted the packet.
+    /// Admit a packet, admit and mark the packet, or drop the packet. Return true if the queue
+    /// admitted the packet.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         let verdict = self.aqm.on_arrival(packet, at);
@@ -216,8 +221,8 @@ mod tests {
         Packet { size: 1500, ecn, ..Packet::default() }
     }
 
-    /// Return the ECN field of a signalled packet after the queue, or `None` if the packet was
-    /// dropped.
+    /// Return the ECN field that a packet has after the queue signalled it, or `None` if the packet
+    /// was dropped.
     fn signalled(ecn: Marking, field: Ecn) -> Option<Ecn> {
         let buffer = Buffer { ecn, ..buffer() };
         let mut p = packet(field);
@@ -235,8 +240,9 @@ mod tests {
         }
     }
 
-    /// A limit of 4 allows 4 packets in the buffer and the link together if it counts the packet in
-    /// service, and 5 packets otherwise.
+    /// If a limit of 4 packets counts the packet in service, the queue and the link together
+    /// contain at most 4 packets. If the limit does not count the packet in service, they contain
+    /// at most 5 packets.
     #[test]
     fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
@@ -249,7 +255,8 @@ mod tests {
         }
     }
 
-    /// A buffer with a limit of 4000 B stores two packets of 1500 B and drops a third.
+    /// A buffer with a limit of 4000 B stores two packets of 1500 B and drops a third packet of
+    /// 1500 B.
     #[test]
     fn a_limit_in_bytes_counts_bytes() {
         let mut fifo = Fifo::new(&buffer(), Depth::Bytes(4000.0), crate::drop_tail::NoAqm);
@@ -259,8 +266,8 @@ mod tests {
         assert!(admits(1, 1500) && !admits(2, 1500) && admits(2, 1000) && !admits(2, 1001));
     }
 
-    /// If the limit excludes the arriving packet, a packet at the limit is stored, and even the
-    /// smallest packet above it is dropped.
+    /// The limit of 3000 B excludes the arriving packet. If the backlog is 3000 B, a packet of 1500
+    /// B is stored. If the backlog is larger, even a packet of 40 B is dropped.
     #[test]
     fn a_limit_in_bytes_may_exclude_the_arriving_packet() {
         let buffer = Buffer { limit_counts: Counting::Before, ..buffer() };

@@ -1,8 +1,8 @@
-//! Flow queueing: flows are hashed to queues that are served in turn, and each queue has its own
-//! AQM.
+//! Flow queueing: a hash function assigns flows to queues, which take turns to send. Each queue has
+//! its own AQM.
 //!
 //! Source: RFC 8290 §4.1 and §4.2 (`rfc8290`): a deficit round robin over new and old queues. The
-//! turn of a queue ends when its credits are zero or less ("it has already dequeued at least a
+//! turn of a queue ends when its credits are at most zero ("it has already dequeued at least a
 //! quantum of bytes").
 
 use std::collections::VecDeque;
@@ -14,10 +14,10 @@ use units::{Bytes, Time};
 use crate::hash::hash;
 use crate::store::Store;
 
-/// AQM that removes the packets from the queue of one flow.
+/// AQM that dequeues packets from the queue of one flow.
 pub trait Takes: Clone {
-    /// Return the next packet to send and drop the packets before it. `elsewhere` is the number of
-    /// bytes in the other queues of the link.
+    /// Drop the packets that the AQM chooses to drop, and return the next packet to send.
+    /// `elsewhere` is the number of bytes in the other queues of the link.
     fn dequeue(
         &mut self,
         store: &mut Store,
@@ -27,31 +27,33 @@ pub trait Takes: Clone {
     ) -> Option<QueuedPacket>;
 }
 
-/// One of the queues.
+/// Queue for the flows with one hash value.
 #[derive(Clone, Debug)]
 struct Flow<L> {
     store: Store,
     aqm: L,
-    /// Bytes that the queue may still send in its turn.
+    /// Number of bytes that the queue may still send in its current turn.
     credits: i64,
-    /// True while the queue is in the list of new or of old queues.
+    /// True while the queue is in the list of new queues or in the list of old queues.
     active: bool,
 }
 
-/// Queues of all flows, and the order of their turns.
+/// Queues of all flows, and the order in which the queues take turns.
 #[derive(Debug)]
 pub struct FlowQueues<L> {
     salt: u64,
     quantum: i64,
     flows: Vec<Flow<L>>,
-    /// Queues that became active. The list `old` has the active queues after their first turn.
+    /// Queues that became active and have not completed their first turn. The list `old` has the
+    /// active queues that have completed their first turn.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     backlog: Backlog,
 }
 
 impl<L: Takes> FlowQueues<L> {
-    /// Create `flows` queues, each with a copy of this AQM. `random` chooses the hash function.
+    /// Create `flows` queues, each with a copy of the AQM `aqm`. `random` chooses the hash
+    /// function.
     pub fn new(flows: u64, quantum: Bytes, aqm: L, random: &mut Stream) -> Self {
         let queue = Flow { store: Store::default(), aqm, credits: 0, active: false };
         FlowQueues {
@@ -64,18 +66,18 @@ impl<L: Takes> FlowQueues<L> {
         }
     }
 
-    /// Return the index of a flow's queue (§4.1).
+    /// Return the index of the queue to which a flow is hashed (§4.1).
     pub fn place(&self, flow: u32) -> u32 {
         (hash(u64::from(flow) << 32 | self.salt) % self.flows.len() as u64) as u32
     }
 
-    /// Return the AQM of a queue and its packets.
+    /// Return the AQM of a queue and the packets of the queue.
     pub fn aqm(&mut self, place: u32) -> (&mut L, &Store) {
         let flow = &mut self.flows[place as usize];
         (&mut flow.aqm, &flow.store)
     }
 
-    /// Add a packet to a queue. A queue that was in neither list is added to the list of new
+    /// Add a packet to a queue. If the queue is in neither list, add the queue to the list of new
     /// queues.
     pub fn push(&mut self, place: u32, held: QueuedPacket) {
         let flow = &mut self.flows[place as usize];
@@ -89,7 +91,8 @@ impl<L: Takes> FlowQueues<L> {
         }
     }
 
-    /// Drop half of the packets of the longest queue, at most 64, from its head (§4.1).
+    /// Drop half of the packets of the queue with the most bytes, but at most 64 packets, from the
+    /// head of the queue (§4.1).
     pub fn shorten_longest(&mut self, fates: &mut Fates) {
         let bytes = |flow: &Flow<L>| flow.store.backlog().bytes;
         let mut longest = 0;
@@ -140,12 +143,12 @@ impl<L: Takes> FlowQueues<L> {
         }
     }
 
-    /// Return the backlog of all queues together.
+    /// Return the total backlog of all queues.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Call `see` for each packet.
+    /// Call the function `see` for each packet in the queues.
     pub fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.flows.iter().flat_map(|flow| flow.store.iter()).for_each(see);
     }

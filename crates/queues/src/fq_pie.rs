@@ -1,16 +1,19 @@
 //! FQ-PIE: flow queueing with PIE.
 //!
-//! Source: Ramakrishnan et al. 2019, "FQ-PIE queue discipline in the Linux kernel: design,
-//! implementation and challenges" (`ramakrishnan2019fqpie`): the queues and turns of FQ-CoDel (RFC
-//! 8290 §4, in `flow_queues.rs`), with one PIE per queue (RFC 8033 Appendix A, in `pie.rs`, or
-//! Linux's, in `tc_pie.rs`) that uses the backlog and delay of its queue, and one limit at the tail
-//! for all queues. PIE's exemption of twice MEAN_PKTSIZE applies to each queue separately, as in
-//! Linux.
+//! Source: Ramakrishnan and others 2019, "FQ-PIE queue discipline in the Linux kernel: design,
+//! implementation and challenges" (`ramakrishnan2019fqpie`). The queues and their turns are those
+//! of FQ-CoDel (RFC 8290 §4, in `flow_queues.rs`). Each queue has its own PIE, which uses the
+//! backlog and the delay of the queue: that of RFC 8033 Appendix A (`pie.rs`) or that of Linux
+//! (`tc_pie.rs`). One limit applies to all queues together, and drops the arriving packet. PIE
+//! exempts packets while at most twice MEAN_PKTSIZE bytes wait, and this rule applies to each queue
+//! separately, as in Linux.
 //!
-//! Linux's rules update all queues at once, as sch_fq_pie.c does with up to 2048 queues. With more
-//! queues the update takes one tick longer per further 2048 queues, which is not modelled.
+//! With Linux's rules all queues update their probabilities at the same time, as in sch_fq_pie.c
+//! with up to 2048 queues. With more queues, Linux needs one more tick for each further 2048
+//! queues. These extra ticks are not modelled.
 //!
-//! The paper on FQ-PIE was not available. The RFCs were. The defaults are those of tc-fq_pie(8).
+//! The paper on FQ-PIE was not available. RFC 8033 and RFC 8290 were available. The defaults are
+//! those of tc-fq_pie(8).
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Verdict, Why};
@@ -26,7 +29,7 @@ use crate::store::Store;
 use crate::tc_pie;
 
 words! {
-    /// PIE that runs in each queue.
+    /// Variant of PIE that controls each queue.
     pub enum Rules {
         /// PIE of RFC 8033, Appendix A.
         Rfc8033 = "rfc8033",
@@ -36,44 +39,46 @@ words! {
 }
 
 params! {
-    /// FQ-PIE hashes flows to queues that are served in turn, a quantum of bytes each. In each
-    /// queue PIE controls the delay at a target. A flow that sends less than its share has an empty
-    /// queue and is served first. Packets of a flow that does not slow down are dropped with the
-    /// drop probability of its own queue. A packet that arrives while all queues together contain
-    /// `packet_limit` packets is dropped. The queue does not use the limit of a buffer.
+    /// FQ-PIE hashes flows to queues, which take turns. In each turn a queue may send a quantum of
+    /// bytes. In each queue a separate PIE controls the queueing delay at a target. The queue of a
+    /// flow that sends less than its share is often empty. When a packet arrives at an empty queue,
+    /// the queue is served first. A flow that does not slow down raises only the drop probability
+    /// of its own queue. Therefore mostly packets of this flow are dropped. A packet that arrives
+    /// while all queues together contain `packet_limit` packets is dropped. FQ-PIE ignores the
+    /// limit of the buffer.
     pub struct FqPie: "fq_pie", checked by check {
-        /// PIE that runs in each queue.
-        rules: Rules = (Rules::Rfc8033), in Range::ANY, from "rfc8033 Appendix A; Linux's fq_pie has its own";
+        /// Variant of PIE that controls each queue.
+        rules: Rules = (Rules::Rfc8033), in Range::ANY, from "rfc8033 Appendix A; fq_pie of Linux has its own rules";
         /// Target queueing delay of each queue (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
-        /// Duration of a burst that passes without drops (MAX_BURST).
+        /// Duration of the burst that passes without drops after a quiet period (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix A: 150 ms";
-        /// Time between two updates of the probabilities (T_UPDATE). With Linux's rules the time
-        /// between two updates is longer, depending on `hz`.
+        /// Time between two updates of the drop probabilities (T_UPDATE). With Linux's rules the
+        /// actual time between two updates is longer than t_update, and depends on `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
-        /// Timer frequency of the kernel (HZ), which only Linux's rules use. Linux rounds t_update
-        /// up to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000 Hz,
-        /// 20 ms at 250 Hz and 30 ms at 100 Hz.
+        /// Timer frequency of the kernel (HZ). Only Linux's rules use this key. Linux rounds
+        /// t_update up to whole timer ticks, and its timer expires one tick late. A t_update of 15
+        /// ms becomes 16 ms at 1000 Hz, 20 ms at 250 Hz and 30 ms at 100 Hz.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_fq_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
-        /// Weight of the delay's distance from the target in an update of the drop probability, per
-        /// second.
+        /// Integral gain of PIE in 1/s: each update adds alpha times the difference between the
+        /// delay and the target to the drop probability.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths";
-        /// Weight of the delay's change since the previous update of the drop probability, per
-        /// second.
+        /// Proportional gain of PIE in 1/s: each update adds beta times the change of the delay
+        /// since the previous update to the drop probability.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths";
-        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of bytes in its
-        /// queue is at most twice this size. If the key is absent, the value is 1024 B, or 1500 B
-        /// with Linux's rules.
-        mean_packet_size: Option<Bytes> = (None), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it; Linux: an MTU";
-        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
-        /// this drop probability ECN-capable packets are dropped. Linux's rules round this
-        /// probability to whole per cent.
+        /// Mean packet size (MEAN_PKTSIZE). PIE never drops a packet that arrives while its queue
+        /// contains at most twice as many bytes. By default the mean packet size is 1024 B, or 1500
+        /// B with Linux's rules.
+        mean_packet_size: Option<Bytes> = (None), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 has no value; Linux uses an MTU";
+        /// Drop probability below which PIE marks ECN-capable packets instead of dropping them
+        /// (MAX_ECNTH). When the drop probability reaches mark_below, ECN-capable packets are
+        /// dropped like other packets. Linux's rules round mark_below to whole per cent.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1, tc-fq_pie(8): 10 %";
         /// Number of bytes that the queue of a flow may send per turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4, tc-fq_pie(8): 1514 B";
         /// Number of queues.
         flows: u64 = (1024), in Range::between(1.0, 65536.0), from "rfc8290 §5.2.5, tc-fq_pie(8): 1024";
-        /// Maximum number of packets in the queues of all flows together.
+        /// Maximum number of packets in all queues together.
         packet_limit: Packets = (Packets(10_240.0)), in Range::between(1.0, 1e9).whole(), from "rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets";
     }
 }
@@ -127,7 +132,8 @@ enum InQueue {
 }
 
 impl InQueue {
-    /// Process every update period that ended by `until`, during which `backlog` was constant.
+    /// Process every update period that ended by the time `until`. During the update periods
+    /// `backlog` was constant.
     fn pass_periods(&mut self, until: Time, backlog: u64) {
         match self {
             InQueue::Rfc8033(pie) => {
@@ -147,7 +153,7 @@ impl InQueue {
         }
     }
 
-    /// Return the verdict on a packet that arrives at this backlog of its queue.
+    /// Return the verdict on a packet that arrives while its queue has this backlog.
     fn judge(&mut self, packet: &Packet, backlog: u64, random: &mut Stream) -> Verdict {
         match self {
             InQueue::Rfc8033(pie) => pie.judge(backlog, random),
@@ -155,14 +161,14 @@ impl InQueue {
         }
     }
 
-    /// Record that the packet was admitted.
+    /// Record that the queue admitted the packet.
     fn admitted(&mut self) {
         if let InQueue::Linux(pie) = self {
             pie.admitted();
         }
     }
 
-    /// Record a packet that arrived at the limit.
+    /// Record that a packet arrived while all queues together had reached their limit.
     fn overflows(&mut self) {
         match self {
             InQueue::Rfc8033(pie) => pie.overflows(),
@@ -172,8 +178,9 @@ impl InQueue {
 }
 
 impl Takes for InQueue {
-    /// Process the update periods that ended before now, then remove the next packet. At equal
-    /// times a departure comes before the end of a period.
+    /// Process the update periods that ended before `now`, and then remove the next packet from the
+    /// queue. If a departure and the end of a period have the same time, the departure is processed
+    /// first.
     fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<QueuedPacket> {
         self.pass_periods(Time(now.0.saturating_sub(1)), store.backlog().bytes);
         let held = store.pop()?;

@@ -1,18 +1,19 @@
 //! Flow random early drop (FRED).
 //!
 //! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code
-//! of section 4, without the two-packet mode for many flows of section 5. The pseudo-code lets the
-//! average decay when a packet arrives at an empty queue and again before the packet is accepted.
-//! This file counts each idle time once. The count of a flow's packets includes its waiting
-//! packets, and excludes its packet in service.
+//! of section 4, without the two-packet mode for many flows of section 5. In the pseudo-code the
+//! average decays when a packet arrives at an empty queue, and again before the packet is accepted.
+//! In aqmlab the average decays only once for each idle time. The number of packets of a flow
+//! includes its waiting packets and excludes a packet in service.
 //!
 //! Neither the paper on FRED nor its authors' code was available. The implementation is from
 //! memory, and was compared with J-Sim's FRED.java, which names the lines of the pseudo-code, and
-//! with a module for Linux. The three implementations agree except for two differences. J-Sim and
-//! the module allow a flow two packets while the average is above maxth (the two-packet mode).
-//! J-Sim, unlike the module and this file, updates the average at every arrival. At the last
-//! departure of a flow J-Sim decreases the number of flows before it updates the average. The
-//! section numbers of the paper are not verified.
+//! with a module for Linux. The three implementations agree with three exceptions. J-Sim and the
+//! module for Linux allow each flow two packets while the average is above maxth (the two-packet
+//! mode). J-Sim updates the average at every arrival, and the module for Linux and aqmlab do not.
+//! When the last packet of a flow departs, J-Sim decreases the number of flows before it updates
+//! the average, and aqmlab decreases the number afterwards. The section numbers of the paper are
+//! not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -25,28 +26,28 @@ use crate::lazy::Departures;
 
 params! {
     /// FRED counts the waiting packets of every flow. A flow may always have minq packets waiting,
-    /// but never more than minth. A flow that tries to exceed its bound gets a strike, and a flow
-    /// with strikes may have at most the average number of waiting packets per flow. While the
+    /// but never more than minth. A flow that tries to exceed its bound gets a strike. A flow with
+    /// several strikes may have at most as many waiting packets as the average flow. While the
     /// average queue length is between minth and maxth, the random drops of RED affect only flows
     /// with more than their share of the waiting packets. While the average queue length is above
     /// maxth, every packet is dropped.
     pub struct Fred: "fred", checked by check {
-        /// Average queue length below which no packet is dropped at random, and maximum number of
-        /// waiting packets of a flow. If the key is absent, the value is a quarter of the limit.
-        minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: min(buffer size / 4, RTT)";
-        /// Average queue length above which every packet is dropped. If the key is absent, the
-        /// value is twice minth.
-        maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: 2 minth";
+        /// Average queue length below which no packet is dropped at random. The maximum number of
+        /// waiting packets per flow is also minth. By default minth is a quarter of the limit.
+        minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: minimum of a quarter of the buffer and RTT";
+        /// Average queue length above which every packet is dropped. By default maxth is twice
+        /// minth.
+        maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: maxth is twice minth";
         /// Drop probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.02";
         /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.002";
-        /// Number of waiting packets of a flow below which its packets are not dropped at random
-        /// (minq).
-        minq: Packets = (Packets(2.0)), in Range::at_least(1.0), from "lin1997fred §4: 2 for small buffers, 4 for large ones";
-        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average queue length decay. The same packet size converts a limit in bytes into packets.
-        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+        /// Number of waiting packets below which a flow has no random drops (minq).
+        minq: Packets = (Packets(2.0)), in Range::at_least(1.0), from "lin1997fred §4: 2 for small buffers, 4 for large buffers";
+        /// Packet size that converts idle time into a number of virtual packets, each of which lets
+        /// the average queue length decay. If the limit is in bytes, FRED divides the limit by
+        /// idle_packet_size.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";
     }
 }
 
@@ -88,7 +89,7 @@ impl AqmParams for Fred {
     }
 }
 
-/// State of a flow. Both fields are 0 for a flow without waiting packets.
+/// State of a flow. For a flow without waiting packets, `qlen` and `strike` are 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
     qlen: u32,
@@ -104,12 +105,12 @@ pub struct FredAqm {
     minq: f64,
     average: Average,
     count: i64,
-    /// Average queue length per flow.
+    /// Average number of waiting packets per active flow (avgcq), at least 1.
     avgcq: f64,
     /// Number of flows with waiting packets (Nactive).
     active: u32,
     q: u32,
-    /// Time since which the queue has been empty.
+    /// Time at which the queue became empty (q_time).
     q_time: Time,
     flows: Vec<Flow>,
     departures: Departures,

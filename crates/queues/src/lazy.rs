@@ -1,50 +1,50 @@
-//! Departures of packets and ticks of timers that fall between two arrivals and are processed at
-//! the later arrival.
+//! Late processing of departures and of timer ticks: an AQM processes all events since the previous
+//! arrival when the next packet arrives.
 //!
-//! The link calls the AQM of a first-in-first-out queue when a packet arrives. Everything that the
-//! AQM has to do at a departure or at the end of a period is known at the next arrival: the
-//! departure time of an admitted packet was known at its admission ([`Arrival::begins`]), or the
-//! queue has reported it since ([`Departures::leave`]). The AQM therefore stores the admitted
-//! packets and processes their departures later, in order and with their exact times. At equal
-//! times a departure comes before a tick, and both come before an arrival.
+//! The link calls the AQM of a first-in-first-out queue when a packet arrives. At that time the AQM
+//! knows every departure and every end of a period since the previous arrival. The departure time
+//! of a packet is known at its admission ([`Arrival::begins`]), or the queue reports the departure
+//! ([`Departures::leave`]). The AQM therefore stores the admitted packets, and later processes
+//! their departures in order and with their exact times. If several events have the same time,
+//! departures come first, then timer ticks, then arrivals.
 
 use std::collections::VecDeque;
 
 use net::{Arrival, Backlog, Packet};
 use units::{Duration, Time};
 
-/// Packet that leaves the queue for the transmitter.
+/// Packet that leaves, or will leave, the queue for the transmitter.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// Time of the departure.
+    /// Time at which the packet leaves the queue.
     pub at: Time,
-    /// Time of the arrival.
+    /// Time at which the packet arrived at the queue.
     pub entered: Time,
-    /// Number that the AQM attached to the packet, such as its flow or class.
+    /// Number that the AQM assigned to the packet, such as its flow or class.
     pub tag: u32,
     /// Size on the wire in bytes.
     pub size: u16,
 }
 
-/// Packets that were admitted and have not left the queue yet.
+/// Admitted packets whose departure the AQM has not processed.
 #[derive(Clone, Debug, Default)]
 pub struct Departures {
     ring: VecDeque<Departure>,
     bytes: u64,
-    /// Number of packets at the head of the ring whose departure the AQM has processed.
+    /// Number of packets at the head of the ring whose departure the queue has reported.
     left: usize,
 }
 
 impl Departures {
-    /// Add an admitted packet.
+    /// Add an admitted packet with the number `tag`.
     #[inline]
     pub fn add(&mut self, packet: &Packet, at: &Arrival, tag: u32) {
         self.bytes += u64::from(packet.size);
         self.ring.push_back(Departure { at: at.begins(), entered: at.now, tag, size: packet.size });
     }
 
-    /// Record that the next packet leaves now, for a queue whose departure times are unknown at
-    /// admission ([`Aqm::on_departure`](net::Aqm::on_departure)).
+    /// Record that the next packet leaves now. A queue calls this function if it does not know the
+    /// departure times at admission ([`Aqm::on_departure`](net::Aqm::on_departure)).
     pub fn leave(&mut self, now: Time) {
         if let Some(departure) = self.ring.get_mut(self.left) {
             departure.at = now;
@@ -52,7 +52,7 @@ impl Departures {
         }
     }
 
-    /// Remove and return the next packet that leaves at or before `until`.
+    /// Remove and return the next packet if it leaves at or before `until`.
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<Departure> {
         if self.ring.front()?.at > until {
@@ -70,7 +70,7 @@ impl Departures {
         self.backlog()
     }
 
-    /// Return the backlog that remains after the packets that were removed.
+    /// Return the backlog of the packets that have not been removed.
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.ring.len() as u32, bytes: self.bytes }
     }
@@ -80,7 +80,7 @@ impl Departures {
         self.ring.front()
     }
 
-    /// Return the numbers that the AQM attached to the waiting packets.
+    /// Return the number that the AQM assigned to each waiting packet.
     pub fn tags(&self) -> impl Iterator<Item = u32> {
         self.ring.iter().map(|d| d.tag)
     }
@@ -104,7 +104,7 @@ impl Ticks {
         Ticks { next: Time::ZERO + period, period }
     }
 
-    /// Return the next tick if it comes at or before `now`.
+    /// Return the time of the next tick if it is at or before `now`.
     #[inline]
     pub fn due(&mut self, now: Time) -> Option<Time> {
         let tick = self.next;

@@ -1,8 +1,8 @@
 //! AQM algorithms and queue disciplines, one file each.
 //!
-//! The guide docs/how-to/add-a-queue.md shows how to add a queue. [`average`], [`spacing`] and
-//! [`lazy`] are building blocks of several AQMs, and [`fifo`] and [`storing`] are the queue
-//! disciplines that carry out the decisions of an AQM.
+//! The guide docs/how-to/add-a-queue.md shows how to add a queue. The modules [`average`],
+//! [`spacing`] and [`lazy`] contain parts that several AQMs use. The queue disciplines [`fifo`] and
+//! [`storing`] carry out the decisions of an AQM.
 
 pub mod adaptive_red;
 mod aqm;

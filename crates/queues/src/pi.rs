@@ -1,15 +1,16 @@
 //! Proportional-integral controller of the queue length (PI).
 //!
 //! Source: Hollot, Misra, Towsley & Gong 2001, "On designing improved controllers for AQM routers
-//! supporting TCP flows" (`hollot2001pi`): the difference equation of its section on
-//! implementation, p(kT) = a (q(kT) - qref) - b (q((k-1)T) - qref) + p((k-1)T), with the
-//! coefficients and the sampling frequency of its experiments, and its design rule for others. The
-//! queue is sampled exactly at the end of each period.
+//! supporting TCP flows" (`hollot2001pi`). The difference equation p(kT) = a (q(kT) - qref) - b
+//! (q((k-1)T) - qref) + p((k-1)T) is from the paper's section on implementation. The default
+//! coefficients and the sampling frequency are those of the paper's experiments. For other links,
+//! the paper's design rule computes the coefficients. PI samples the queue length exactly at the
+//! end of each period.
 //!
-//! The paper on PI was not available. The difference equation, the coefficients and packets of 500
-//! B agree with ns-2's pi.cc, which has 170 Hz and a reference of 50 packets. The design rule
-//! reproduces the paper's numbers: for 60 flows, 246 ms and 3750 packets/s it yields the published
-//! a and b within 2 %.
+//! The paper on PI was not available. The difference equation, the coefficients and the packet size
+//! of 500 B agree with ns-2's pi.cc. The sampling frequency of pi.cc is 170 Hz and its reference is
+//! 50 packets. For 60 flows, 246 ms and 3750 packets/s, the design rule yields the published
+//! coefficients a and b within 2 %.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -20,37 +21,37 @@ use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// PI controls the queue length at a reference for varying loads. At a fixed frequency the
-    /// controller changes the signal probability of all packets, in proportion to the distance of
-    /// the queue length from the reference and to the change of that distance. The coefficients a
-    /// and b suit one setting of the link rate, the round-trip time and the number of flows. The
-    /// published coefficients are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to
-    /// 246 ms and at least 60 flows. The loop gain of TCP and queue grows with the cube of the
-    /// bandwidth-delay product and falls with the square of the number of flows. With the same
-    /// coefficients the queue reacts slowly if the bandwidth-delay product is small or the flows
-    /// are many, and oscillates if the product is large or the flows are few. For another setting
-    /// give `max_rtt` and `min_flows`: then the paper's rule computes a and b from the rate of the
-    /// link and the size of the packets.
+    /// PI keeps the queue length near a reference under different loads. In each period PI changes
+    /// the signal probability. One part of the change is proportional to the difference between the
+    /// queue length and the reference, and the other part to the change of the queue length. The
+    /// coefficients a and b suit only one combination of link rate, round-trip time and number of
+    /// flows. The published coefficients are for 3750 packets/s of 500 B (15 Mbit/s), round-trip
+    /// times up to 246 ms and at least 60 flows. The loop gain of TCP and the queue is proportional
+    /// to the cube of the bandwidth-delay product and inversely proportional to the square of the
+    /// number of flows. With unsuitable coefficients, the queue reacts slowly if the
+    /// bandwidth-delay product is small or the flows are many, and oscillates if the product is
+    /// large or the flows are few. For another link or load, set `max_rtt` and `min_flows`: then
+    /// the paper's design rule computes a and b from the rate of the link and the packet size.
     pub struct Pi: "pi", checked by check {
         /// Reference queue length (qref).
         qref: Depth = (Depth::Packets(200.0)), in Range::at_least(0.0), from "hollot2001pi: 200 packets";
-        /// Coefficient of the current distance from the reference, per packet (a). If the key is
-        /// absent, the value follows from the rule if max_rtt and min_flows are given, and is
-        /// 1.822e-5 otherwise.
-        a: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.822e-5 in its setting";
-        /// Coefficient of the distance one period ago, per packet (b). If the key is absent, the
-        /// value follows from the rule if max_rtt and min_flows are given, and is 1.816e-5
-        /// otherwise.
-        b: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.816e-5 in its setting";
-        /// Maximum round-trip time, including queueing, for which the rule computes the
-        /// coefficients (R+).
+        /// Coefficient of the current difference between queue length and reference (a), per
+        /// packet. By default a is 1.822e-5, or the design rule computes it if max_rtt and
+        /// min_flows are set.
+        a: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.822e-5 for its experiments";
+        /// Coefficient of the previous difference between queue length and reference (b), per
+        /// packet. By default b is 1.816e-5, or the design rule computes it if max_rtt and
+        /// min_flows are set.
+        b: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.816e-5 for its experiments";
+        /// Maximum round-trip time, including queueing delay, from which the design rule computes a
+        /// and b (R+).
         max_rtt: Option<Duration> = (None), in Range::above(0.0), from "hollot2001pi: its design rule";
-        /// Minimum number of flows for which the rule computes the coefficients (N-).
+        /// Minimum number of flows from which the design rule computes a and b (N-).
         min_flows: Option<f64> = (None), in Range::at_least(1.0), from "hollot2001pi: its design rule";
-        /// Time between two samples of the queue (T).
+        /// Time between two samples of the queue length (T).
         period: Duration = (Duration(6_250_000_000)), in Range::at_least(1e-6), from "hollot2001pi: 160 Hz";
-        /// Packet size for which the rule computes the coefficients. The same packet size converts
-        /// a qref in bytes into packets.
+        /// Packet size from which the design rule computes a and b. If qref is in bytes,
+        /// mean_packet_size also converts it into packets.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "hollot2001pi: 500 B";
     }
 }
@@ -58,7 +59,7 @@ params! {
 /// Coefficients of the paper's experiments.
 const PUBLISHED: Coefficients = Coefficients { a: 1.822e-5, b: 1.816e-5 };
 
-/// Coefficients of the current and the previous distance from the reference.
+/// Coefficients of the current and of the previous difference between queue length and reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Coefficients {
     a: f64,
@@ -66,11 +67,11 @@ struct Coefficients {
 }
 
 impl Coefficients {
-    /// Return the coefficients by the design rule. The zero of the controller K (s/z + 1)/s cancels
-    /// the pole of TCP's window, z = 2 N/(R² C). K sets the unity-gain frequency of the loop to ω =
-    /// z, where TCP and queue have the gain (R C)³/(4 N²) / |(jω/z + 1)(jω R + 1)|. The loop is
-    /// then stable for more flows and shorter round trips. Sampling every T by Tustin's rule gives
-    /// a = K (1/z + T/2), b = K (1/z - T/2).
+    /// Return the coefficients that the design rule computes. The zero of the controller K (s/z +
+    /// 1)/s cancels the pole of TCP's window, z = 2 N/(R² C). K sets the unity-gain frequency of
+    /// the loop to ω = z, where TCP and queue have the gain (R C)³/(4 N²) / |(jω/z + 1)(jω R + 1)|.
+    /// The loop is then also stable for more flows and for shorter round-trip times. If the queue
+    /// is sampled once per period T, Tustin's rule gives a = K (1/z + T/2) and b = K (1/z - T/2).
     fn designed(flows: f64, rtt: f64, packets_per_second: f64, period: f64) -> Self {
         let z = 2.0 * flows / (rtt * rtt * packets_per_second);
         let window = rtt * packets_per_second;
@@ -97,7 +98,7 @@ fn check(pi: &Pi, path: &str) -> Result<(), Invalid> {
     }
     if pi.max_rtt.is_some() && (pi.a.is_some() || pi.b.is_some()) {
         let key = if pi.a.is_some() { "a" } else { "b" };
-        return Err(Invalid::new(&join(path, key), &Json::Null, "follows from max_rtt and min_flows")
+        return Err(Invalid::new(&join(path, key), &Json::Null, "is computed from max_rtt and min_flows")
             .remedy("give either a and b, or max_rtt and min_flows"));
     }
     let Coefficients { a, b } = pi.coefficients(1.0);
@@ -135,7 +136,7 @@ impl AqmParams for Pi {
 pub struct PiAqm {
     coefficients: Coefficients,
     qref: f64,
-    /// Number of waiting bytes that counts as one packet.
+    /// Unit of the queue length: one packet, or the number of bytes that count as one packet.
     unit: Depth,
     probability: Probability,
     q_old: f64,
@@ -145,8 +146,8 @@ pub struct PiAqm {
 }
 
 impl PiAqm {
-    /// Sample the queue and update the probability. Return true if the sample or the probability
-    /// changed.
+    /// Sample the queue length and update the signal probability. Return true if the queue length
+    /// or the probability differs from its previous value.
     fn sample(&mut self, now: Time) -> bool {
         let q = measure(self.departures.remaining(now), self.unit) / self.unit.amount();
         let Coefficients { a, b } = self.coefficients;
@@ -182,7 +183,8 @@ impl Aqm for PiAqm {
 mod tests {
     use super::*;
 
-    /// The rule is applied to the paper's example: 60 flows, 246 ms, 3750 packets/s, 160 Hz.
+    /// The test applies the design rule to the paper's example: 60 flows, 246 ms, 3750 packets/s,
+    /// 160 Hz.
     #[test]
     fn the_design_rule_gives_the_published_coefficients() {
         let Coefficients { a, b } = Coefficients::designed(60.0, 0.246, 3750.0, 1.0 / 160.0);

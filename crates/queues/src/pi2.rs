@@ -1,15 +1,17 @@
 //! PI2: a linear PI controller whose output is squared for Classic traffic.
 //!
-//! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`) and RFC 9332 §2.4
-//! and Appendix A.1 (`rfc9332`), the base AQM without the second queue: the controller, the square,
-//! the coupling to Scalable traffic, and the defaults. The queueing delay is the waiting time of
-//! the packet at the head of the queue when the period ends. The limit of the Classic probability
-//! (p_Cmax) and the overload policy, which RFC 9332 defines for the two queues together, are not
+//! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`), and the base AQM of
+//! RFC 9332 §2.4 and Appendix A.1 (`rfc9332`) without the second queue. The base AQM defines the
+//! controller, the square, the coupling to Scalable traffic, and the defaults. The queueing delay
+//! of an update is the waiting time of the packet that is at the head of the queue at the time of
+//! the update. RFC 9332 also defines a limit of the Classic probability (p_Cmax) and an overload
+//! policy, for the two queues together. The limit p_Cmax and the overload policy are not
 //! implemented.
 //!
 //! RFC 9332 was available, the paper on PI2 was not. The controller, the delay, the two random
-//! numbers per Classic packet and the factor k agree with its authors' sch_dualpi2.c. That code
-//! does not signal while less than two MTU wait, which is `min_backlog = "3000 B"` here.
+//! numbers per Classic packet and the factor k agree with sch_dualpi2.c, whose authors are those of
+//! the paper. The code of sch_dualpi2.c does not signal while less than two MTU wait. In aqmlab
+//! `min_backlog = "3000 B"` has the same effect.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
@@ -19,11 +21,12 @@ use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// PI2 controls the queueing delay at a target. The probability p' of PI2 is proportional to
-    /// the signal rate that Scalable senders need. Scalable packets, which carry ECT(1) or CE, are
-    /// marked with k p'. Classic packets are signalled with p' squared (if two random numbers are
-    /// both below p'), because the rate of Reno and similar controls depends on the square root of
-    /// the signal probability. The square replaces PIE's table of scale factors.
+    /// PI2 controls the queueing delay at a target. PI2 computes a probability p', which is
+    /// proportional to the signal rate that Scalable senders need. Scalable packets, which carry
+    /// ECT(1) or CE, are marked with the probability k p'. Classic packets are signalled with the
+    /// probability p' squared, because the rate of Reno and similar congestion controls depends on
+    /// the square root of the signal probability. PI2 computes the square by a comparison of two
+    /// random numbers with p'. The square replaces the table by which PIE scales its changes.
     pub struct Pi2: "pi2", renamed by FORMER_BACKLOG_KEY {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
@@ -33,11 +36,11 @@ params! {
         alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
         /// Proportional gain in Hz (beta).
         beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
-        /// Coupling factor (k): Scalable packets are marked with k times p', the root of the
-        /// Classic probability.
+        /// Coupling factor (k): Scalable packets are marked with the probability k p', where p' is
+        /// the square root of the Classic probability.
         coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
-        /// Backlog below which no packet is signalled.
-        min_backlog: Bytes = (Bytes(0)), in Range::at_least(0.0), from "rfc9332 Appendix A.1, figure 7: none; Linux has two MTU";
+        /// Number of waiting bytes below which PI2 does not signal any packet.
+        min_backlog: Bytes = (Bytes(0)), in Range::at_least(0.0), from "rfc9332 Appendix A.1, figure 7, has no minimum; Linux has two MTU";
     }
 }
 
@@ -71,8 +74,8 @@ pub struct Pi2Aqm {
 }
 
 impl Pi2Aqm {
-    /// Update the probability (dualpi2_update()). Return true if the update changed a variable of
-    /// the controller.
+    /// Update the probability (dualpi2_update()). Return true if the probability or the delay
+    /// differs from its previous value.
     fn update(&mut self, now: Time) -> bool {
         self.departures.remaining(now);
         let current = self.departures.head().map_or(0.0, |head| now.since(head.entered).seconds());

@@ -1,11 +1,11 @@
 //! PIE, the basic scheme.
 //!
-//! Source: RFC 8033, Appendix A (`rfc8033`), line by line, with the latency from timestamps, and
-//! §5.1 for marking. The queueing delay is the delay of the last packet that left the queue, or 0
-//! if its departure left the queue empty. According to §4.2 of RFC 8033 the drop probability decays
-//! while the queue is not congested, "current_qdelay == 0". A delay that is sampled only at
-//! departures would never reach 0 while no packet departs. Linux also sets the delay of an empty
-//! queue to 0.
+//! Source: RFC 8033, Appendix A (`rfc8033`), which PIE follows line by line, with delays from
+//! timestamps, and §5.1 for marking. The queueing delay is the waiting time of the last packet that
+//! left the queue, or 0 if the queue became empty at that departure. According to §4.2 of RFC 8033
+//! the drop probability decays while the queue is not congested, "current_qdelay == 0". If an empty
+//! queue kept its last delay, the delay would not reach 0, because no packet departs. Linux also
+//! sets the delay of an empty queue to 0.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -17,42 +17,44 @@ use crate::lazy::{Departures, Ticks};
 words! {
     /// Distribution of the number of packets between two drops at a constant drop probability.
     pub enum Tosses {
-        /// Each packet is dropped with the same probability, independently of the other packets.
+        /// PIE drops each packet with the same probability, independently of the other packets.
         Independent = "independent",
-        /// Derandomized: the drop probabilities of the packets since the last drop are added up.
-        /// While the sum is below 0.85 no packet is dropped, and from a sum of 8.5 on every packet
-        /// is dropped.
+        /// Derandomized: PIE adds up the drop probabilities of the packets since the last drop. PIE
+        /// drops no packet while the sum is below 0.85, and drops every packet from a sum of 8.5
+        /// on.
         Accumulated = "accumulated",
     }
 }
 
 params! {
     /// PIE (proportional integral controller enhanced) controls the queueing delay at a target.
-    /// Every t_update the drop probability is changed by the distance of the delay from the target
-    /// and by the trend of the delay. The lower the drop probability is, the smaller are its
-    /// changes. Arriving packets are dropped at random, except during a burst after a quiet period
-    /// and while the queue is nearly empty.
+    /// Every t_update PIE changes the drop probability. The change is computed from the difference
+    /// between the delay and the target, and from the change of the delay. While the drop
+    /// probability is small, its changes are scaled down. PIE drops arriving packets at random. PIE
+    /// does not drop packets during a burst after a quiet period, or while the queue is nearly
+    /// empty.
     pub struct Pie: "pie" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A: 15 ms";
-        /// Duration of a burst that passes without drops (MAX_BURST).
+        /// Duration of the burst that passes without drops after a quiet period (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix A: 150 ms";
         /// Time between two updates of the drop probability (T_UPDATE).
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix A: 15 ms";
-        /// Weight of the delay's distance from the target in an update of the drop probability, per
-        /// second.
+        /// Integral gain of PIE in 1/s: each update adds alpha times the difference between the
+        /// delay and the target to the drop probability.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8";
-        /// Weight of the delay's change since the previous update of the drop probability, per
-        /// second.
+        /// Proportional gain of PIE in 1/s: each update adds beta times the change of the delay
+        /// since the previous update to the drop probability.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4";
-        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes
-        /// is at most twice this size.
-        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
-        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
-        /// this drop probability ECN-capable packets are dropped.
+        /// Mean packet size (MEAN_PKTSIZE). PIE never drops a packet while the number of waiting
+        /// bytes is at most twice the mean packet size.
+        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 has no value";
+        /// Drop probability below which PIE marks ECN-capable packets instead of dropping them
+        /// (MAX_ECNTH). When the drop probability reaches mark_below, ECN-capable packets are
+        /// dropped like other packets.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1: 10 %";
         /// Distribution of the number of packets between two drops at a constant drop probability.
-        tosses: Tosses = (Tosses::Independent), in Range::ANY, from "rfc8033 §4.1: independent; §5.4: accumulated";
+        tosses: Tosses = (Tosses::Independent), in Range::ANY, from "rfc8033 §4.1 has independent drops; §5.4 has accumulated probabilities";
     }
 }
 
@@ -65,7 +67,7 @@ impl AqmParams for Pie {
     }
 }
 
-/// Controller of calculate_drop_prob().
+/// Proportional-integral controller that calculate_drop_prob() uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Control {
     pub alpha: f64,
@@ -74,7 +76,8 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// Return the change p of the drop probability, scaled down for small probabilities (§4.2).
+    /// Return the change p of the drop probability, which is scaled down while the drop probability
+    /// is small (§4.2).
     pub fn step(&self, drop_prob: f64, current: f64, old: f64) -> f64 {
         let p = self.alpha * (current - self.target) + self.beta * (current - old);
         let scale = match drop_prob {
@@ -90,8 +93,9 @@ impl Control {
     }
 }
 
-/// Decide by the accumulated probability whether to drop (§5.4; Appendix B, second half of
-/// drop_early()). The caller resets the accumulated probability after a drop.
+/// Return true if the packet is to be dropped, according to the accumulated probability (§5.4;
+/// Appendix B, second half of drop_early()). After a drop the caller resets the accumulated
+/// probability.
 pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Stream) -> bool {
     if drop_prob == 0.0 {
         *accu_prob = 0.0;
@@ -110,7 +114,7 @@ pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Strea
     lost
 }
 
-/// Variables of Appendix A, without the packets.
+/// Variables of the controller in Appendix A, without the packets.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     params: Pie,
@@ -118,8 +122,8 @@ pub(crate) struct State {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
-    /// Delay in seconds of the last packet that left the queue, or 0 if this departure left the
-    /// queue empty. `qdelay_old` is the delay at the previous update.
+    /// Waiting time in seconds of the last packet that left the queue, or 0 if the queue became
+    /// empty at that departure. `qdelay_old` is the delay at the previous update.
     current_qdelay: f64,
     qdelay_old: f64,
     pub ticks: Ticks,
@@ -145,8 +149,8 @@ impl State {
         self.accu_prob = 0.0;
     }
 
-    /// Record that a packet left after this delay (deque()). `empties` is true if the packet left
-    /// the queue empty.
+    /// Record that a packet left the queue after a waiting time of `delay` (deque()). `empties` is
+    /// true if the queue became empty.
     pub fn departed(&mut self, delay: Duration, empties: bool) {
         self.current_qdelay = if empties { 0.0 } else { delay.seconds() };
     }
@@ -177,7 +181,7 @@ impl State {
         }
     }
 
-    /// Return the verdict on a packet that arrives at a queue of `queued` bytes (enque()).
+    /// Return the verdict on a packet that arrives while `queued` bytes wait (enque()).
     #[inline]
     pub fn judge(&mut self, queued: u64, random: &mut Stream) -> Verdict {
         let half = self.control.target / 2.0;
@@ -186,7 +190,7 @@ impl State {
         }
         if self.burst_allowance == Duration::ZERO && self.drop_early(queued, random) {
             self.accu_prob = 0.0;
-            // Marking instead of dropping follows §5.1.
+            // RFC 8033 §5.1 defines marking instead of dropping.
             return if self.drop_prob < self.params.mark_below.0 {
                 Verdict::Signal(Why::Early)
             } else {
@@ -206,9 +210,9 @@ pub struct PieAqm {
 }
 
 impl PieAqm {
-    /// Process every departure of a packet up to the time `until` (deque()). The packets still in
-    /// `departures` are exactly those that waited at that time, because later packets are admitted
-    /// after this call.
+    /// Process every departure up to the time `until` (deque()). The packets that remain in
+    /// `departures` are exactly those that wait at the time `until`, because packets that arrive
+    /// later are admitted after this call.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.state.departed(d.at.since(d.entered), self.departures.is_empty());
@@ -248,9 +252,9 @@ mod tests {
     use serde_json::json;
     use units::Read;
 
-    /// §4.2 of RFC 8033: while the queue is empty, the drop probability p falls in every period by
-    /// alpha QDELAY_REF, scaled, and by 2 %, "a time constant around 50 * T_UPDATE". If the delay
-    /// of the empty queue remained at its last value, the drop probability would rise.
+    /// §4.2 of RFC 8033: while the queue is empty, the drop probability falls in every period by 2
+    /// %, "a time constant around 50 * T_UPDATE", and by the scaled alpha QDELAY_REF. If the delay
+    /// did not become 0 when the queue becomes empty, the drop probability would rise.
     #[test]
     fn the_probability_decays_while_the_queue_is_empty() {
         let mut state = State::new(&Pie::read(&json!({}), "pie").unwrap());

@@ -1,12 +1,12 @@
 //! PIE with its optional enhancements.
 //!
-//! Source: RFC 8033, Appendix B (`rfc8033`), line by line: the delay from an estimate of the
-//! departure rate (§5.2), automatic activation (§5.3), derandomization (§5.4) and the bound on the
-//! change of the probability (§5.5). Two points are interpretations. Taken literally, Appendix B
-//! turns PIE off in the same call that turned PIE on, because the three conditions to turn PIE off
-//! hold at that time. This file follows the comment in Appendix B ("if the queue has been idle for
-//! a while"): only a packet that arrives at an idle link turns PIE off. A mark resets accu_prob_ as
-//! a drop does.
+//! Source: RFC 8033, Appendix B (`rfc8033`), which the enhanced PIE follows line by line: the delay
+//! from an estimate of the departure rate (§5.2), automatic activation (§5.3), derandomization
+//! (§5.4) and the bound on the change of the probability (§5.5). At two points aqmlab interprets
+//! the RFC. In a literal reading of Appendix B, the call that turns PIE on also turns PIE off
+//! again, because the three conditions to turn PIE off are true at that time. The enhanced PIE
+//! follows the comment in Appendix B ("if the queue has been idle for a while"): only a packet that
+//! arrives at an idle link turns PIE off. In aqmlab a mark resets accu_prob_, as a drop does.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -16,40 +16,41 @@ use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 use crate::pie::{Control, accumulate};
 
-/// Number of bytes in a measurement of the departure rate (DQ_THRESHOLD). `WEIGHT` is the weight of
-/// one measurement in the average departure rate: 2^14 / 2^16.
+/// Number of bytes that must depart for one measurement of the departure rate (DQ_THRESHOLD).
+/// `WEIGHT` is the weight of one measurement in the moving average, 2^14 / 2^16.
 const DQ_THRESHOLD: u64 = 1 << 14;
 const WEIGHT: f64 = 0.25;
 
 params! {
-    /// PIE with the implementation choices that RFC 8033 suggests. The enhanced PIE estimates the
-    /// delay from the departure rate instead of timestamps, and is off until a third of the buffer
-    /// is filled. At a drop probability p at least about 0.85/p and at most 8.5/p packets pass
-    /// between two drops. A drop probability above 10 % rises by at most 2 percentage points per
-    /// update.
+    /// PIE with the implementation choices that RFC 8033 suggests. The enhanced PIE computes the
+    /// delay from the backlog and the departure rate instead of timestamps. The enhanced PIE is off
+    /// until a third of the buffer is filled. If p is the drop probability, at least about 0.85/p
+    /// and at most 8.5/p packets pass between two drops. If the drop probability is at least 10 %,
+    /// each update raises it by at most 2 percentage points.
     pub struct PieEnhanced: "pie_enhanced" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix B: 15 ms";
-        /// Duration of a burst that passes without drops (MAX_BURST).
+        /// Duration of the burst that passes without drops after a quiet period (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix B: 150 ms";
         /// Time between two updates of the drop probability (T_UPDATE).
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix B: 15 ms";
-        /// Weight of the delay's distance from the target in an update of the drop probability, per
-        /// second.
+        /// Integral gain of PIE in 1/s: each update adds alpha times the difference between the
+        /// delay and the target to the drop probability.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix B: 1/8";
-        /// Weight of the delay's change since the previous update of the drop probability, per
-        /// second.
+        /// Proportional gain of PIE in 1/s: each update adds beta times the change of the delay
+        /// since the previous update to the drop probability.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix B: 1 + 1/4";
-        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while the number of waiting bytes
-        /// is at most twice this size.
-        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
-        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
-        /// this drop probability ECN-capable packets are dropped.
+        /// Mean packet size (MEAN_PKTSIZE). PIE never drops a packet while the number of waiting
+        /// bytes is at most twice the mean packet size.
+        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 has no value";
+        /// Drop probability below which PIE marks ECN-capable packets instead of dropping them
+        /// (MAX_ECNTH). When the drop probability reaches mark_below, ECN-capable packets are
+        /// dropped like other packets.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 Appendix B: 10 %";
-        /// Maximum number of waiting bytes (TAIL_DROP). PIE turns on when a third of these bytes
-        /// waits. If the key is absent, the value is the limit of the buffer, with 1500 B per
-        /// packet.
-        tail_drop: Option<Bytes> = (None), in Range::at_least(1.0), from "rfc8033 §5.3: the tail drop threshold";
+        /// Maximum number of waiting bytes (TAIL_DROP). PIE turns on when the backlog reaches a
+        /// third of tail_drop. By default tail_drop is the limit of the buffer, where 1500 B stand
+        /// for each packet of a limit in packets.
+        tail_drop: Option<Bytes> = (None), in Range::at_least(1.0), from "rfc8033 §5.3 has the tail drop threshold";
     }
 }
 
@@ -83,11 +84,11 @@ impl AqmParams for PieEnhanced {
     }
 }
 
-/// Measurement of the departure rate in progress.
+/// Current measurement of the departure rate.
 #[derive(Clone, Copy, Debug)]
 struct Measurement {
     start: Time,
-    /// Bytes that departed since the start of the measurement (dq_count_).
+    /// Number of bytes that have departed since the start of the measurement (dq_count_).
     bytes: u64,
 }
 
@@ -101,23 +102,23 @@ pub struct PieEnhancedAqm {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
-    /// Estimated delay in seconds. `qdelay_old` is the previous estimate of the delay.
+    /// Estimated queueing delay in seconds. `qdelay_old` is the previous estimate.
     current_qdelay: f64,
     qdelay_old: f64,
     last_timestamp: Time,
     measurement: Option<Measurement>,
-    /// Average time in seconds in which DQ_THRESHOLD bytes depart, or 0 before the first
-    /// measurement.
+    /// Average time in seconds that the departure of DQ_THRESHOLD bytes takes, or 0 before the
+    /// first measurement.
     avg_dq_time: f64,
     ticks: Ticks,
-    /// True if the last packet arrived at an idle link.
+    /// True if the packet that arrived last found the link idle.
     found_idle: bool,
     departures: Departures,
     random: Stream,
 }
 
 impl PieEnhancedAqm {
-    /// Process every departure of a packet up to the time `until` (deque()).
+    /// Process every departure up to the time `until` (deque()).
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             if let Some(m) = &mut self.measurement {
@@ -175,8 +176,9 @@ impl PieEnhancedAqm {
         accumulate(&mut self.accu_prob, self.drop_prob, &mut self.random)
     }
 
-    /// Turn PIE on if `queued` is large enough, or off if the packet arrived at an idle link (end
-    /// of enque()).
+    /// Turn PIE on if `queued` is at least a third of the tail drop threshold. Turn PIE off if the
+    /// packet arrived at an idle link and the delay and the drop probability are 0 (end of
+    /// enque()).
     fn switch(&mut self, at: &Arrival, queued: u64) {
         if !self.active && queued >= self.tail_drop / 3 {
             self.active = true;

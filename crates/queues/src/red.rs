@@ -1,14 +1,14 @@
 //! Random Early Detection (RED).
 //!
 //! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
-//! (`floyd1993red`): the algorithm of figure 2, with the idle-time decay of section 4, the two
-//! spacings of section 7 and the byte mode of section 4. `gentle`: Floyd 2000 (`floyd2000gentle`).
-//! RFC 3168 §7 allows marking instead of dropping above maxth.
+//! (`floyd1993red`): the algorithm of figure 2, the decay during idle time of section 4, the two
+//! spacings of section 7 and the byte mode of section 4. The parameter `gentle` is from Floyd 2000
+//! (`floyd2000gentle`). RFC 3168 §7 allows marking instead of dropping above maxth.
 //!
-//! The wait spacing, the minimum backlog, the probability from which packets are dropped instead of
-//! marked, and the mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In the byte mode
-//! of ns-2 the first packet that arrives while the average is above minth passes. In the other
-//! modes the first packet that arrives while the average is above minth may be signalled, as in
+//! Four parameters are from ns-2 (red.cc of ns-2.35): the wait spacing, the minimum backlog, the
+//! probability from which packets are dropped instead of marked, and the mode that counts bytes. In
+//! the byte mode of ns-2, the first packet after the average rises above minth always passes. In
+//! the other modes, the first packet after the average rises above minth may be signalled, as in
 //! figure 2.
 
 use engine::Stream;
@@ -23,58 +23,62 @@ use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 words! {
     /// Effect of a packet's size on its signal probability.
     pub enum ChanceBy {
-        /// Every packet has the same probability.
+        /// The signal probability does not depend on the packet size.
         Packet = "packet",
-        /// The probability before spacing is scaled by the packet size divided by the reference
-        /// size, as in the text of Floyd & Jacobson 1993. With uniform spacing large packets are
-        /// signalled more often than in proportion to their size: packets of 500 B and 1500 B are
-        /// signalled about as 1 : 7, and up to 1 : 9 while the average queue length changes.
+        /// RED multiplies the probability before spacing by the packet size divided by the
+        /// reference size, as in the text of Floyd & Jacobson 1993. With uniform spacing, large
+        /// packets are then signalled more often than in proportion to their size: a packet of 1500
+        /// B is signalled about 7 times as often as a packet of 500 B, and up to 9 times while the
+        /// average queue length changes.
         Size = "size",
         /// The byte mode of ns-2. Spacing counts the bytes since the last signal in whole reference
-        /// sizes, and the probability after spacing is scaled by the packet size divided by the
-        /// reference size. A packet that arrives at an empty queue passes. Packets of 500 B and
-        /// 1500 B are signalled about as 1 : 3 to 1 : 4.
+        /// sizes. RED multiplies the probability after spacing by the packet size divided by the
+        /// reference size. A packet that arrives at an empty queue passes. A packet of 1500 B is
+        /// signalled 3 to 4 times as often as a packet of 500 B.
         Bytes = "bytes",
     }
 }
 
 params! {
-    /// RED computes an exponentially weighted moving average of the queue length. Below minth every
-    /// packet passes. Between minth and maxth packets are signalled (marked if ECN-capable, else
-    /// dropped) with a probability that rises linearly to maxp. Above maxth the signal probability
-    /// rises linearly to 1 (gentle), or every packet is signalled. The average counts packets or
-    /// bytes, in the unit of the thresholds.
+    /// RED computes an exponentially weighted moving average of the queue length, and compares it
+    /// with two thresholds. If the average is below minth, every packet passes. If the average is
+    /// between minth and maxth, packets are signalled with a probability that rises linearly to
+    /// maxp. A signalled packet is marked if it is ECN-capable, and dropped otherwise. If the
+    /// average is above maxth, the signal probability rises linearly to 1 (gentle), or every packet
+    /// is signalled. If the thresholds are in packets, the average counts packets. If the
+    /// thresholds are in bytes, the average counts bytes.
     pub struct Red: "red", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Average queue length below which no packet is signalled (minth).
-        minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: a useful minimum is 5 packets";
+        minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: minth should be at least 5 packets";
         /// Average queue length at which the signal probability reaches maxp (maxth). Above maxth
         /// the parameter gentle determines the signal probability.
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the signal probability jumps from maxp to 1 at maxth.
+        /// If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at
+        /// twice maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Action on a packet while the average queue length is above maxth (above twice maxth if
         /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Signal probability from which a chosen packet is dropped even if it is ECN-capable. With
-        /// 1 every chosen ECN-capable packet is marked.
-        mark_below: Probability = (Probability(1.0)), in Range::above_to(0.0, 1.0), from "floyd1993red: always marks; ns-2 (`mark_p_`): drops from 0.1 on";
+        /// Signal probability from which RED drops signalled packets even if they are ECN-capable.
+        /// If mark_below is 1, RED marks every signalled packet that is ECN-capable.
+        mark_below: Probability = (Probability(1.0)), in Range::above_to(0.0, 1.0), from "floyd1993red always marks; ns-2 (`mark_p_`) drops from 0.1 on";
         /// Effect of a packet's size on its signal probability.
-        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "floyd1993red §4: size where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes; rfc7141 §2.2: packet";
-        /// Reference size, with which packet sizes are compared if chance_by is size or bytes.
-        reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4: the maximum packet size; ns-2: `mean_pktsize_`, 500 B";
-        /// Number of waiting packets up to which no packet is signalled, at every average queue
-        /// length. With 0 packets the average queue length alone decides on a signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
-        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average queue length decay.
-        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4, the time s of a small packet; 500 B is ns-2's";
+        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "floyd1993red §4 has size if the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`) has bytes; rfc7141 §2.2 recommends packet";
+        /// Packet size with which RED compares the size of a packet if chance_by is size or bytes.
+        reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4 has the maximum packet size; ns-2 has 500 B (`mean_pktsize_`)";
+        /// Maximum number of waiting packets at which every arriving packet passes, for any average
+        /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        /// signal.
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has no minimum backlog; ns-2 has 1 packet";
+        /// Packet size that converts idle time into a number of virtual packets, each of which lets
+        /// the average queue length decay.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4 has the time s of a small packet; ns-2 uses 500 B";
     }
 }
 
@@ -83,8 +87,9 @@ fn check(red: &Red, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-/// Refuse wait spacing with probabilities scaled by size. With wait spacing the signals of large
-/// packets always restart the wait of small packets, so small packets would never be signalled.
+/// Refuse wait spacing if the packet size changes the signal probability before spacing. After each
+/// signal of a large packet, wait spacing would restart the wait of all packets. Small packets
+/// would therefore never be signalled.
 pub(crate) fn check_spacing(chance_by: ChanceBy, spacing: Spacing, path: &str) -> Result<(), Invalid> {
     match (chance_by, spacing) {
         (ChanceBy::Size, Spacing::Wait) => {
@@ -97,12 +102,12 @@ pub(crate) fn check_spacing(chance_by: ChanceBy, spacing: Spacing, path: &str) -
     }
 }
 
-/// Refuse thresholds in the wrong order or in different units.
+/// Refuse a minth that is not below maxth, and thresholds in different units.
 pub(crate) fn check_thresholds(minth: Depth, maxth: Depth, path: &str) -> Result<(), Invalid> {
     let path = join(path, "minth");
     if !minth.counts_as(maxth) {
         return Err(Invalid::new(&path, &minth.write(), format!("must have the unit of maxth ({maxth})"))
-            .remedy("write both in packets or both in bytes"));
+            .remedy("write both thresholds in packets or both in bytes"));
     }
     if minth.amount() >= maxth.amount() {
         return Err(Invalid::new(&path, &minth.write(), format!("must be below maxth ({maxth})"))
@@ -111,13 +116,13 @@ pub(crate) fn check_thresholds(minth: Depth, maxth: Depth, path: &str) -> Result
     Ok(())
 }
 
-/// Return true if the backlog is too small for a signal (`min_backlog`).
+/// Return true if at most `min_backlog` packets wait, so that an arriving packet passes.
 #[inline]
 pub(crate) fn is_spared(at: &Arrival, min_backlog: u32) -> bool {
     at.backlog.packets <= min_backlog && min_backlog > 0
 }
 
-/// Signal probability of RED as a function of the average.
+/// Signal probability of RED as a function of the average queue length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Curve {
     pub minth: f64,
@@ -127,7 +132,7 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// Return the probability p_b for this average.
+    /// Return the probability p_b for this average queue length.
     #[inline]
     pub fn pressure(&self, average: f64) -> Pressure {
         if average < self.minth {
@@ -149,9 +154,10 @@ impl Curve {
 pub struct RedAqm {
     counts: Depth,
     pub(crate) curve: Curve,
-    /// Backlog up to which no packet is signalled, if this limit is on.
+    /// Maximum number of waiting packets at which every arriving packet passes, or `None` if RED
+    /// does not check the backlog.
     min_backlog: Option<u32>,
-    /// Signal probability from which a chosen packet is dropped instead of marked.
+    /// Signal probability from which RED drops a signalled packet instead of marking it.
     mark_below: f64,
     chance_by: ChanceBy,
     reference_size: u16,
@@ -172,8 +178,8 @@ impl AqmParams for Red {
                 maxp: self.maxp.0,
                 gentle: self.gentle,
             },
-            // In byte mode ns-2 tests for an empty queue where the other modes test for one waiting
-            // packet.
+            // If min_backlog is 0, a packet that arrives at an empty queue always passes in the
+            // byte mode of ns-2, and may be signalled in the other modes.
             min_backlog: (self.min_backlog.0 > 0.0 || self.chance_by == ChanceBy::Bytes)
                 .then_some(self.min_backlog.0 as u32),
             mark_below: self.mark_below.0,
@@ -187,22 +193,22 @@ impl AqmParams for Red {
 }
 
 impl RedAqm {
-    /// Update the average for an arrival and return it (figure 2, "calculate the new average queue
-    /// size").
+    /// Update the average for an arrival, and return the average (figure 2, "calculate the new
+    /// average queue size").
     #[inline]
     pub(crate) fn update_average(&mut self, at: &Arrival) -> f64 {
         self.average.update(at.now, at.idle_since(), measure(at.backlog, self.counts));
         self.average.value()
     }
 
-    /// Return the average at a time without an arrival. `idle_since` is the start of the idle time
-    /// if the link is idle.
+    /// Let the average decay up to the time `now` without an arrival, and return the average. If
+    /// the link is idle, `idle_since` is the start of the idle time.
     pub(crate) fn decay(&mut self, now: Time, idle_since: Option<Time>) -> f64 {
         self.average.decay(now, idle_since);
         self.average.value()
     }
 
-    /// Return the verdict on a packet for the current average.
+    /// Return the verdict on a packet for the current value of the average.
     #[inline]
     pub(crate) fn judge(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let spared = self.min_backlog.is_some_and(|least| at.backlog.packets <= least);
@@ -256,7 +262,7 @@ mod tests {
         Red::read(&change, "red").unwrap().aqm(context)
     }
 
-    /// Let `n` packets arrive every 8 ms, each at a queue of `queue` packets.
+    /// Let `n` packets arrive, one every 8 ms. `queue` packets wait at each arrival.
     fn arrive(aqm: &mut RedAqm, n: usize, queue: u32) -> Vec<Verdict> {
         (0..n)
             .map(|i| {
@@ -267,7 +273,8 @@ mod tests {
             .collect()
     }
 
-    /// Equation (1) of section 4: after n arrivals at a constant queue L, avg = L (1 - (1-wq)^n).
+    /// Equation (1) of section 4: after n arrivals at a constant queue length L, the average is L
+    /// (1 - (1-wq)^n).
     #[test]
     fn the_average_follows_its_closed_form() {
         let mut l = aqm(json!({"minth": "50 packets", "maxth": "150 packets"}));
@@ -276,7 +283,7 @@ mod tests {
         assert!((l.average.value() - expected).abs() < 1e-9, "{} {expected}", l.average.value());
     }
 
-    /// Section 4: while idle the average decays as if m = idle/s small packets had arrived.
+    /// Section 4: during idle time the average decays as if m = idle/s small packets had arrived.
     #[test]
     fn idle_time_decays_the_average() {
         let mut l = aqm(json!({}));
@@ -326,7 +333,8 @@ mod tests {
     }
 
     fn gaps(spacing: &str, n: usize) -> Vec<usize> {
-        // The average stays at 10 between the thresholds 5 and 15, so p_b = maxp/2 = 0.05.
+        // The average queue length stays at 10 packets, between the thresholds 5 and 15, so p_b =
+        // maxp/2 = 0.05.
         let mut l = aqm(json!({"maxp": 0.1, "wq": 1e-9, "spacing": spacing}));
         l.average.set(10.0);
         let signals: Vec<usize> = arrive(&mut l, n, 10)
@@ -342,10 +350,11 @@ mod tests {
         gaps.iter().sum::<usize>() as f64 / gaps.len() as f64
     }
 
-    /// Gaps between signals follow section 7: geometric with mean 1/p, or uniform up to 1/p. Figure
-    /// 2 counts the packet that is being judged, so uniform gaps lie in 1..1/p-1 with mean 1/(2p).
-    /// According to the text of section 7 they lie in 1..1/p. The implementation follows the
-    /// figure. With wait spacing (ns-2) gaps lie in 1/p..2/p-1.
+    /// The gaps between two signals follow section 7. Geometric gaps have the mean 1/p, and uniform
+    /// gaps are at most 1/p. Figure 2 also counts the packet on which RED decides, so uniform gaps
+    /// are in the range 1..1/p-1, with the mean 1/(2p). According to the text of section 7, uniform
+    /// gaps are in the range 1..1/p. The implementation follows figure 2. With wait spacing (ns-2),
+    /// gaps are in the range 1/p..2/p-1.
     #[test]
     fn gaps_have_the_distribution_of_their_spacing() {
         let geometric = gaps("geometric", 400_000);
@@ -364,8 +373,8 @@ mod tests {
         );
     }
 
-    /// Return the shares of signalled packets of 500 B and of 1500 B, which arrive alternately, at
-    /// p_b = 0.05.
+    /// Return the shares of packets of 500 B and of packets of 1500 B that RED signals at p_b =
+    /// 0.05. Packets of both sizes arrive alternately.
     fn shares_by_size(change: serde_json::Value) -> [f64; 2] {
         let mut given = json!({"maxp": 0.1, "wq": 1e-9});
         given.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
@@ -382,10 +391,10 @@ mod tests {
         signals.map(|n| n as f64 / (packets / 2) as f64)
     }
 
-    /// If the probability is scaled by size before uniform spacing, as in the text of 1993, large
-    /// packets are signalled more often than in proportion to their size. In ns-2 the probability
-    /// is scaled after spacing. The expected ratios come from a direct transcription of both rules
-    /// in Python, run over a million packets.
+    /// The text of 1993 scales the probability by the packet size before uniform spacing. Large
+    /// packets are then signalled more often than in proportion to their size. The code of ns-2
+    /// scales the probability by the packet size after spacing. The expected ratios were computed
+    /// from a million packets by a Python transcription of both rules.
     #[test]
     fn sizes_scale_the_probability_before_or_after_spacing() {
         let [small, large] = shares_by_size(json!({"chance_by": "size"}));

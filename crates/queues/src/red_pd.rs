@@ -1,26 +1,29 @@
-//! RED-PD: RED with preferential dropping, which drops packets of the flows with the most drops
-//! before RED.
+//! RED-PD: RED with preferential dropping. RED-PD identifies the flows with the most drops, and
+//! drops some of their packets before RED decides on them.
 //!
 //! Source: Mahajan, Floyd & Wetherall 2001, "Controlling high-bandwidth flows at the congested
 //! router" (`mahajan2001redpd`). A TCP with round-trip time R and drop rate p loses a packet every
-//! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow, in intervals of K/M times R/√(1.5 p).
-//! A flow in K of the last M lists sends more than a TCP with round-trip time R and drop rate p,
-//! and becomes a monitored flow. Packets of a monitored flow are dropped before RED with the flow's
-//! own drop probability. This probability rises while the flow remains in K lists, and falls after
-//! the flow was in none of M lists. The drops before RED have the same spacing as the drops of RED.
-//! RED-PD stops the drops before RED while the average of RED is below minth or at most one packet
-//! waits, so that the link stays busy.
+//! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow. Each list is for one interval, with a
+//! length of K/M times R/√(1.5 p). A flow that is in K of the last M lists sends more than a TCP
+//! with round-trip time R and drop rate p. RED-PD then monitors the flow. A monitored flow has its
+//! own drop probability, with which RED-PD drops packets of the flow before RED. The drop
+//! probability of the flow rises while the flow remains in K lists, and falls when the flow is in
+//! none of the last M lists. The drops before RED use the same uniform spacing as the signals of
+//! RED. RED-PD does not drop packets before RED while the average queue length is below minth or at
+//! most one packet waits, so that the link stays busy.
 //!
 //! The paper on RED-PD was not available. Each decision was compared with the authors' ns-2 code:
-//! red-pd.cc for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the choice of
-//! flows and their probabilities. The bounds of the intervals, the smoothing of p, the time between
-//! two changes of a probability and the minimum drop rate are those of the scripts. Two parts of
-//! RED-PD are left out: the optional test for unresponsive flows, whose probabilities then change
-//! faster, and the bound on the length of a list. Two details differ from the authors' code. An
-//! interval of maximum length that follows an interval without drops counts among the last
-//! intervals in this file, and does not count in the scripts. At the end of an interval the
-//! probabilities of some flows rise and those of other flows fall, at the same time in this file
-//! and a millisecond later in the scripts.
+//! red-pd.cc for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the selection
+//! of flows and their drop probabilities. The bounds of the interval length, the smoothing of p,
+//! the minimum time between two changes of a drop probability and the minimum drop rate are those
+//! of the scripts. Two parts of RED-PD are not implemented: the optional test for unresponsive
+//! flows, whose drop probabilities then change faster, and the bound on the length of a list. Two
+//! details of aqmlab differ from the authors' code. In aqmlab an interval of maximum length counts
+//! among the last intervals even if it follows an interval without drops. In the scripts an
+//! interval of maximum length after an interval without drops does not count. At the end of an
+//! interval RED-PD raises the drop probabilities of some flows and lowers those of other flows. In
+//! aqmlab the increases and the decreases come at the same time. In the scripts the decreases come
+//! a millisecond after the increases.
 
 use std::collections::VecDeque;
 
@@ -33,7 +36,7 @@ use crate::aqm::{AqmParams, QueueContext};
 use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing, uniform};
 
-/// Former keys.
+/// Former keys of the parameters of RED-PD.
 const RENAMED: &[Renamed] = &[
     Renamed::key("least", "min_probability"),
     Renamed::key("least_drop_rate", "min_drop_rate"),
@@ -41,45 +44,49 @@ const RENAMED: &[Renamed] = &[
 ];
 
 params! {
-    /// RED that limits high-bandwidth flows and has state for them alone. A flow with drops in
-    /// several recent intervals sends more than a TCP with the target round-trip time would send at
-    /// the current drop rate. Packets of such a flow are dropped at random before RED, with a
-    /// probability that rises while RED continues to drop packets of the flow and falls afterwards.
-    /// RED decides on all other packets.
+    /// RED-PD is a RED that limits high-bandwidth flows, and that stores state only for flows with
+    /// drops. RED-PD monitors a flow with drops in several recent intervals, because the flow sends
+    /// more than a TCP with the target round-trip time would send at the current drop rate. Packets
+    /// of a monitored flow are dropped at random before RED. The drop probability rises while RED
+    /// continues to drop packets of the flow, and falls afterwards. RED decides on all packets that
+    /// are not dropped before RED.
     pub struct RedPd: "red_pd", checked by check, renamed by RENAMED {
-        /// Round-trip time of the TCP whose rate is the maximum for a flow that is not monitored
-        /// (R).
+        /// Round-trip time R of a reference TCP. RED-PD limits flows that send more than the
+        /// reference TCP would send at the current drop rate.
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
-        /// Number of recent lists of drops (M).
+        /// Number of recent drop lists that RED-PD stores, one per interval (M).
         lists: u64 = (5), in Range::between(1.0, 64.0), from "mahajan2001redpd: 5";
-        /// Number of lists with a drop of the flow from which the flow is monitored (K).
+        /// Minimum number of drop lists that contain a flow when RED-PD begins to monitor the flow
+        /// (K).
         regular: u64 = (3), in Range::between(1.0, 64.0), from "mahajan2001redpd: 3";
         /// Maximum decrease of a flow's drop probability at the end of an interval. A drop
-        /// probability below twice this value is halved instead.
+        /// probability below twice max_decrease is halved instead.
         max_decrease: Probability = (Probability(0.05)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.05";
-        /// Drop probability of a flow at or below which its monitoring ends instead of another
-        /// decrease.
+        /// Drop probability at which the monitoring of a flow ends: if the probability is at most
+        /// min_probability, RED-PD sets it to 0 instead of decreasing it.
         min_probability: Probability = (Probability(0.005)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.005";
-        /// Drop rate of RED at or below which the drop probability of no flow rises.
+        /// Drop rate of RED that must be exceeded in an interval to raise the drop probabilities of
+        /// flows.
         min_drop_rate: Probability = (Probability(0.001)), in Range::ANY, from "mahajan2001redpd, its experiments: 0.001";
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
-        /// Average queue length at which the drop probability reaches maxp (maxth). Above maxth the
-        /// parameter gentle determines the signal probability.
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        /// Average queue length at which the signal probability reaches maxp (maxth). Above maxth
+        /// the parameter gentle determines the signal probability.
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Signal probability when the average queue length reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the signal probability jumps from maxp to 1 at maxth.
+        /// If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at
+        /// twice maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
-        /// Number of waiting packets up to which no packet is signalled, at every average queue
-        /// length. With 0 packets the average queue length alone decides on a signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
-        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average queue length decay.
-        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+        /// Maximum number of waiting packets at which every arriving packet passes, for any average
+        /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        /// signal.
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has no minimum backlog; ns-2 has 1 packet";
+        /// Packet size that converts idle time into a number of virtual packets, each of which lets
+        /// the average queue length decay.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";
     }
 }
 
@@ -143,23 +150,24 @@ struct Dropped {
 /// State of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
-    /// Index in the list of the current interval, valid if `listed` is that interval.
+    /// Index of the flow in the list of the current interval. The index is valid only if `listed`
+    /// is the number of the current interval.
     place: usize,
     listed: u64,
-    /// Last interval in which a packet of the flow was dropped, by RED or before it.
+    /// Number of the last interval in which a packet of the flow was dropped, by RED or before RED.
     hit: u64,
-    /// Drop probability of this flow, or 0 if it is not monitored.
+    /// Drop probability of the flow, or 0 if the flow is not monitored.
     probability: f64,
     /// Number of packets of the flow since the last drop before RED.
     since: u32,
     changed: Time,
-    /// Number of lists that contain the flow. The fields `seen` and `bytes` are set while an
-    /// interval is being closed.
+    /// Number of stored lists that contain the flow. The fields `seen` and `bytes` are used only at
+    /// the end of an interval.
     seen: u64,
     bytes: u64,
 }
 
-/// Last packet that arrived, which is needed if this packet overflows the buffer.
+/// Packet that arrived last. RED-PD uses these fields if a full buffer then drops the packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     flow: u32,
@@ -173,20 +181,20 @@ pub struct RedPdAqm {
     params: RedPd,
     red: RedAqm,
     longest: Duration,
-    /// End of the current interval. `interval` is its number.
+    /// Time at which the current interval ends. `interval` is the number of the interval.
     ends: Time,
     interval: u64,
-    /// Lengths of the last intervals, newest last.
+    /// Lengths of the last four intervals, the newest at the end.
     lengths: VecDeque<Duration>,
-    /// Bytes that arrived at RED in this interval. `dropped` is the number of these bytes that RED
-    /// dropped.
+    /// Number of bytes that arrived at RED in the current interval. `dropped` is the number of
+    /// bytes that RED dropped in the current interval.
     arrived: u64,
     dropped: u64,
     /// Smoothed drop rate.
     drop_rate: Option<f64>,
     lists: VecDeque<Vec<Dropped>>,
     current: Vec<Dropped>,
-    /// Flows in at least K lists.
+    /// Flows that are in at least K lists.
     regular: Vec<u32>,
     flows: Vec<Flow>,
     monitored: Vec<u32>,
@@ -195,7 +203,7 @@ pub struct RedPdAqm {
 }
 
 impl RedPdAqm {
-    /// Record a packet that RED signalled or that arrived at a full buffer.
+    /// Record a packet that RED signalled, or that was dropped at a full buffer.
     fn note(&mut self, flow: u32, bytes: u64) {
         self.dropped += bytes;
         let state = &mut self.flows[flow as usize];
@@ -208,14 +216,16 @@ impl RedPdAqm {
         }
     }
 
-    /// Return the sum of the last `n` interval lengths, at least the maximum length of an interval.
+    /// Return the sum of the last `n` interval lengths, or the maximum interval length if that is
+    /// longer.
     fn length_of(&self, n: usize) -> Duration {
         let sum = self.lengths.iter().rev().take(n).map(|d| d.0).sum();
         Duration(sum).max(self.longest)
     }
 
-    /// Return the drop rate of RED in this interval, and the smoothed drop rate, in which this
-    /// interval and the previous smoothed drop rate have equal weight.
+    /// Return the drop rate of RED in the current interval, and the smoothed drop rate. The
+    /// smoothed drop rate is the mean of the drop rate of this interval and the previous smoothed
+    /// drop rate.
     fn drop_rates(&mut self) -> (f64, f64) {
         let now = if self.arrived == 0 { 0.0 } else { self.dropped as f64 / self.arrived as f64 };
         let smoothed = self.drop_rate.map_or(now, |old| 0.5 * now + 0.5 * old);
@@ -223,8 +233,8 @@ impl RedPdAqm {
         (now, smoothed)
     }
 
-    /// Store the list of this interval, discard the oldest list, count each flow in the stored
-    /// lists, and select the flows in at least K lists.
+    /// Store the list of the current interval and discard the oldest list. Then count the stored
+    /// lists that contain each flow, and select the flows in at least K lists.
     fn close_list(&mut self) {
         let full = self.lists.len() as u64 == self.params.lists;
         let mut next = if full { self.lists.pop_front().unwrap_or_default() } else { Vec::new() };
@@ -242,8 +252,8 @@ impl RedPdAqm {
         }
     }
 
-    /// Raise the drop probabilities of the flows in at least K lists, in proportion to their
-    /// dropped bytes.
+    /// Raise the drop probabilities of the flows that are in at least K lists, in proportion to the
+    /// number of their dropped bytes.
     fn punish(&mut self, now: Time, drop_rate: f64) {
         let settled = self.length_of(4);
         let bytes: u64 = self.regular.iter().map(|&i| self.flows[i as usize].bytes).sum();
@@ -265,7 +275,7 @@ impl RedPdAqm {
         }
     }
 
-    /// Lower the probabilities of the monitored flows that are in no list.
+    /// Lower the drop probabilities of the monitored flows that are in no list.
     fn forgive(&mut self, now: Time) {
         let settled = self.length_of(3);
         let (flows, params) = (&mut self.flows, &self.params);
@@ -307,7 +317,8 @@ impl RedPdAqm {
         self.ends += length;
     }
 
-    /// Return true if the flow's own probability chooses a packet of the flow.
+    /// Return true if the flow is monitored and a random number selects its packet for a drop
+    /// before RED.
     fn prefers(&mut self, flow: usize) -> bool {
         let state = &mut self.flows[flow];
         if state.probability == 0.0 {
@@ -318,13 +329,13 @@ impl RedPdAqm {
         chosen
     }
 
-    /// Return true if a drop leaves the link a packet to send and the average is at least minth.
+    /// Return true if more than one packet waits and the average queue length is at least minth.
     fn congested(&self, at: &Arrival) -> bool {
         at.backlog.packets > 1
             && self.red.average().is_some_and(|average| average.amount() >= self.red.curve.minth)
     }
 
-    /// Return the length of an interval: K/M R/√(1.5 p), between 2 R and 10 R.
+    /// Return the length of the next interval: K/M R/√(1.5 p), at least 2 R and at most 10 R.
     fn length_at(&self, p: f64) -> Duration {
         let r = self.params.target_rtt;
         if p == 0.0 {

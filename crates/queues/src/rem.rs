@@ -1,16 +1,17 @@
 //! Random exponential marking (REM), whose signal probability follows from a price.
 //!
 //! Source: Athuraliya, Low, Li & Yin 2001, "REM: active queue management" (`athuraliya2001rem`):
-//! equation (1) for the price and equation (2) for the probability, with the constants of its
-//! experiments. The input rate of a period is the traffic that arrived in this period, without
-//! smoothing, as in equation (1) of the paper.
+//! equation (1) for the price and equation (2) for the signal probability, with the constants of
+//! the paper's experiments. The input rate of a period is the traffic that arrives in the period,
+//! without smoothing, as in equation (1) of the paper.
 //!
 //! The paper on REM was not available. The price, the probability, the unsmoothed input rate
-//! (inw_ 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The code
-//! counts arrivals in packets, or in bytes with a probability in proportion to the packet size.
-//! This file always counts arrivals in packets of the mean size, and gives all packets the same
-//! probability. ns-2 marks a packet when it leaves, for which this file has the parameter
-//! `mark_at`.
+//! (inw_ 1) and all constants agree with the authors' ns-2 code (rem.cc and its defaults). The ns-2
+//! code counts arrivals in packets, or in bytes. If the ns-2 code counts bytes, its signal
+//! probability is proportional to the packet size. In aqmlab arriving bytes are counted in units of
+//! the mean packet size, and all packets have the same signal probability. In ns-2 REM marks a
+//! packet when the packet leaves the queue. In aqmlab the parameter `mark_at` selects the marking
+//! of a packet that leaves.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -21,28 +22,29 @@ use crate::lazy::{Departures, Ticks};
 
 params! {
     /// REM measures congestion by a price instead of queue length or loss. The price rises while
-    /// the arrival rate exceeds the capacity or the queue exceeds its target, and falls otherwise.
-    /// The price settles where the arrival rate equals the capacity and the queue is at its target,
-    /// for any number of users. A packet is signalled with probability 1 - phi^-price, so that the
-    /// probabilities of several links combine to that of the sum of their prices. The queue reaches
-    /// the target only if the link is never idle: with an idle share u of the time the queue is
-    /// longer by u c/alpha packets, where c is the number of packets that the link sends per
-    /// period. This excess of u c/alpha packets is small if the period is short, and for a link
-    /// rate like that of the experiments (8000 packets/s). The defaults are those of the
-    /// experiments, for at least 20 flows on 64 Mbit/s.
+    /// the arrival rate exceeds the capacity of the link or the queue length exceeds its target,
+    /// and falls otherwise. In equilibrium the arrival rate equals the capacity and the queue
+    /// length equals its target, for any number of users. A packet is signalled with the
+    /// probability 1 - phi^-price. If a packet passes several links, the probability of at least
+    /// one signal therefore depends on the sum of the prices. The queue length reaches its target
+    /// only if the link is never idle. If the link is idle for the share u of the time, the queue
+    /// is longer by u c/alpha packets, where c is the number of packets that the link sends per
+    /// period. The excess queue length is small if c is small, as in the experiments, where the
+    /// period is short and the link sends 8000 packets/s. The default values are those of the
+    /// experiments, which have at least 20 flows on a link of 64 Mbit/s.
     pub struct Rem: "rem" {
         /// Target queue length (b*).
         target: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "athuraliya2001rem: 20 packets";
-        /// Step of the price (gamma).
+        /// Step size of the price (gamma).
         gamma: f64 = (0.001), in Range::above(0.0), from "athuraliya2001rem";
-        /// Weight of the queue length relative to the rates in the price (alpha).
+        /// Weight of the queue length in the price, relative to the weight 1 of the rates (alpha).
         alpha: f64 = (0.1), in Range::above(0.0), from "athuraliya2001rem";
-        /// Base of the exponential (phi).
+        /// Base of the exponential function in the signal probability (phi).
         phi: f64 = (1.001), in Range::above(1.0), from "athuraliya2001rem";
         /// Time between two updates of the price.
-        period: Duration = (Duration::from_millis(2)), in Range::at_least(1e-6), from "its authors' ns-2 code: 2 ms; athuraliya2001rem does not state it";
-        /// Packet size that converts rates into packets, and the queue length too if the target is
-        /// in bytes.
+        period: Duration = (Duration::from_millis(2)), in Range::at_least(1e-6), from "the authors' ns-2 code: 2 ms; athuraliya2001rem has no value";
+        /// Packet size that converts the rates into packets. If the target is in bytes, this size
+        /// also converts the queue length into packets.
         mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "ns-2: 1000 B";
     }
 }
@@ -73,11 +75,11 @@ impl AqmParams for Rem {
 #[derive(Clone, Debug)]
 pub struct RemAqm {
     params: Rem,
-    /// Number of waiting bytes that counts as one packet.
+    /// Unit of the queue length: one packet, or the number of bytes that count as one packet.
     unit: Depth,
     /// Number of packets that the link sends per period (c).
     capacity: f64,
-    /// Bytes that arrived in this period (x).
+    /// Number of bytes that arrived in the current period (x).
     arrived_bytes: u64,
     price: f64,
     ticks: Ticks,
@@ -86,7 +88,8 @@ pub struct RemAqm {
 }
 
 impl RemAqm {
-    /// Update the price at the end of a period (equation (1)). Return true if the price changed.
+    /// Update the price at the end of a period (equation (1)). Return true if the price changed or
+    /// packets arrived.
     fn update(&mut self, now: Time) -> bool {
         let unit = self.unit.amount();
         let b = measure(self.departures.remaining(now), self.unit) / unit;
@@ -110,7 +113,7 @@ impl Aqm for RemAqm {
             }
         }
         self.arrived_bytes += u64::from(packet.size);
-        // Signal probability 1 - phi^-price (equation (2)).
+        // The signal probability is 1 - phi^-price (equation (2)).
         let probability = 1.0 - libm::pow(self.params.phi, -self.price);
         if self.random.uniform() < probability { Verdict::Signal(Why::Early) } else { Verdict::Pass }
     }

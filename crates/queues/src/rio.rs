@@ -3,14 +3,15 @@
 //! Source: Clark & Fang 1998, "Explicit allocation of best-effort packet delivery service"
 //! (`clark1998rio`), the algorithm of its figure "RIO". The average number of In packets and the In
 //! parameters decide on an In packet. The average number of all packets and the Out parameters
-//! decide on an Out packet. The decoupled variant averages the Out packets alone. WRED implements
-//! it.
+//! decide on an Out packet. In the decoupled variant the average number of Out packets alone
+//! decides on an Out packet. The file `wred.rs` implements both variants.
 //!
-//! The paper on RIO was not available. The averages and thresholds that decide on each kind of
-//! packet and maxp (0.02 and 0.2) agree with ns-2's rio.cc, to which one of the authors
-//! contributed. The default thresholds of ns-2 differ from those of this file (15/30 and 5/15 in
-//! ns-2), and in ns-2 only In packets update the averages. In this file every packet updates the
-//! average of all packets, as in the figure. The figure and the section number are from memory.
+//! The paper on RIO was not available. Two properties agree with ns-2's rio.cc, to which one of the
+//! authors contributed: the averages and thresholds that decide on each kind of packet, and maxp
+//! (0.02 and 0.2). The default thresholds of ns-2 (15/30 and 5/15) differ from those of aqmlab, and
+//! in ns-2 only In packets update the averages. In aqmlab every arriving packet updates the average
+//! of all packets, as in the figure of the paper. The figure and the section number of the paper
+//! are from memory.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};
@@ -22,10 +23,9 @@ use crate::spacing::{AboveMaxth, Spacing};
 use crate::wred::{Averaged, Precedence, Wred, WredAqm};
 
 words! {
-    /// Packets that the average for Out packets counts.
+    /// Packets that count in the average that decides on Out packets.
     pub enum Coupling {
-        /// In and Out packets (RIO-C). Coupled: Out packets are dropped first, even if In packets
-        /// fill the queue.
+        /// In and Out packets (RIO-C): if In packets fill the queue, Out packets are dropped first.
         Coupled = "coupled",
         /// Out packets alone (RIO-D).
         Decoupled = "decoupled",
@@ -33,13 +33,14 @@ words! {
 }
 
 params! {
-    /// Two RED curves in one queue: one for packets inside the profile of their sender (In) and one
-    /// for packets outside (Out), which their codepoints distinguish. The average of the whole
-    /// queue decides on Out packets, which are signalled earlier and more often. The average of the
-    /// In packets alone decides on In packets.
+    /// RIO has two RED curves in one queue: one curve for packets inside the profile of their
+    /// sender (In), and one for packets outside the profile (Out). The codepoint of a packet
+    /// distinguishes In from Out. The average length of the whole queue decides on Out packets,
+    /// which RIO signals earlier and more often than In packets. The average number of In packets
+    /// alone decides on In packets.
     pub struct Rio: "rio", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Codepoints of In packets. Packets with any other codepoint are Out packets.
-        in_dscp: Vec<Dscp> = (low()), in Range::ANY, from "rfc2597 §6: low drop precedence";
+        in_dscp: Vec<Dscp> = (low()), in Range::ANY, from "rfc2597 §6: codepoints of low drop precedence";
         /// Average number of In packets below which no In packet is signalled.
         in_minth: Depth = (Depth::Packets(40.0)), in Range::above(0.0), from "clark1998rio §IV: 40/70/0.02";
         /// Average number of In packets above which every In packet is signalled.
@@ -53,20 +54,22 @@ params! {
         out_maxth: Depth = (Depth::Packets(30.0)), in Range::above(0.0), from "clark1998rio §IV: 10/30/0.2";
         /// Signal probability of an Out packet when the average queue length reaches out_maxth.
         out_maxp: Probability = (Probability(0.2)), in Range::above_to(0.0, 1.0), from "clark1998rio §IV: 10/30/0.2";
-        /// Packets that the average for Out packets counts.
-        coupling: Coupling = (Coupling::Coupled), in Range::ANY, from "clark1998rio: the average of all packets";
-        /// Weight of the current queue length in each moving average of queue lengths (wq).
+        /// Packets that count in the average that decides on Out packets.
+        coupling: Coupling = (Coupling::Coupled), in Range::ANY, from "clark1998rio uses the average of all packets";
+        /// Weight of the current queue length in each moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// Action on a packet while the average that decides on it is above in_maxth or out_maxth.
+        /// Action on an In packet while its average is above in_maxth, and on an Out packet while
+        /// its average is above out_maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, at every average queue
-        /// length. With 0 packets the average queue length alone decides on a signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
-        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average queue length decay.
-        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+        /// Maximum number of waiting packets at which every arriving packet passes, for any average
+        /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        /// signal.
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio has no minimum backlog; RED in ns-2 has 1 packet";
+        /// Packet size that converts idle time into a number of virtual packets, each of which lets
+        /// the average queue length decay.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Source: Feng, Kandlur, Saha & Shin 1999, "A self-configuring RED gateway"
 //! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm". Each update
-//! compares the position of the average (below minth, between the thresholds or above maxth) with
-//! its position at the previous update. The paper on self-configuring RED does not bound maxp. In
-//! this file maxp is at most 1, because maxp is a probability.
+//! compares the range of the average queue length (below minth, between the thresholds or above
+//! maxth) with the range at the previous update. The paper on self-configuring RED does not bound
+//! maxp. In aqmlab maxp is limited to 1, because maxp is a probability.
 //!
 //! Neither the paper on self-configuring RED nor its authors' code was available. Every decision
 //! agrees with ns-2's red.cc (`feng_adaptive_`), except that ns-2 does not limit maxp to 1.
@@ -18,37 +18,38 @@ use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
-    /// RED that adapts maxp when the average crosses a threshold. When the average falls below
-    /// minth, RED was too aggressive, and maxp is divided by alpha. When the average rises above
-    /// maxth, RED was not aggressive enough, and maxp is multiplied by beta. Each crossing of a
-    /// threshold changes maxp once.
+    /// Self-configuring RED adapts maxp when the average queue length crosses a threshold. When the
+    /// average queue length falls below minth, RED has been too aggressive, and maxp is divided by
+    /// alpha. When the average queue length rises above maxth, RED has not been aggressive enough,
+    /// and maxp is multiplied by beta. Each crossing of a threshold changes maxp once.
     pub struct SelfConfiguringRed: "self_configuring_red", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).
-        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: maxth is three times minth";
         /// Initial maxp, the signal probability when the average queue length reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
-        /// Divisor of maxp when the average falls below minth.
+        /// Number by which maxp is divided when the average queue length falls below minth.
         alpha: f64 = (3.0), in Range::above(1.0), from "feng1999selfconfiguring: 3";
-        /// Factor of maxp when the average rises above maxth.
+        /// Number by which maxp is multiplied when the average queue length rises above maxth.
         beta: f64 = (2.0), in Range::above(1.0), from "feng1999selfconfiguring: 2";
         /// Weight of the current queue length in the moving average of the queue length (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the signal probability jumps from maxp to 1 at maxth.
-        gentle: bool = (false), in Range::ANY, from "feng1999selfconfiguring is older than gentle RED";
+        /// If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at
+        /// twice maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth.
+        gentle: bool = (false), in Range::ANY, from "feng1999selfconfiguring was published before gentle RED";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Action on a packet while the average queue length is above maxth (above twice maxth if
         /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, at every average queue
-        /// length. With 0 packets the average queue length alone decides on a signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
-        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average queue length decay.
-        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+        /// Maximum number of waiting packets at which every arriving packet passes, for any average
+        /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        /// signal.
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has no minimum backlog; ns-2 has 1 packet";
+        /// Packet size that converts idle time into a number of virtual packets, each of which lets
+        /// the average queue length decay.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";
     }
 }
 
@@ -83,7 +84,7 @@ impl AqmParams for SelfConfiguringRed {
     }
 }
 
-/// Position of the average relative to the thresholds.
+/// Range of the average queue length, relative to the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Status {
     Between,

@@ -1,24 +1,26 @@
 //! Stochastic fair BLUE (SFB).
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002 (`feng2002blue`), section V, the algorithm of its figure
-//! "SFB algorithm": L levels of N bins, each a BLUE of the packets hashed to it, with hash
-//! functions that change. tc-sfb(8), which follows the paper's double buffering, describes the
-//! change. While one set of bins manages the queue, the packets of unresponsive flows warm up a
-//! second set with other hash functions, which replaces the first at the end of the interval. The
-//! default steps, intervals and penalty rate are from tc-sfb(8).
+//! "SFB algorithm". SFB has L levels with N bins each. Each bin runs a BLUE for the packets that
+//! are hashed to it. The hash functions change periodically, as in tc-sfb(8), which describes the
+//! double buffering of the paper. One set of bins controls the queue. At the same time the packets
+//! of unresponsive flows warm up a second set, which has other hash functions. At the end of the
+//! interval the second set replaces the first set. The default steps, intervals and penalty rate
+//! are from tc-sfb(8).
 //!
-//! The paper on SFB was not available. This file was compared with tc-sfb(8) and sch_sfb.c, which
-//! are not by the authors of the paper. Where Linux differs from the figure of the paper, this file
-//! follows the figure, from memory. This file has 2 levels of 23 bins, and Linux has 8 levels of
-//! 16. A bin is full when it has more packets than its size, and in Linux when it has as many
-//!     packets as its size. A packet with one full bin is dropped, and in Linux a packet is dropped
-//!     if all its bins exceed a second size. In this file a signal marks an ECN-capable packet at
-//!     every signal probability. In Linux, above a probability of one half, an increasing part of
-//!     the marks becomes drops. Tokens for the packets of unresponsive flows arrive continuously,
-//!     and in Linux they are added when no token is left. The warm-up of the second set begins a
-//!     minute after a change, as tc-sfb(8) states, and in sch_sfb.c a minute before the next
-//!     change. Both sets of bins count every waiting packet, and in sch_sfb.c the second set counts
-//!     only the packets that warm it up.
+//! The paper on SFB was not available. The queue `sfb` was compared with tc-sfb(8) and sch_sfb.c,
+//! whose authors are not those of the paper. Where Linux differs from the figure of the paper,
+//! `sfb` follows the figure, from memory. The queue `sfb` has 2 levels with 23 bins each, and Linux
+//! has 8 levels with 16 bins each. In `sfb` a bin is full if it has more packets than its size, and
+//! in Linux a bin is full if it has at least as many packets as its size. The queue `sfb` drops a
+//! packet if at least one of its bins is full, and Linux drops a packet if all its bins have
+//! reached a second size. If `sfb` signals an ECN-capable packet, it always marks the packet. In
+//! Linux, if the signal probability is above one half, an increasing part of the marks becomes
+//! drops. In `sfb` the tokens for packets of unresponsive flows arrive continuously, and Linux adds
+//! such tokens only when no token is left. In `sfb` the warm-up of the second set of bins begins a
+//! minute after a change of the hash functions, as tc-sfb(8) states. In sch_sfb.c the warm-up
+//! begins a minute before the next change. In `sfb` both sets of bins count every waiting packet.
+//! In sch_sfb.c the second set counts only the packets that warm it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -29,32 +31,37 @@ use crate::hash::hash;
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// SFB limits flows that do not respond to signals, with little state. Each packet is hashed to
-    /// one bin per level. A bin with more packets than its size raises its signal probability and
-    /// drops arriving packets, and an empty bin lowers its signal probability. A packet is
-    /// signalled with the minimum of the signal probabilities of its bins. A flow counts as
-    /// unresponsive only if all its bins reach probability 1, and all unresponsive flows together
-    /// share a limited rate.
+    /// SFB limits flows that do not respond to signals, and needs only little state. Each level
+    /// hashes a packet to one of its bins. If a bin has more packets than its size, it raises its
+    /// signal probability, and its arriving packets are dropped. If a bin is empty, it lowers its
+    /// signal probability. The signal probability of a packet is the minimum of the signal
+    /// probabilities of its bins. SFB treats a flow as unresponsive if the signal probability of
+    /// all its bins is 1. All unresponsive flows together share a limited rate.
     pub struct Sfb: "sfb" {
-        /// Number of levels, each with its hash function (L).
+        /// Number of levels (L). Each level has its own hash function.
         levels: u64 = (2), in Range::between(1.0, 16.0), from "feng2002blue §V: 2";
         /// Number of bins per level (N).
         bins: u64 = (23), in Range::between(1.0, 65536.0), from "feng2002blue §V: 23";
-        /// Number of waiting packets above which a bin is full. If the key is absent, the value is
-        /// 1.5 times the share of a bin in the limit.
-        bin_size: Option<Packets> = (None), in Range::at_least(1.0), from "feng2002blue §V: 1.5/N of the buffer";
-        /// Increase of a bin's signal probability when the bin is full.
+        /// Maximum number of waiting packets in a bin that is not full. By default the bin size is
+        /// 1.5 times the limit of the buffer divided by the number of bins per level.
+        bin_size: Option<Packets> = (None), in Range::at_least(1.0), from "feng2002blue §V has 1.5/N of the buffer";
+        /// Increase of a bin's signal probability when a packet arrives at the bin and the bin is
+        /// full.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
-        /// Decrease of a bin's signal probability when the bin is empty.
+        /// Decrease of a bin's signal probability when a packet arrives at the bin and the bin is
+        /// empty.
         decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
-        /// Maximum rate of admitted packets of all unresponsive flows together, per second.
-        penalty_rate: f64 = (10.0), in Range::at_least(0.0), from "tc-sfb(8): 10 packets a second";
-        /// Maximum burst of admitted packets of unresponsive flows.
+        /// Maximum rate at which packets of all unresponsive flows together are admitted, in
+        /// packets per second.
+        penalty_rate: f64 = (10.0), in Range::at_least(0.0), from "tc-sfb(8): 10 packets per second";
+        /// Maximum number of packets of unresponsive flows that are admitted in one burst.
         penalty_burst: Packets = (Packets(20.0)), in Range::at_least(0.0), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions that map flows to bins. The changes
-        /// separate a flow from an unresponsive flow with which it shares its bins.
+        /// Time between two changes of the hash functions, which assign flows to bins. After a
+        /// change, a flow that shared all its bins with an unresponsive flow most probably has
+        /// other bins.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(1e-3), from "tc-sfb(8): 10 minutes";
-        /// Time after a change at which the warm-up of the next set of bins begins.
+        /// Time from a change of the hash functions to the beginning of the warm-up of the next set
+        /// of bins.
         warmup_after: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): one minute";
     }
 }
@@ -85,7 +92,7 @@ impl AqmParams for Sfb {
     }
 }
 
-/// BLUE of the packets that are hashed to one bin.
+/// BLUE that controls the packets of one bin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     waiting: u32,
@@ -93,21 +100,21 @@ struct Bin {
     probability: f64,
 }
 
-/// Set of bins to which one choice of hash functions maps the packets.
+/// Set of bins with one hash function per level.
 #[derive(Clone, Debug)]
 struct Set {
-    /// Salt of the hash function of each level.
+    /// Salt of each level's hash function.
     salts: Vec<u64>,
     bins_a_level: u64,
-    /// Bins of all levels, in the order of the levels.
+    /// Bins of all levels, one level after the other.
     bins: Vec<Bin>,
 }
 
-/// State of the bins to which a packet is hashed.
+/// State of the bins of one packet.
 struct Judged {
-    /// Minimum of the probabilities of these bins.
+    /// Minimum of the signal probabilities of these bins.
     least: f64,
-    /// True if a bin of the packet is full.
+    /// True if at least one of these bins is full.
     full: bool,
 }
 
@@ -120,13 +127,13 @@ impl Set {
         }
     }
 
-    /// Return the index of a flow's bin at a level.
+    /// Return the index of the bin to which a flow is hashed at a level.
     fn place(&self, level: usize, flow: u32) -> usize {
         let h = hash(u64::from(flow) << 32 | self.salts[level]);
         level * self.bins_a_level as usize + (h % self.bins_a_level) as usize
     }
 
-    /// Change the packet counts of a flow's bins.
+    /// Add `change` to the numbers of waiting packets in the bins of a flow.
     fn count(&mut self, flow: u32, change: i32) {
         for level in 0..self.salts.len() {
             let place = self.place(level, flow);
@@ -134,7 +141,7 @@ impl Set {
         }
     }
 
-    /// Update the probabilities of a packet's bins and return their state.
+    /// Update the signal probabilities of the bins of a packet, and return the state of the bins.
     fn judge(&mut self, flow: u32, bin_size: f64, sfb: &Sfb) -> Judged {
         let mut judged = Judged { least: 1.0, full: false };
         for level in 0..self.salts.len() {
@@ -151,7 +158,8 @@ impl Set {
         judged
     }
 
-    /// Choose new hash functions, reset the probabilities, and count the waiting packets again.
+    /// Choose new hash functions, set the signal probabilities to 0, and count the waiting packets
+    /// in the new bins.
     fn renew(&mut self, waiting: &Departures, random: &mut Stream) {
         self.bins.fill(Bin::default());
         for salt in &mut self.salts {
@@ -168,29 +176,30 @@ impl Set {
 pub struct SfbAqm {
     params: Sfb,
     bin_size: f64,
-    /// Set that manages the queue, then the set that is being warmed up.
+    /// First the set that controls the queue, then the set that is warmed up.
     sets: [Set; 2],
     changes: Ticks,
-    /// Time of the last exchange of the sets.
+    /// Time at which the two sets were exchanged last.
     changed: Time,
-    /// Number of packets of unresponsive flows that may be admitted now.
+    /// Number of packets of unresponsive flows that SFB may admit now.
     tokens: f64,
-    /// Time up to which tokens have been added to the counter.
+    /// Time up to which tokens have been added to `tokens`.
     filled: Time,
     departures: Departures,
     random: Stream,
 }
 
 impl SfbAqm {
-    /// Exchange the two sets of bins: the set that was warmed up manages the queue, and the other
-    /// set gets new hash functions.
+    /// Exchange the two sets of bins. The set that was warmed up now controls the queue, and the
+    /// other set gets new hash functions.
     fn rehash(&mut self, now: Time) {
         self.sets.swap(0, 1);
         self.sets[1].renew(&self.departures, &mut self.random);
         self.changed = now;
     }
 
-    /// Return true if a packet of an unresponsive flow may pass (ratelimit()).
+    /// Return true if a packet of an unresponsive flow may pass, and remove a token for it
+    /// (ratelimit()).
     fn within_penalty_rate(&mut self, now: Time) -> bool {
         let earned = self.params.penalty_rate * now.since(self.filled).seconds();
         self.tokens = (self.tokens + earned).min(self.params.penalty_burst.0);

@@ -1,7 +1,8 @@
-//! Spacing of the signals of RED and its variants: the step from a probability to a verdict.
+//! Spacing of the signals of RED and its variants: the step from a signal probability to a decision
+//! on a packet.
 //!
 //! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2 and section 7. The wait spacing is that
-//! of ns-2.
+//! of ns-2's RED.
 
 use engine::Stream;
 use net::{Verdict, Why};
@@ -10,65 +11,71 @@ use units::words;
 words! {
     /// Distribution of the number of packets between two signals.
     pub enum Spacing {
-        /// Each packet has the same signal probability, so the gaps between signals are geometric
-        /// (method 1 of section 7).
+        /// Each packet has the same signal probability. The gaps between two signals are therefore
+        /// geometric (method 1 of section 7).
         Geometric = "geometric",
-        /// The signal probability grows with the number of packets since the last signal, so the
-        /// gaps between signals are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 of the
-        /// paper counts the packet that is being judged.
+        /// The signal probability grows with the number of packets since the last signal. The gaps
+        /// between two signals are therefore uniform in the range 1..1/p − 1 (method 2 of section
+        /// 7). As in figure 2 of the paper, the number of packets since the last signal includes
+        /// the packet on which RED decides.
         Uniform = "uniform",
-        /// Like the uniform spacing, but without a signal in the first 1/p packets after a signal,
-        /// so the gaps between signals are uniform in 1/p..2/p − 1 (`wait_` of ns-2).
+        /// The first 1/p packets after a signal pass, and the next packets have uniform spacing.
+        /// The gaps between two signals are therefore uniform in the range 1/p..2/p − 1 (`wait_` of
+        /// ns-2).
         Wait = "wait",
     }
 }
 
 words! {
-    /// Action on a packet while the average is above the upper threshold.
+    /// Action on a packet while the average queue length is above the upper threshold.
     pub enum AboveMaxth {
         /// The packet is dropped even if it is ECN-capable.
         Drop = "drop",
-        /// The packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005).
+        /// The packet is marked if it is ECN-capable, and dropped otherwise (RED* of Kuzmanovic
+        /// 2005).
         Mark = "mark",
     }
 }
 
-/// Result of comparing the average with the thresholds, before the random choice.
+/// Result of the comparison of the average queue length with the thresholds, before the random
+/// choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pressure {
-    /// The average is below the lower threshold: pass the packet.
+    /// The average is below the lower threshold, so the packet passes.
     None,
-    /// The average is between the thresholds: signal the packet with this probability (p_b), which
-    /// may exceed 1.
+    /// The average is between the thresholds, so the packet is signalled with this probability
+    /// (p_b). The probability may exceed 1.
     Early(f64),
-    /// The average is above the upper threshold: signal every packet.
+    /// The average is above the upper threshold, so the packet is signalled.
     Full,
 }
 
-/// Return p_a of method 2 after `count` packets without a signal.
+/// Return the probability p_a of method 2 for a packet that follows `count` packets without a
+/// signal.
 pub fn uniform(pb: f64, count: i64) -> f64 {
     let share = count as f64 * pb;
     if share < 1.0 { pb / (1.0 - share) } else { 1.0 }
 }
 
-/// Random choice of the packets to signal.
+/// Random choice of the packets that are signalled.
 #[derive(Clone, Debug)]
 pub struct Chooser {
     spacing: Spacing,
     above_maxth: AboveMaxth,
-    /// Number of packets, or of bytes in [`Chooser::judge_bytes`], since the last signal while the
-    /// average was above minth (count). The count is -1 while the average is below minth.
+    /// Number of packets since the last signal while the average was above minth (count).
+    /// [`Chooser::judge_bytes`] counts bytes instead of packets. While the average is below minth,
+    /// the count is -1.
     count: i64,
 }
 
 impl Chooser {
-    /// Create a chooser without a previous signal.
+    /// Create a chooser that has not signalled a packet yet.
     pub fn new(spacing: Spacing, above_maxth: AboveMaxth) -> Self {
         Chooser { spacing, above_maxth, count: -1 }
     }
 
-    /// Return the probability p_a of this packet after `count` packets without a signal (section
-    /// 7).
+    /// Return the probability p_a of a packet that follows `count` packets without a signal
+    /// (section 7).
     fn spaced(&self, pb: f64, count: i64) -> f64 {
         let share = count as f64 * pb;
         match self.spacing {
@@ -80,8 +87,8 @@ impl Chooser {
         }
     }
 
-    /// Return the verdict on a packet. The function takes one random number from the stream if
-    /// `pressure` is early and above 0.
+    /// Return the verdict on a packet. The function takes one random number from `random` if
+    /// `pressure` is a positive probability.
     #[inline]
     pub fn judge(&mut self, pressure: Pressure, random: &mut Stream) -> Verdict {
         match pressure {
@@ -108,9 +115,9 @@ impl Chooser {
     }
 
     /// Return the verdict on a packet in ns-2's byte mode (`enque` and `modify_p` in red.cc of
-    /// ns-2.35). The count is in bytes and includes this packet. Spacing divides it by `unit` and
-    /// rounds down, and p_a is scaled by the packet size divided by the unit. The first packet that
-    /// arrives while the average is above minth starts the count and passes.
+    /// ns-2.35). The count is in bytes and includes this packet. Spacing uses the count divided by
+    /// `unit`, rounded down. The probability p_a is multiplied by the packet size divided by
+    /// `unit`. The first packet after the average rises above minth starts the count and passes.
     #[inline(never)]
     pub fn judge_bytes(&mut self, pressure: Pressure, size: u16, unit: u16, random: &mut Stream) -> Verdict {
         let Pressure::Early(pb) = pressure else { return self.judge(pressure, random) };
@@ -130,7 +137,7 @@ impl Chooser {
         Verdict::Pass
     }
 
-    /// Restart the count because a packet was dropped for another reason.
+    /// Set the count to 0, because a packet was dropped for another reason than the average.
     pub fn restart(&mut self) {
         self.count = 0;
     }

@@ -1,14 +1,15 @@
 //! Stabilized RED (SRED).
 //!
 //! Source: Ott, Lakshman & Wong 1999, "SRED: stabilized RED" (`ott1999sred`): the zombie list of
-//! section 2, the estimate of equation (2.2), and the drop functions p_sred and p_zap of section 3
+//! section 2, the estimate of equation (2.2), and the drop functions p_sred and p_zap of sections 3
 //! (simple) and 4 (full).
 //!
 //! Neither the paper on SRED nor its authors' code was available. The implementation is from
-//! memory, and was compared with slides on the paper (the list, the estimate) and with an SRED for
-//! ns-3 that cites equations (4.3) and (5.1) for p_sred and the factor of a hit. The list, the
-//! estimate, the steps of p_sred, its scale (1/256 P)² and the factor 1 + 1/P agree with these
-//! sources. The section numbers of the paper are not verified.
+//! memory. The zombie list and the estimate were compared with slides on the paper. The function
+//! p_sred and the factor of a hit were compared with an SRED for ns-3, which cites equations (4.3)
+//! and (5.1). The slides and the SRED for ns-3 agree with aqmlab on the zombie list, the estimate,
+//! the steps of p_sred, the factor (1/256 P)² of p_sred, and the factor 1 + 1/P of a hit. The
+//! section numbers of the paper are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -17,32 +18,33 @@ use units::{Depth, Probability, Range, params, words};
 use crate::aqm::{AqmParams, QueueContext, measure};
 
 words! {
-    /// Drop probability that SRED uses.
+    /// Formula of the drop probability.
     pub enum Variant {
-        /// Probability that depends on the queue length and the number of flows.
+        /// The drop probability depends only on the queue length and the number of flows.
         Simple = "simple",
-        /// Probability that depends on the queue length and the number of flows and is larger for a
-        /// packet with a hit, so that flows with many packets lose more packets.
+        /// The drop probability also depends on the queue length and the number of flows, and is
+        /// higher for a packet with a hit. A flow with many packets therefore loses more packets.
         Full = "full",
     }
 }
 
 params! {
-    /// SRED estimates the number of flows without state for each flow. SRED stores a list of
-    /// recently seen flows ("zombies") and compares the flow of each packet with a random entry.
-    /// A hit is a comparison of two equal flows. The share of hits among the comparisons is about
-    /// 1/n for n flows. The drop probability grows with the square of the number of flows, up to
-    /// 256 flows, and in three steps with the queue length: its maximum is 0 below a sixth of the
-    /// buffer, a quarter of pmax between a sixth and a third, and pmax above a third.
+    /// SRED estimates the number of flows without per-flow state. SRED stores a list of recently
+    /// seen flows ("zombies"). SRED compares the flow of each arriving packet with a random entry
+    /// of the list. If the two flows are equal, the comparison is a hit. If there are n flows,
+    /// about one comparison in n is a hit. The drop probability is proportional to the square of
+    /// the number of flows, up to 256 flows. The drop probability also depends on the queue length:
+    /// its maximum is 0 below a sixth of the buffer, a quarter of pmax up to a third of the buffer,
+    /// and pmax above a third.
     pub struct Sred: "sred" {
-        /// Length of the zombie list (M).
+        /// Number of entries of the zombie list (M).
         zombies: u64 = (1000), in Range::between(1.0, 1e6), from "ott1999sred §2: 1000";
-        /// Probability that a compared entry of another flow is replaced by the flow of the packet
-        /// (p).
+        /// Probability that the flow of the packet replaces the compared entry, if the comparison
+        /// is not a hit (p).
         overwrite: Probability = (Probability(0.25)), in Range::above_to(0.0, 1.0), from "ott1999sred §2: 0.25";
-        /// Maximum drop probability (pmax), before the factor of a hit.
+        /// Maximum drop probability (pmax) of a packet without a hit.
         pmax: Probability = (Probability(0.15)), in Range::above_to(0.0, 1.0), from "ott1999sred §3: 0.15";
-        /// Drop probability that SRED uses.
+        /// Formula of the drop probability.
         variant: Variant = (Variant::Full), in Range::ANY, from "ott1999sred §4";
     }
 }
@@ -66,19 +68,19 @@ impl AqmParams for Sred {
 #[derive(Clone, Debug)]
 pub struct SredAqm {
     params: Sred,
-    /// Weight of the newest comparison: p/M.
+    /// Weight of the newest comparison in the estimate: p/M.
     alpha: f64,
     buffer: Depth,
     /// Flow of each zombie.
     list: Vec<u32>,
-    /// Estimated frequency of hits, P(t).
+    /// Estimated probability of a hit, P(t).
     frequency: f64,
     random: Stream,
 }
 
 impl SredAqm {
-    /// Compare a packet with a random zombie and return true for a hit. While the list of zombies
-    /// is not full, each packet is added to the list instead.
+    /// Compare the flow of a packet with a random zombie, and return true for a hit. While the
+    /// zombie list is not full, add the flow to the list instead, and return false.
     fn compare(&mut self, flow: u32) -> bool {
         if (self.list.len() as u64) < self.params.zombies {
             self.list.push(flow);

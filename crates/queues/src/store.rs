@@ -1,16 +1,16 @@
-//! Stored packets in order of arrival.
+//! Store of a queue discipline: waiting packets in the order of their arrivals.
 
 use std::collections::VecDeque;
 
 use net::{Backlog, Fates, QueuedPacket, Why};
 
-/// Packets of a queue discipline that stores them until they are sent.
+/// Packets that a queue discipline stores until they are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
     ring: VecDeque<QueuedPacket>,
     bytes: u64,
-    /// Position before which no packet can be marked, because each earlier packet is marked already
-    /// or is not ECN-capable.
+    /// Position of the first packet that [`Store::mark_head`] has not examined. All earlier packets
+    /// are marked already or are not ECN-capable.
     mark_pointer: usize,
 }
 
@@ -29,7 +29,7 @@ impl Store {
         Some(held)
     }
 
-    /// Remove and return the packet at a position, counted from the head.
+    /// Remove and return the packet at a position, which is counted from the head.
     pub fn remove(&mut self, position: usize) -> Option<QueuedPacket> {
         let held = self.ring.remove(position)?;
         self.bytes -= u64::from(held.packet.size);
@@ -37,7 +37,7 @@ impl Store {
         Some(held)
     }
 
-    /// Mark the first packet from the head that is ECN-capable and unmarked. Return false if no
+    /// Mark the packet nearest to the head that is ECN-capable and unmarked. Return false if no
     /// packet is ECN-capable and unmarked.
     pub fn mark_head(&mut self, why: Why, fates: &mut Fates) -> bool {
         while let Some(held) = self.ring.get_mut(self.mark_pointer) {
@@ -50,17 +50,17 @@ impl Store {
         false
     }
 
-    /// Return the backlog.
+    /// Return the number of packets and bytes in the store.
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.ring.len() as u32, bytes: self.bytes }
     }
 
-    /// Return the size of the packet at the head in bytes, or 0 if the store is empty.
+    /// Return the size in bytes of the packet at the head, or 0 if the store is empty.
     pub fn next_size(&self) -> u64 {
         self.ring.front().map_or(0, |held| u64::from(held.packet.size))
     }
 
-    /// Return the packet at a position, counted from the head.
+    /// Return the packet at a position, which is counted from the head.
     pub fn get(&self, position: usize) -> Option<&QueuedPacket> {
         self.ring.get(position)
     }
@@ -70,7 +70,7 @@ impl Store {
         self.ring.iter()
     }
 
-    /// Return the number of packets.
+    /// Return the number of packets in the store.
     pub fn len(&self) -> usize {
         self.ring.len()
     }

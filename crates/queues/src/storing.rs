@@ -1,11 +1,13 @@
 //! First-in-first-out queue discipline that stores its packets, for every AQM that decides on
-//! arrival. A storing queue can drop packets at other positions than the tail when it is full, and
-//! mark other packets than the arriving one.
+//! packets at their arrival. When a storing queue is full, it can drop a waiting packet instead of
+//! the arriving packet. A storing queue can also mark a waiting packet instead of the arriving
+//! packet.
 //!
-//! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full. Suter, Lakshman,
-//! Stiliadis & Choudhury 1998 (`suter1998buffer`) for the longest queue drop, which drops the
-//! oldest packet of the flow with the most waiting bytes. The head mark goes to the first packet
-//! from the head that is ECN-capable and unmarked, or else to the arriving packet.
+//! Source: RFC 2309 §3 (`rfc2309`) defines drop front and random drop on full. Suter, Lakshman,
+//! Stiliadis & Choudhury 1998 (`suter1998buffer`) define the longest queue drop, which drops the
+//! oldest packet of the flow with the most waiting bytes. A head mark marks the packet nearest to
+//! the head that is ECN-capable and unmarked. If the queue has no ECN-capable and unmarked packet,
+//! the arriving packet is marked.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
@@ -14,7 +16,7 @@ use units::{Depth, Time};
 use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
 use crate::store::Store;
 
-/// First-in-first-out queue with the AQM `A` that stores its packets until they are sent.
+/// First-in-first-out queue with the AQM `A`. The queue stores its packets until they are sent.
 #[derive(Debug)]
 pub struct StoringFifo<A> {
     limit: Limit,
@@ -29,8 +31,8 @@ pub struct StoringFifo<A> {
 }
 
 impl<A: Aqm> StoringFifo<A> {
-    /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
-    /// `random` chooses the packets to drop.
+    /// Create the queue discipline for a buffer and an AQM. `depth` is the limit of the buffer in
+    /// packets or bytes. `random` selects the packets that are dropped at random.
     pub fn new(buffer: &Buffer, depth: Depth, aqm: A, random: Stream) -> Self {
         StoringFifo {
             limit: Limit::of(buffer, depth),
@@ -44,7 +46,7 @@ impl<A: Aqm> StoringFifo<A> {
         }
     }
 
-    /// Return the position of the packet to drop when the buffer is full.
+    /// Return the position of the packet that is dropped when the buffer is full.
     fn victim(&mut self) -> usize {
         match self.drop_from {
             DropFrom::Random => self.random.below(self.store.len() as u64) as usize,
@@ -70,8 +72,8 @@ impl<A: Aqm> StoringFifo<A> {
         }
     }
 
-    /// Drop waiting packets until the buffer has space for the packet. Return false if the packet
-    /// does not fit even into the empty buffer.
+    /// Drop waiting packets until the buffer has space for the arriving packet. Return false if the
+    /// arriving packet does not fit even into an empty buffer.
     fn make_room(&mut self, held: &QueuedPacket, at: &Arrival, fates: &mut Fates) -> bool {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {

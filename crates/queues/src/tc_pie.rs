@@ -1,33 +1,38 @@
 //! PIE with the arithmetic of Linux and the parameters of `tc`.
 //!
-//! Source: sch_pie.c and pie.h of Linux 6.12, and tc-pie(8) (`tcpie8`) for the parameters. The
-//! arithmetic is that of Linux, in integers: times in ticks of 64 ns, probabilities in shares of
-//! 2^56 - 1.
+//! Source: sch_pie.c and pie.h of Linux 6.12 define the arithmetic, and tc-pie(8) (`tcpie8`)
+//! defines the parameters. As in Linux, all computations use integers: times are in ticks of 64 ns,
+//! and probabilities are in units of 1/(2^56 - 1).
 //!
-//! The PIE of Linux differs from RFC 8033, whose Appendix A is in `pie.rs` and B in
-//! `pie_enhanced.rs`, in these points:
-//! - Drops are spaced as in §5.4 of RFC 8033. The accumulated probability returns to 0 after a drop
-//!   or after a random choice that passes the packet, but not after a mark that the sum of 8.5
-//!   forced. After a forced mark every ECN-capable packet is marked until a drop or a random choice
-//!   that passes a packet.
-//! - The burst allowance is full from the beginning, and each departure reduces it by the time
-//!   since the previous departure, instead of each period by its length.
-//! - No packet is dropped while the current delay is below half the target (in RFC 8033 the
-//!   previous delay), or while less than two MTU wait.
-//! - ECN-capable packets are marked up to a drop probability of 10 %, inclusive.
-//! - From 10 % on the probability rises by at most 2 % (§5.5), and by 2 % more if the delay is
-//!   above 250 ms (200 ms in RFC 8034). The probability falls by 1/64 if the delay was 0 at two
-//!   successive updates, unless packets wait although the last departure left an empty queue.
+//! RFC 8033 has two variants of PIE: Appendix A is in `pie.rs`, and Appendix B is in
+//! `pie_enhanced.rs`. The PIE of Linux differs from RFC 8033 in the following points:
+//! - Drops are spaced by an accumulated probability, as in §5.4 of RFC 8033. The accumulated
+//!   probability returns to 0 after a drop, or after a random choice to drop or mark the packet.
+//!   The accumulated probability does not return to 0 after a mark that is forced because the
+//!   accumulated probability has reached 8.5. After a forced mark, PIE also marks every following
+//!   ECN-capable packet, until PIE drops a packet.
+//! - The burst allowance is at its maximum from the beginning. Each departure reduces the burst
+//!   allowance by the time since the previous departure. In RFC 8033 each period reduces the burst
+//!   allowance by the length of the period.
+//! - No packet is dropped while the current delay is below half the target. RFC 8033 compares the
+//!   previous delay with half the target. No packet is dropped while less than two MTU wait.
+//! - ECN-capable packets are marked while the drop probability is at most 10 %.
+//! - While the drop probability is at least 10 %, each update raises it by at most 2 percentage
+//!   points (§5.5). If the delay is above 250 ms, an update adds 2 percentage points more. In RFC
+//!   8034 the corresponding delay is 200 ms instead of 250 ms. If the delay was 0 at two successive
+//!   updates, the drop probability falls by 1/64, unless packets wait although the last departure
+//!   left the queue empty.
 //!
-//! Linux has a test that should limit the probability to 1, but this test only becomes true at 256.
-//! The probability of an overloaded controller therefore exceeds 1, as in Linux. Packet sizes in
-//! this file do not include the 14 B Ethernet header.
+//! Linux has a test that should limit the drop probability to 1, but the test becomes true only
+//! when the drop probability reaches 256. In an overloaded queue the drop probability therefore
+//! exceeds 1, in Linux and in aqmlab. Packet sizes in aqmlab exclude the 14 B of the Ethernet
+//! header, which Linux includes.
 //!
-//! Linux arms the timer of the first period half a second ahead when the queue is set up
-//! (`pie_init`). This file assumes that the queue was set up long before the run, so the first
-//! period ends one period after the run begins. Until the first packet arrives the variables have
-//! their initial values, like those of an idle queue in Linux. A period is a whole number of ticks
-//! of the kernel (`wheel_ticks`).
+//! When Linux creates the queue, it sets the timer of the first update to half a second later
+//! (`pie_init`). The AQM `tc_pie` assumes that the queue was created long before the run begins, so
+//! the first update comes one period after the beginning. The variables of the controller have
+//! their initial values until the first packet arrives, as in an idle queue in Linux. The length of
+//! a period is a whole number of ticks of the kernel (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -39,51 +44,53 @@ use crate::lazy::{Departures, Ticks};
 words! {
     /// Effect of a packet's size on its signal probability.
     pub enum Chance {
-        /// Every packet has the same probability.
+        /// The drop probability does not depend on the packet size.
         Packet = "packet",
-        /// The probability is scaled by the packet size divided by the MTU, unless the packet is
-        /// larger than the MTU.
+        /// If a packet is smaller than the MTU, the drop probability is multiplied by the packet
+        /// size divided by the MTU.
         Size = "size",
     }
 }
 
 words! {
-    /// Source of the queueing delay.
+    /// Method that determines the queueing delay.
     pub enum Latency {
-        /// Waiting time of the last packet that left the queue, or 0 if this departure left the
-        /// queue empty.
+        /// Waiting time of the last packet that left the queue, or 0 if the queue became empty at
+        /// that departure.
         Timestamps = "timestamps",
-        /// Backlog divided by the departure rate (Little's law). The departure rate is measured
+        /// Backlog divided by the departure rate (Little's law). Linux measures the departure rate
         /// while at least 16 KiB wait.
         DepartureRate = "departure-rate",
     }
 }
 
 params! {
-    /// PIE with the decisions of the Linux kernel and the parameters of `tc`. The AQM spaces its
-    /// drops, exempts a burst of 150 ms after a quiet period, and raises its probability by at most
-    /// 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
+    /// The AQM `tc_pie` makes the decisions of the PIE in the Linux kernel, and has the parameters
+    /// of `tc`. PIE spaces its drops. PIE does not drop packets during a burst of 150 ms after a
+    /// quiet period. From a drop probability of 10 % on, each update raises it by at most 2
+    /// percentage points. The default limit is 1000 packets, as in tc-pie(8).
     pub struct TcPie: "tc_pie" {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
-        /// Time between two updates of the probability, as given to `tc` (tupdate). In Linux the
-        /// actual time between two updates is longer, depending on `hz`.
+        /// Time between two updates of the drop probability, as a user gives it to `tc` (tupdate).
+        /// In Linux the actual time between two updates is longer than t_update, and depends on
+        /// `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "tcpie8: 15 ms";
-        /// Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its
-        /// timer expires one tick late: 15 ms become 16 ms at 1000 Hz, 20 ms at 250 Hz and 30 ms at
-        /// 100 Hz.
+        /// Timer frequency of the kernel (HZ). Linux rounds t_update up to whole timer ticks, and
+        /// its timer expires one tick late. A t_update of 15 ms becomes 16 ms at 1000 Hz, 20 ms at
+        /// 250 Hz and 30 ms at 100 Hz.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
-        /// Weight of the delay's distance from the target in an update of the drop probability, in
-        /// sixteenths of 1/s.
+        /// Integral gain of PIE in units of 1/16 per second: each update adds alpha/16 times the
+        /// difference between the delay and the target to the drop probability.
         alpha: u64 = (2), in Range::between(0.0, 32.0), from "tcpie8: 2";
-        /// Weight of the delay's change since the previous update of the drop probability, in
-        /// sixteenths of 1/s.
+        /// Proportional gain of PIE in units of 1/16 per second: each update adds beta/16 times the
+        /// change of the delay since the previous update to the drop probability.
         beta: u64 = (20), in Range::between(0.0, 32.0), from "tcpie8: 20";
         /// Effect of a packet's size on its signal probability (bytemode).
         chance_by: Chance = (Chance::Packet), in Range::ANY, from "tcpie8: nobytemode";
-        /// Source of the queueing delay (dq_rate_estimator).
+        /// Method that determines the queueing delay (dq_rate_estimator).
         latency: Latency = (Latency::Timestamps), in Range::ANY, from "tcpie8: no_dq_rate_estimator";
-        /// MTU of the link. No packet is dropped while less than two MTU wait.
+        /// MTU of the link. PIE never drops a packet while less than two MTU wait.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "sch_pie.c: the MTU";
     }
 }
@@ -91,7 +98,7 @@ params! {
 impl AqmParams for TcPie {
     type Aqm = TcPieAqm;
     const COUNTS_ON_ORDER: bool = true;
-    /// Default limit of tc-pie(8): 1000 packets.
+    /// Default limit of the buffer in tc-pie(8): 1000 packets.
     const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
 
     fn aqm(&self, context: QueueContext) -> TcPieAqm {
@@ -114,26 +121,27 @@ impl AqmParams for TcPie {
     }
 }
 
-/// Probability 1 (MAX_PROB), and the maximum of the random numbers that probabilities are compared
-/// with.
+/// Integer that stands for the probability 1 (MAX_PROB). Random numbers that are compared with
+/// probabilities have the same maximum.
 const ONE: u64 = u64::MAX >> 8;
 const TICKS_A_SECOND: u64 = ticks(Duration::from_millis(1000));
 const MAX_BURST: Duration = Duration::from_millis(150);
-/// Queueing delay above which the drop probability rises faster.
+/// Queueing delay above which each update raises the drop probability by 2 percentage points more.
 const LONG: u64 = ticks(Duration::from_millis(250));
-/// Number of bytes in a measurement of the departure rate (QUEUE_THRESHOLD). `SCALE` is the number
-/// of fractional bits of the rate.
+/// Number of bytes that must depart for one measurement of the departure rate (QUEUE_THRESHOLD).
+/// `SCALE` is the number of fractional bits of the stored rate.
 const THRESHOLD: u64 = 1 << 14;
 const SCALE: u32 = 8;
 
-/// Return a time in ticks of 64 ns.
+/// Convert a time into ticks of 64 ns.
 const fn ticks(time: Duration) -> u64 {
     (time.0 / 1000) >> 6
 }
 
-/// Return the number of ticks after which a periodic kernel timer expires that is set again for
-/// `ticks` later (`calc_index` in timer.c of Linux 6.12). Level n of the timer wheel has slots of
-/// 8^n ticks, and a timer enters the slot after that of its time.
+/// Return the number of ticks between two expiries of a periodic kernel timer. At each expiry the
+/// timer is set again to `ticks` later, and the timer wheel delays it (`calc_index` in timer.c of
+/// Linux 6.12). The slots on level n of the timer wheel are 8^n ticks long, and a timer expires in
+/// the slot after that of its time.
 const fn wheel_ticks(ticks: u64) -> u64 {
     let mut slot = 1;
     while ticks > 63 * slot {
@@ -142,8 +150,8 @@ const fn wheel_ticks(ticks: u64) -> u64 {
     (ticks / slot + 1) * slot
 }
 
-/// Return the time between two updates in a kernel with `hz` ticks per second, which counts
-/// microseconds.
+/// Return the actual time between two updates in a kernel with `hz` ticks per second. The kernel
+/// reads `t_update` in whole microseconds.
 pub(crate) fn period(t_update: Duration, hz: u64) -> Duration {
     const SECOND: u128 = 1_000_000_000_000;
     let microseconds = t_update.0 / 1_000_000;
@@ -151,14 +159,14 @@ pub(crate) fn period(t_update: Duration, hz: u64) -> Duration {
     Duration((u128::from(wheel_ticks(ticks)) * SECOND / u128::from(hz)).min(u128::from(u64::MAX >> 1)) as u64)
 }
 
-/// Constant settings, in Linux's units.
+/// Constant settings of the controller, in the units of Linux.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub target: u64,
     pub max_burst: u64,
     pub alpha: u64,
     pub beta: u64,
-    /// Maximum probability with which packets are marked.
+    /// Maximum drop probability at which ECN-capable packets are marked instead of dropped.
     pub mark_up_to: u64,
     pub mtu: u64,
     pub chance_by: Chance,
@@ -166,7 +174,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Return the settings that `tc` passes to the kernel for these times, and for weights in 1/s.
+    /// Convert these times, and these gains in 1/s, to the settings that `tc` passes to the kernel.
     pub fn of(target: Duration, max_burst: Duration, [alpha, beta]: [f64; 2]) -> Self {
         let weight = |hertz: f64| (hertz * (ONE / TICKS_A_SECOND) as f64) as u64;
         Settings {
@@ -182,24 +190,26 @@ impl Settings {
     }
 }
 
-/// Return a probability as a share of [`ONE`], rounded down to whole per cent.
+/// Convert a probability to the integer that stands for it (see [`ONE`]), rounded down to whole per
+/// cent.
 pub(crate) fn share(probability: f64) -> u64 {
     (ONE / 100) * (100.0 * probability) as u64
 }
 
-/// Variables of the controller (struct pie_vars), with times in ticks.
+/// Variables of the controller (struct pie_vars). Times are in ticks of 64 ns.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Vars {
     qdelay: u64,
     qdelay_old: u64,
     burst_time: u64,
-    /// Time of the last departure, or of the start of the rate measurement.
+    /// Time of the last departure. If PIE measures the departure rate, the field has the start time
+    /// of the measurement.
     dq_tstamp: Option<u64>,
     prob: u64,
     accu_prob: u64,
-    /// Bytes that departed during the rate measurement.
+    /// Number of bytes that have departed since the start of the rate measurement.
     dq_count: Option<u64>,
-    /// Average departure rate in bytes per tick, times 2^SCALE.
+    /// Average departure rate in bytes per tick, multiplied by 2^SCALE.
     avg_dq_rate: u32,
 }
 
@@ -214,26 +224,26 @@ impl Vars {
     }
 }
 
-/// Controller of PIE, without the packets.
+/// Controller of PIE, which does not store packets.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     settings: Settings,
     vars: Vars,
-    /// Value to which accu_prob is reset if the packet of a forced drop was marked instead.
+    /// Value that accu_prob gets back if a forced drop becomes a mark.
     forced: Option<u64>,
     pub ticks: Ticks,
 }
 
 impl State {
-    /// Create the initial state of PIE, which updates its probability once per period.
+    /// Create the initial state of PIE, which updates its drop probability once per `period`.
     pub fn new(settings: Settings, period: Duration) -> Self {
         let mut vars = Vars::default();
         vars.begin(settings.max_burst);
         State { settings, vars, forced: None, ticks: Ticks::every(period) }
     }
 
-    /// Return true if a packet of this size that arrives at this backlog is to be dropped
-    /// (pie_drop_early()).
+    /// Return true if a packet is to be dropped (pie_drop_early()). The packet has `size` bytes and
+    /// arrives while `backlog` bytes wait.
     fn drop_early(&mut self, backlog: u64, size: u64, random: &mut Stream) -> bool {
         let (v, s) = (&mut self.vars, &self.settings);
         let calm = v.qdelay < s.target / 2 && v.prob < ONE / 5;
@@ -259,9 +269,9 @@ impl State {
         lost
     }
 
-    /// Return the verdict on a packet that arrives at this backlog. A signal resets the accumulated
-    /// probability, which [`State::admitted`] restores if the signal became a mark of a forced
-    /// drop.
+    /// Return the verdict on a packet that arrives while `backlog` bytes wait. A signal sets the
+    /// accumulated probability to 0. If the signal is a forced drop that becomes a mark,
+    /// [`State::admitted`] restores the accumulated probability.
     pub fn judge(&mut self, backlog: u64, size: u64, random: &mut Stream) -> Verdict {
         self.forced = None;
         if !self.drop_early(backlog, size, random) {
@@ -275,8 +285,8 @@ impl State {
         }
     }
 
-    /// Record that the packet was admitted. If an admitted packet had a forced drop, it was marked
-    /// instead.
+    /// Record that the queue admitted the packet. If PIE forced a drop and the queue admitted the
+    /// packet nevertheless, the packet was marked.
     pub fn admitted(&mut self) {
         if let Some(accu_prob) = self.forced.take() {
             self.vars.accu_prob = accu_prob;
@@ -288,8 +298,8 @@ impl State {
         (self.vars.accu_prob, self.forced) = (0, None);
     }
 
-    /// Record that a packet that arrived at `entered` leaves the queue and leaves `backlog` behind
-    /// (pie_process_dequeue()).
+    /// Record that a packet leaves the queue (pie_process_dequeue()). The packet arrived at the
+    /// time `entered`, and `backlog` bytes remain in the queue.
     pub fn departs(&mut self, [entered, now]: [Time; 2], size: u64, backlog: u64) {
         let at = |time: Time| ticks(time.since(Time::ZERO));
         let now = at(now);
@@ -304,8 +314,8 @@ impl State {
         v.burst_time = v.burst_time.saturating_sub(passed);
     }
 
-    /// Update the probability at the end of a period with this backlog
-    /// (pie_calculate_probability()). Return true if the update changed a variable of the
+    /// Update the drop probability at the end of a period (pie_calculate_probability()). At the end
+    /// of the period `backlog` bytes wait. Return true if the update changed a variable of the
     /// controller.
     pub fn calculate_probability(&mut self, backlog: u64) -> bool {
         let before = self.vars.clone();
@@ -335,7 +345,7 @@ impl State {
 }
 
 impl Vars {
-    /// Return the delay by Little's law.
+    /// Return the queueing delay by Little's law.
     fn little(&self, backlog: u64) -> u64 {
         match self.avg_dq_rate {
             0 => 0,
@@ -344,7 +354,7 @@ impl Vars {
     }
 
     /// Continue the measurement of the departure rate. Return the duration of the measurement if it
-    /// ends now, else 0.
+    /// ends at this departure, or 0 otherwise.
     fn measure(&mut self, now: u64, size: u64, backlog: u64) -> u64 {
         if backlog >= THRESHOLD && self.dq_count.is_none() {
             (self.dq_tstamp, self.dq_count) = (Some(now), Some(0));
@@ -366,7 +376,8 @@ impl Vars {
         time
     }
 
-    /// Change the probability. Return false if the probability reached its upper bound.
+    /// Change the drop probability by one update. Return false if the drop probability was limited
+    /// to its maximum.
     fn change(&mut self, s: &Settings, qdelay: u64, qdelay_old: u64) -> bool {
         let (mut alpha, mut beta) = (s.alpha, s.beta);
         if self.prob < ONE / 10 {
@@ -410,14 +421,15 @@ pub struct TcPieAqm {
 }
 
 impl TcPieAqm {
-    /// Process every departure of a packet up to the time `until`.
+    /// Process every departure up to the time `until`.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.state.departs([d.entered, d.at], u64::from(d.size), self.departures.backlog().bytes);
         }
     }
 
-    /// Return true if the buffer is too full for the packet. PIE does not decide on such a packet.
+    /// Return true if the buffer has no space for the packet. PIE does not decide on a packet that
+    /// arrives at a full buffer.
     fn is_full(&self, packet: &Packet, at: &Arrival) -> bool {
         match self.limit {
             Depth::Packets(n) => f64::from(at.backlog.packets) >= n,
@@ -471,8 +483,8 @@ mod tests {
         ))
     }
 
-    /// Return a state with these probabilities, without burst allowance and with a delay at the
-    /// target.
+    /// Return a state with these probabilities, with a delay equal to the target, and without a
+    /// burst allowance.
     fn pressed(prob: f64, accu_prob: f64) -> (State, Stream) {
         let mut state = aqm(json!({})).state;
         (state.vars.burst_time, state.vars.qdelay) = (0, state.settings.target);
@@ -481,8 +493,8 @@ mod tests {
         (state, Stream::new(2, "tosses"))
     }
 
-    /// The expected values are PSCHED_NS2TICKS(15 ms) and alpha (MAX_PROB / PSCHED_TICKS_PER_SEC) /
-    /// 16.
+    /// The expected target is PSCHED_NS2TICKS(15 ms), and the expected gain is alpha (MAX_PROB /
+    /// PSCHED_TICKS_PER_SEC) / 16.
     #[test]
     fn the_settings_are_in_linux_units() {
         let settings = aqm(json!({})).state.settings;
@@ -492,8 +504,8 @@ mod tests {
         assert_eq!((same.alpha, same.beta, same.target), (settings.alpha, settings.beta, settings.target));
     }
 
-    /// usecs_to_jiffies() rounds up, and calc_index() of timer.c puts a timer into the slot after
-    /// its time.
+    /// usecs_to_jiffies() rounds up to whole ticks, and calc_index() of timer.c puts a timer into
+    /// the slot after that of its time.
     #[test]
     fn periods_are_whole_ticks_of_the_kernel() {
         for (t_update, hz, expected) in [
@@ -510,8 +522,8 @@ mod tests {
         }
     }
 
-    /// While the accumulated probability is below 0.85 no packet is dropped, and from 8.5 on every
-    /// packet is dropped. A forced drop resets the accumulated probability, and a forced mark does
+    /// PIE drops no packet while the accumulated probability is below 0.85, and drops every packet
+    /// from 8.5 on. A forced drop sets the accumulated probability to 0, and a forced mark does
     /// not.
     #[test]
     fn the_accumulated_probability_spaces_the_drops() {
@@ -530,8 +542,8 @@ mod tests {
         assert!(tossed == 0 || tossed == 1000, "one draw, always the same");
     }
 
-    /// ECN-capable packets are marked up to a drop probability of 10 %, inclusive. Packets pass
-    /// while less than two MTU wait or the burst allowance lasts.
+    /// ECN-capable packets are marked while the drop probability is at most 10 %. Packets pass
+    /// while less than two MTU wait, and while the burst allowance is above 0.
     #[test]
     fn signals_are_marks_up_to_ten_per_cent_and_exempt_short_queues_and_bursts() {
         for (prob, verdict) in [(0.0999, Verdict::Signal(Why::Early)), (0.1001, Verdict::Drop(Why::Early))] {
@@ -544,8 +556,9 @@ mod tests {
         }
     }
 
-    /// The probability rises by at most 2 % per period, and by 4 % above 250 ms. With an empty
-    /// queue the probability falls by 1/64 and by alpha times the target.
+    /// Each update raises the drop probability by at most 2 percentage points, or by 4 if the delay
+    /// is above 250 ms. If the queue is empty, an update subtracts alpha times the target from the
+    /// drop probability, and then 1/64 of the remaining value.
     #[test]
     fn the_probability_rises_in_steps_and_decays() {
         let after = |delays: [u64; 2], backlog| {

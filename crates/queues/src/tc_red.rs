@@ -1,16 +1,17 @@
 //! RED with the arithmetic of Linux and the parameters of `tc`.
 //!
-//! Source: tc-red(8) (`tcred8`) for the parameters, their defaults and their meaning. The integer
-//! arithmetic is that of Linux: the weight is a power of two, and the average is stored multiplied
-//! by 2^Wlog. Idle decay is a shift that a table of 256 cells gives for an idle time. A packet is
-//! signalled when ((avg - min) 2^-Wlog) count reaches a random number up to (max -
-//! min)/probability, which is drawn once per signal.
+//! Source: tc-red(8) (`tcred8`) defines the parameters and their defaults. As in Linux, all
+//! computations use integers: the weight of the average is 2^-Wlog, and the average is stored
+//! multiplied by 2^Wlog. During idle time the average decays by a right shift. A table with 256
+//! cells contains the number of bits for each idle time. At each signal RED takes a random number
+//! between 0 and (max - min)/probability. The next signal comes when ((avg - min) 2^-Wlog) count
+//! reaches this number, where count is the number of packets since the last signal.
 //!
-//! Each decision agrees with red.h and sch_red.c of Linux 6.12 for the numbers that `tc` (tc_red.c,
-//! q_red.c) passes to the kernel. Wlog and the width of a cell agree with those that a running
-//! kernel reports. The code of Linux 2.4 was not available, so the differences of `linux-2.4` are
-//! from memory. Packet sizes in this file do not include the 14 B Ethernet header that Linux
-//! counts.
+//! Each decision agrees with red.h and sch_red.c of Linux 6.12, if the kernel gets its parameters
+//! from `tc` (tc_red.c, q_red.c). Wlog and the width of the table cells agree with those that a
+//! running kernel reports. The code of Linux 2.4 was not available, so the arithmetic of
+//! `linux-2.4` is from memory. Packet sizes in aqmlab exclude the 14 B of the Ethernet header,
+//! which Linux includes.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -20,48 +21,52 @@ use units::{Bytes, Depth, Packets, Probability, Range, Rate, Read, Time, params,
 use crate::aqm::{AqmParams, QueueContext};
 
 words! {
-    /// Kernel whose integer arithmetic computes RED.
+    /// Linux version whose integer arithmetic `tc_red` uses.
     pub enum Arithmetic {
-        /// Arithmetic of current kernels, which store the probability exactly. `tc` computes the
-        /// table of idle decay in ticks of 64 ns and the kernel looks it up in microseconds, so the
-        /// average decays 15.6 times more slowly after its first halving than bandwidth and avpkt
-        /// imply.
+        /// Arithmetic of current kernels, which store the signal probability exactly. For current
+        /// kernels `tc` computes the table of the idle decay in ticks of 64 ns, but the kernel
+        /// reads the table with idle times in microseconds. After the average has halved once, it
+        /// therefore decays 15.6 times more slowly than bandwidth and avpkt imply.
         Linux6 = "linux-6",
-        /// Arithmetic of kernels of the 2.4 series. The quotient of (max - min) and the probability
-        /// is rounded up to a power of two, which lowers the probability by up to half. The table
-        /// of idle decay is in microseconds.
+        /// Arithmetic of the kernels of the 2.4 series. Kernels of the 2.4 series round the
+        /// quotient of (max - min) and the probability up to a power of two. The actual signal
+        /// probability is therefore lower, down to half of `probability`. For kernels of the 2.4
+        /// series the table of the idle decay is in microseconds.
         Linux24 = "linux-2.4",
     }
 }
 
 params! {
-    /// RED with the parameters of Linux's `tc`, in bytes. Between min and max packets are signalled
-    /// (marked if ECN-capable, else dropped) with a probability that rises to about `probability`.
-    /// Above max every packet is signalled. The weight of the average follows from burst, min and
-    /// avpkt, and its decay during idle time from bandwidth and avpkt. As with `tc`, give the limit
-    /// of the buffer in bytes too.
+    /// RED with the parameters of Linux's `tc`. All queue lengths are in bytes. If the average
+    /// queue length is between min and max, packets are signalled with a probability that rises to
+    /// about `probability`. A signalled packet is marked if it is ECN-capable, and dropped
+    /// otherwise. If the average queue length is above max, every packet is signalled. The weight
+    /// of the average is computed from burst, min and avpkt. The decay of the average during idle
+    /// time is computed from bandwidth and avpkt. The limit of the buffer should also be in bytes,
+    /// as with `tc`.
     pub struct TcRed: "tc_red", checked by check {
-        /// Average queue length at which signals begin. If the key is absent, the value is a third
-        /// of max.
+        /// Average queue length above which packets are signalled. By default min is a third of
+        /// max.
         min: Option<Bytes> = (None), in Range::at_least(1.0), from "tcred8: max/3";
         /// Average queue length above which every packet is signalled.
-        max: Bytes = required, in Range::between(1.0, 1e9), from "tcred8: at least twice min";
+        max: Bytes = required, in Range::between(1.0, 1e9), from "tcred8: max should be at least twice min";
         /// Average packet size.
-        avpkt: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "tcred8: 1000 is a good value";
-        /// Number of packets of a burst that passes without a signal. This number sets the weight
-        /// of the average. If the key is absent, the value is (2 min + max)/(3 avpkt).
+        avpkt: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "tcred8: 1000 B is a good value";
+        /// Number of packets in a burst that RED lets pass without a signal. RED computes the
+        /// weight of the average from this number. The default burst is (2 min + max)/(3 avpkt).
         burst: Option<Packets> = (None), in Range::between(1.0, 1e6).whole(), from "tcred8: (min+min+max)/(3*avpkt)";
-        /// Signal probability when the average reaches max.
+        /// Signal probability when the average queue length reaches max.
         probability: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "tcred8: 0.02, suggested 0.01 to 0.02";
-        /// Rate that converts idle time into virtual packet arrivals.
+        /// Rate that converts idle time into a number of virtual packets, each of which lets the
+        /// average queue length decay.
         bandwidth: Rate = (Rate(10_000_000)), in Range::ANY, from "tcred8: 10Mbit";
-        /// Kernel whose integer arithmetic computes RED.
+        /// Linux version whose integer arithmetic `tc_red` uses.
         arithmetic: Arithmetic = (Arithmetic::Linux6), in Range::ANY, from "Linux 6.12";
     }
 }
 
-/// Ticks of 64 ns per microsecond, in which `tc` and the kernel measure transmission times since
-/// 2.6.22.
+/// Number of ticks of 64 ns per microsecond. Since 2.6.22 `tc` and the kernel measure transmission
+/// times in these ticks.
 const TICKS_A_MICROSECOND: f64 = 15.625;
 
 impl TcRed {
@@ -74,8 +79,8 @@ impl TcRed {
         self.burst.map_or(guess as f64, |b| b.0)
     }
 
-    /// Return the minimum Wlog whose weight W = 2^-Wlog lets the burst pass: burst + 1 - min/avpkt
-    /// <= (1 - (1-W)^burst)/W.
+    /// Return the minimum Wlog with which the burst passes. The burst passes if burst + 1 -
+    /// min/avpkt <= (1 - (1-W)^burst)/W, where W = 2^-Wlog is the weight.
     fn wlog(&self) -> Option<u32> {
         let burst = self.burst();
         let a = burst + 1.0 - self.min() as f64 / self.avpkt.0 as f64;
@@ -88,14 +93,13 @@ impl TcRed {
         })
     }
 
-    /// Return the number of random bits whose values max - min reaches with about the given
-    /// probability.
+    /// Return Plog, the smallest number for which 2^Plog exceeds (max - min)/probability.
     fn plog(&self) -> Option<u32> {
         let p = self.probability.0 / (self.max.0 - self.min()) as f64;
         (0..32).find(|&log| p * libm::exp2(f64::from(log)) > 1.0)
     }
 
-    /// Return the rule that draws the next signal.
+    /// Return the rule that computes the random number for the next signal.
     fn reach(&self) -> Option<Reach> {
         let plog = self.plog()?;
         match self.arithmetic {
@@ -109,7 +113,7 @@ impl TcRed {
         }
     }
 
-    /// Return the table of idle decay.
+    /// Return the table of the idle decay of the average.
     fn idle_table(&self, wlog: u32) -> IdleTable {
         let microseconds = self.bandwidth.transmission_time(self.avpkt).seconds() * 1e6;
         match self.arithmetic {
@@ -119,13 +123,13 @@ impl TcRed {
     }
 }
 
-/// Rule for the value that the product of count and the average's distance from min must reach for
-/// the next signal (qR).
+/// Rule that computes the value for the next signal (qR) from a random number. The next signal
+/// comes when count times (average - min) reaches the value qR.
 #[derive(Clone, Copy, Debug)]
 enum Reach {
-    /// Bit mask of a random 32-bit number.
+    /// Bit mask that is applied to a random 32-bit number.
     Bits(u64),
-    /// Divisor of a random 32-bit number.
+    /// Number by which a random 32-bit number is divided.
     Share(u64),
 }
 
@@ -157,18 +161,19 @@ fn check(red: &TcRed, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Table of the number of bits by which idle time shifts the average.
+/// Table with the number of bits by which the average is shifted to the right after an idle time.
 #[derive(Clone, Debug)]
 struct IdleTable {
     shifts: [u8; 256],
-    /// Width of a cell of the table: 2^cell_log microseconds (Scell_log).
+    /// Each cell of the table stands for 2^cell_log microseconds (Scell_log).
     cell_log: u32,
-    /// Addend to an average that is halved within the first cell.
+    /// Number that is added to an average that has halved within the first cell.
     more: u64,
 }
 
 impl IdleTable {
-    /// Create the table for this weight and for packets with this transmission time.
+    /// Create the table for the weight 2^-wlog. `transmission` is the transmission time of an
+    /// average packet.
     fn new(wlog: u32, transmission: f64, more: u64) -> Self {
         let decay = -libm::log(1.0 - libm::exp2(-f64::from(wlog))) / transmission;
         let longest = 31.0 / decay;
@@ -181,14 +186,14 @@ impl IdleTable {
         IdleTable { shifts, cell_log, more }
     }
 
-    /// Return the average after an idle time in microseconds.
+    /// Return the average after an idle time of `idle` microseconds.
     fn decay(&self, average: u64, idle: u64) -> u64 {
         let idle = idle.min(255 << self.cell_log);
         let shift = self.shifts[((idle >> self.cell_log) & 255) as usize];
         if shift > 0 {
             return average >> shift;
         }
-        // Within the first halving the average falls in proportion to the elapsed share of a cell.
+        // Until the average has halved, it falls linearly with the elapsed part of the first cell.
         let less = (average * idle) >> self.cell_log;
         if less < average / 2 { average - less } else { (average >> 1) + self.more }
     }
@@ -217,20 +222,19 @@ impl AqmParams for TcRed {
 /// State of Linux's RED.
 #[derive(Clone, Debug)]
 pub struct TcRedAqm {
-    /// Lower threshold min multiplied by 2^Wlog. `max` and the average have the same scale.
+    /// Threshold min multiplied by 2^Wlog. `max` and `average` are multiplied by 2^Wlog too.
     min: u64,
     max: u64,
     wlog: u32,
     reach: Reach,
     idle: IdleTable,
     average: u64,
-    /// Number of packets since the last signal, or -1 below min.
+    /// Number of packets since the last signal, or -1 while the average is below min.
     count: i64,
-    /// Value that the product of count and the average's distance from min must reach for the next
-    /// signal (qR).
+    /// Value (qR) that count times (average - min) must reach for the next signal.
     least: u64,
-    /// Time of the last arrival at an idle link. If the packet of that arrival was dropped, the
-    /// link has been idle again since then.
+    /// Time of the last packet that arrived at an idle link. If the packet was dropped, the link is
+    /// still idle, and a new idle time began at the packet's arrival.
     idle_from: Time,
     random: Stream,
 }
@@ -239,8 +243,8 @@ impl Aqm for TcRedAqm {
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average = match at.idle_since() {
             Some(since) => {
-                // Linux restarts the idle time when a dequeue finds an empty queue, and such a
-                // dequeue follows every arrival.
+                // Linux restarts the idle time when a dequeue returns no packet. Linux calls
+                // dequeue after every arrival.
                 let idle = at.now.since(since.max(self.idle_from));
                 self.idle_from = at.now;
                 self.idle.decay(self.average, idle.0 / 1_000_000)
@@ -286,14 +290,15 @@ mod tests {
         TcRed::read(&red, "")
     }
 
-    /// Example of tc-red(8): min 30000, max 120000 (avpkt 1000, burst 55, probability 0.02).
+    /// The test uses the example of tc-red(8): min 30000, max 120000 (avpkt 1000, burst 55,
+    /// probability 0.02).
     #[test]
     fn weight_and_probability_follow_from_the_burst() {
         let tc = read(json!({})).unwrap();
-        // (1 - (1-W)^55)/W is 15.5 for W = 1/16 and 26.4 for W = 1/32. It must be at least 55 + 1 -
-        // 30 = 26.
+        // (1 - (1-W)^55)/W is 15.5 for W = 1/16 and 26.4 for W = 1/32. (1 - (1-W)^55)/W must be at
+        // least 55 + 1 - 30 = 26.
         assert_eq!(tc.wlog(), Some(5));
-        // 0.02/90 000 exceeds 1 when it is multiplied by 2^23.
+        // 2^23 is the smallest power of two whose product with 0.02/90 000 exceeds 1.
         assert_eq!(tc.plog(), Some(23));
         assert!(read(json!({"burst": "20 packets"})).unwrap_err().to_string().contains("burst"));
         assert!(read(json!({"probability": 1e-10})).unwrap_err().to_string().contains("probability"));
@@ -308,15 +313,16 @@ mod tests {
         let tc = read(given).unwrap();
         let wlog = tc.wlog().unwrap();
         assert_eq!((wlog, tc.idle_table(wlog).cell_log), (3, 16));
-        // If the table is in microseconds, the unit of the kernel's lookup, a cell is shorter by
-        // the factor 2^4.
+        // The kernel reads the table in microseconds. If the table were also in microseconds, the
+        // cells would be shorter by a factor of 2^4.
         let old = TcRed { arithmetic: Arithmetic::Linux24, ..tc };
         assert_eq!(old.idle_table(wlog).cell_log, 12);
     }
 
-    /// Half-way between the thresholds the gaps between signals are uniform in 1..2/probability,
-    /// 10.5 packets on average at 0.1, for all thresholds. If probabilities were rounded to powers
-    /// of two, the mean gaps would be 18.0, 13.6 and 12.2 packets.
+    /// If the average is half-way between the thresholds, the gaps between two signals are uniform
+    /// in the range 1..2/probability. With a probability of 0.1 the mean gap is 10.5 packets, for
+    /// all thresholds. If probabilities were rounded to powers of two, the mean gaps of the three
+    /// examples would be 18.0, 13.6 and 12.2 packets.
     #[test]
     fn the_signal_rate_is_exact_for_all_thresholds() {
         for (min, max) in [(15_000, 45_000), (10_000, 30_000), (30_000, 120_000)] {

@@ -1,11 +1,12 @@
 //! SFB with the arithmetic of Linux and the parameters of `tc`.
 //!
-//! Source: net/sched/sch_sfb.c of Linux 6.12 (sfb_enqueue, sfb_rate_limit, sfb_swap_slot) with the
-//! numbers that `tc` passes to the kernel. For `tc qdisc add … sfb` a running kernel reports (`tc
-//! -d qdisc show`) limit 1000p max 25p target 20p increment 0.000503548 decrement 4.57771e-05
-//! penalty_rate 10pps penalty_burst 20p. Probabilities have 16 bits, and penalty times are in
-//! milliseconds (HZ = 1000). This file uses another hash function than Linux, with 4 bits per
-//! level. [`sfb`](crate::sfb) is the algorithm of the paper.
+//! Source: net/sched/sch_sfb.c of Linux 6.12 (sfb_enqueue, sfb_rate_limit, sfb_swap_slot), with the
+//! parameters that `tc` passes to the kernel. After `tc qdisc add … sfb`, the command `tc -d qdisc
+//! show` prints these parameters of a running kernel: limit 1000p max 25p target 20p increment
+//! 0.000503548 decrement 4.57771e-05 penalty_rate 10pps penalty_burst 20p. Probabilities have 16
+//! bits, and penalty times are in milliseconds (HZ = 1000). The hash function of `tc_sfb` is not
+//! that of Linux. Each level uses 4 bits of a hash value. The module [`sfb`](crate::sfb) has the
+//! algorithm of the paper.
 
 use std::collections::VecDeque;
 
@@ -18,27 +19,33 @@ use crate::hash::hash;
 use crate::lazy::Departures;
 
 params! {
-    /// SFB with the parameters of Linux's `tc`: eight levels of sixteen bins. A bin with `target`
-    /// packets raises its signal probability, and an empty bin lowers its signal probability. A
-    /// packet is dropped when all its bins have `max` packets. Above a probability of one half an
-    /// increasing part of the marks becomes drops.
+    /// SFB with the parameters of Linux's `tc`. This SFB has eight levels with sixteen bins each.
+    /// If a bin has at least `target` packets, it raises its signal probability. If a bin is empty,
+    /// it lowers its signal probability. A packet is dropped if each of its bins has at least `max`
+    /// packets. If the signal probability is above one half, an increasing part of the marks
+    /// becomes drops.
     pub struct TcSfb: "tc_sfb" {
-        /// Number of packets in a bin from which the bin raises its signal probability.
+        /// Minimum number of packets in a bin at which the bin raises its signal probability.
         target: Packets = (Packets(20.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 20";
-        /// Number of packets in all bins of an arriving packet from which it is dropped.
+        /// Minimum number of packets that each bin of an arriving packet must have to drop the
+        /// packet.
         max: Packets = (Packets(25.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 25";
-        /// Increase of a bin's probability.
+        /// Increase of a bin's signal probability when a packet arrives at the bin and the bin has
+        /// at least `target` packets.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
-        /// Decrease of a bin's signal probability when the bin is empty.
+        /// Decrease of a bin's signal probability when a packet arrives at the bin and the bin is
+        /// empty.
         decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
-        /// Maximum rate of admitted packets of all unresponsive flows together, per second.
-        penalty_rate: f64 = (10.0), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 10 packets a second";
-        /// Maximum burst of admitted packets of unresponsive flows.
+        /// Maximum rate at which packets of all unresponsive flows together are admitted, in
+        /// packets per second.
+        penalty_rate: f64 = (10.0), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 10 packets per second";
+        /// Maximum number of packets of unresponsive flows that are admitted in one burst.
         penalty_burst: Packets = (Packets(20.0)), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions that map flows to bins. With 0 they never
-        /// change.
+        /// Time between two changes of the hash functions, which assign flows to bins. If rehash is
+        /// 0, the hash functions never change.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(0.0), from "tc-sfb(8): 10 minutes";
-        /// Time before a change at which the warm-up of the next set of bins begins (`db`).
+        /// Time from the beginning of the warm-up of the next set of bins to the next change of the
+        /// hash functions (`db`).
         warmup: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): 1 minute";
     }
 }
@@ -72,7 +79,7 @@ const ONE: u16 = 0xffff;
 const LEVELS: usize = 8;
 const BINS: usize = 16;
 
-/// Return a probability in 16 bits, at least 1 of them, as `tc` computes it.
+/// Convert a probability to an integer of 16 bits, at least 1, as `tc` computes it.
 fn steps(p: Probability) -> u16 {
     ((p.0 * f64::from(ONE)).round() as u16).max(1)
 }
@@ -84,7 +91,7 @@ struct Bin {
     probability: u16,
 }
 
-/// Set of bins to which one choice of hash functions maps the packets.
+/// Set of bins with one hash function.
 #[derive(Clone, Debug)]
 struct Set {
     salt: u64,
@@ -96,7 +103,8 @@ impl Set {
         Set { salt: random.below(1 << 32), bins: vec![Default::default(); LEVELS] }
     }
 
-    /// Return the hash of a flow, which contains the index of its bin for each level.
+    /// Return the hash value of a flow. The hash value contains the index of the flow's bin for
+    /// each level.
     fn hash(&self, flow: u32) -> u32 {
         hash(u64::from(flow) << 32 | self.salt) as u32
     }
@@ -108,8 +116,8 @@ impl Set {
             .map(move |(level, bins)| &mut bins[(hash >> (4 * level)) as usize % BINS])
     }
 
-    /// Update the bins of a hash and return their minimum probability and minimum number of
-    /// packets.
+    /// Update the bins of a hash value. Return the minimum of their signal probabilities and the
+    /// minimum of their numbers of packets.
     fn judge(&mut self, hash: u32, target: u16, [up, down]: [u16; 2]) -> (u16, u16) {
         let mut least = (ONE, u16::MAX);
         for bin in self.each(hash) {
@@ -128,20 +136,21 @@ impl Set {
 #[derive(Clone, Debug)]
 pub struct TcSfbAqm {
     params: TcSfb,
-    /// Steps of the probability: increment and decrement.
+    /// Steps by which the signal probability changes: increment and decrement.
     steps: [u16; 2],
-    /// The current and the next set of bins. `slot` is the index of the set that manages the queue.
+    /// Two sets of bins, of which one controls the queue. `slot` is the index of the set that
+    /// controls the queue.
     sets: [Set; 2],
     slot: usize,
-    /// True while the next set is warmed up (double_buffering).
+    /// True while the other set is warmed up (double_buffering).
     warms: bool,
     changed: Time,
-    /// Number of packets of unresponsive flows that may be admitted. `filled` is the millisecond of
-    /// the last update.
+    /// Number of packets of unresponsive flows that SFB may admit now. `filled` is the time in ms
+    /// at which `tokens` was updated last.
     tokens: u64,
     filled: u64,
-    /// Hashes of the current packet in both sets. The list `waiting` has the hashes of the waiting
-    /// packets.
+    /// Hash values of the current packet in both sets. The list `waiting` has the hash values of
+    /// the waiting packets.
     hashes: [Option<u32>; 2],
     waiting: VecDeque<[Option<u32>; 2]>,
     departures: Departures,
@@ -149,8 +158,8 @@ pub struct TcSfbAqm {
 }
 
 impl TcSfbAqm {
-    /// Change the hash functions when the time between two changes is over. The bins of the old set
-    /// keep their contents (sfb_swap_slot).
+    /// If the time between two changes has passed, change the hash functions. The bins of the set
+    /// that controlled the queue before keep their contents (sfb_swap_slot).
     fn rehash(&mut self, now: Time) {
         let rehash = self.params.rehash;
         if rehash == Duration::ZERO {
@@ -166,7 +175,8 @@ impl TcSfbAqm {
         }
     }
 
-    /// Return true if a packet of an unresponsive flow may pass (sfb_rate_limit).
+    /// Return true if a packet of an unresponsive flow may pass, and remove a token for it
+    /// (sfb_rate_limit).
     fn within_penalty_rate(&mut self, now: Time) -> bool {
         if self.tokens < 1 {
             let now = now.0 / 1_000_000_000;
@@ -236,8 +246,8 @@ impl Aqm for TcSfbAqm {
 mod tests {
     use super::*;
 
-    /// A running kernel reports increment 0.000503548 and decrement 4.57771e-05 in `tc -d qdisc
-    /// show`.
+    /// The command `tc -d qdisc show` of a running kernel prints increment 0.000503548 and
+    /// decrement 4.57771e-05.
     #[test]
     fn steps_equal_those_of_a_running_kernel() {
         let p = |p| f64::from(steps(Probability(p))) / f64::from(ONE);

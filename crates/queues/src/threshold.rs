@@ -1,10 +1,10 @@
 //! Step marking: the queue signals every packet that arrives while the queue length is above a
 //! threshold.
 //!
-//! Source: RFC 8257 §3.1 and Alizadeh et al. 2010 (`alizadeh2010dctcp`) §3.1, "an arriving packet
-//! is marked with the CE codepoint if the queue occupancy is greater than K upon its arrival"; also
-//! the threshold marking that Kuzmanovic 2005 (`kuzmanovic2005ecnplus`) compares with RED, REM and
-//! PI.
+//! Source: RFC 8257 §3.1 and Alizadeh and others 2010 (`alizadeh2010dctcp`) §3.1: "an arriving
+//! packet is marked with the CE codepoint if the queue occupancy is greater than K upon its
+//! arrival". Kuzmanovic 2005 (`kuzmanovic2005ecnplus`) compares the same threshold marking with
+//! RED, REM and PI.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Range, params};
@@ -12,12 +12,13 @@ use units::{Depth, Range, params};
 use crate::aqm::{AqmParams, QueueContext, measure};
 
 params! {
-    /// Step marking, the rule for switches in DCTCP. A packet is signalled (marked if ECN-capable,
-    /// else dropped) if the queue length is above the threshold when the packet arrives. The rule
-    /// uses neither an average nor randomness.
+    /// Step marking is the marking rule for switches in DCTCP. A packet is signalled if the queue
+    /// length is above the threshold when the packet arrives. A signalled packet is marked if it is
+    /// ECN-capable, and dropped otherwise. Step marking uses neither an average queue length nor
+    /// random numbers.
     pub struct Threshold: "threshold" {
         /// Queue length above which an arriving packet is signalled (K).
-        threshold: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s";
+        threshold: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "alizadeh2010dctcp §4 has 20 packets at 1 Gbit/s and 65 packets at 10 Gbit/s";
     }
 }
 
@@ -29,7 +30,7 @@ impl AqmParams for Threshold {
     }
 }
 
-/// Step marking, which has no state.
+/// AQM of step marking, which has no state.
 #[derive(Clone, Debug)]
 pub struct ThresholdAqm {
     threshold: Depth,

@@ -1,17 +1,19 @@
 //! RED with drop precedences: WRED and GRED.
 //!
-//! Source: the mechanism of Clark & Fang 1998 (`clark1998rio`) for any number of classes, as RFC
-//! 2597 §2 and §4 (`rfc2597`) require of an AF queue. One first-in-first-out queue has thresholds
-//! and a maxp for each drop precedence. The implementations differ in the packets that the average
-//! of a class counts: the whole queue (Cisco's WRED), the class's own packets (Linux's GRED), or
-//! the class's own packets and those of better classes (RIO and GRED's RIO mode). An idle link lets
-//! every average decay.
+//! Source: WRED applies the mechanism of Clark & Fang 1998 (`clark1998rio`) to any number of
+//! classes, as RFC 2597 §2 and §4 (`rfc2597`) require of an AF queue. The queue is one
+//! first-in-first-out queue. Each drop precedence is a class with its own thresholds and maxp.
+//! Implementations differ in the packets that they count in the average of a class. Cisco's WRED
+//! counts the whole queue. Linux's GRED counts only the packets of the class. RIO and the RIO mode
+//! of GRED count the packets of the class and of better classes. While the link is idle, the
+//! averages of all classes decay.
 //!
-//! RFC 2597 was available, the paper on RIO was not. The modes wred, rio_c and rio_d of ns-2's
-//! diffserv/dsredq.cc, which is not by the authors of either, average the same packets as `all`,
-//! `own-and-better` and `own`. In ns-2 a class is idle while the queue has no packet of this or of
-//! a better class. In this file every class is idle while the link is idle. In ns-2 an average that
-//! equals a threshold belongs to the range below the threshold.
+//! RFC 2597 was available, and the paper on RIO was not. The modes wred, rio_c and rio_d of ns-2's
+//! diffserv/dsredq.cc count the same packets as `all`, `own-and-better` and `own` in aqmlab. The
+//! authors of dsredq.cc are neither those of RFC 2597 nor those of the paper. In ns-2 a class is
+//! idle while the queue contains no packet of the class or of a better class. In aqmlab every class
+//! is idle while the link is idle. If an average is equal to a threshold, ns-2 treats it as below
+//! the threshold, and aqmlab treats it as above the threshold.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -26,22 +28,22 @@ use crate::red::{Curve, check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 words! {
-    /// Packets that the average of a class counts.
+    /// Packets that count in the average of a class.
     pub enum Averaged {
-        /// All packets, so that all classes have the same average (WRED).
+        /// All packets count, so that all classes have the same average (WRED).
         All = "all",
-        /// Packets of the class alone (GRED).
+        /// Only the packets of the class count (GRED).
         Own = "own",
-        /// Packets of the class and of all better classes (RIO, coupled).
+        /// The packets of the class and of all better classes count (RIO, coupled).
         OwnAndBetter = "own-and-better",
     }
 }
 
 params! {
-    /// Thresholds of WRED for the packets of one drop precedence.
+    /// Codepoints and thresholds of one drop precedence of WRED.
     pub struct Precedence: "precedence", checked by check_precedence {
-        /// Codepoints of this precedence. The last precedence also takes every codepoint that no
-        /// entry lists.
+        /// Codepoints of this precedence. The last precedence also contains every codepoint that is
+        /// not in any of the lists.
         dscp: Vec<Dscp> = (Vec::new()), in Range::ANY, from "rfc2597 §6";
         /// Average queue length below which no packet of this precedence is signalled.
         minth: Depth = required, in Range::above(0.0), from "";
@@ -57,32 +59,33 @@ fn check_precedence(p: &Precedence, path: &str) -> Result<(), Invalid> {
 }
 
 params! {
-    /// RED with separate minth, maxth and maxp for each drop precedence, which follows from the
-    /// codepoint of a packet. The list starts with the best precedence, and each entry has the keys
-    /// dscp (a list of codepoints), minth, maxth and maxp. With `averaged = "all"` it is the WRED
-    /// of routers. With `averaged = "own"` it is Linux's GRED, and with `averaged =
-    /// "own-and-better"` GRED in its RIO mode.
+    /// RED with a separate minth, maxth and maxp for each drop precedence. The codepoint of a
+    /// packet determines its drop precedence. The list starts with the best precedence, and each
+    /// entry has the keys dscp (a list of codepoints), minth, maxth and maxp. With `averaged =
+    /// "all"` this queue is the WRED of routers. With `averaged = "own"` this queue is Linux's
+    /// GRED, and with `averaged = "own-and-better"` it is GRED in its RIO mode.
     pub struct Wred: "wred", checked by check, renamed by FORMER_BACKLOG_KEY {
-        /// Drop precedences, best first.
-        precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three";
-        /// Packets that the average of a precedence counts.
-        averaged: Averaged = (Averaged::All), in Range::ANY, from "routers with WRED";
-        /// Weight of the current queue length in each moving average of queue lengths (wq).
+        /// Drop precedences, from the best to the worst.
+        precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three drop precedences";
+        /// Packets that count in the average of a precedence.
+        averaged: Averaged = (Averaged::All), in Range::ANY, from "WRED in routers has one average of all packets";
+        /// Weight of the current queue length in each moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, the signal probability jumps from maxp to 1 at maxth.
-        gentle: bool = (false), in Range::ANY, from "clark1998rio: without gentle";
+        /// If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at
+        /// twice maxth. If gentle is false, the signal probability jumps from maxp to 1 at maxth.
+        gentle: bool = (false), in Range::ANY, from "clark1998rio does not have gentle";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Action on a packet while the average queue length is above maxth (above twice maxth if
         /// gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Number of waiting packets up to which no packet is signalled, at every average queue
-        /// length. With 0 packets the average queue length alone decides on a signal.
-        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
-        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average queue length decay.
-        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+        /// Maximum number of waiting packets at which every arriving packet passes, for any average
+        /// queue length. If min_backlog is 0 packets, the average queue length alone decides on a
+        /// signal.
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio has no minimum backlog; RED in ns-2 has 1 packet";
+        /// Packet size that converts idle time into a number of virtual packets, each of which lets
+        /// the average queue length decay.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; ns-2 uses 500 B";
     }
 }
 
@@ -159,7 +162,7 @@ struct Class {
     curve: Curve,
     average: Average,
     chooser: Chooser,
-    /// Number of packets of the class in the queue, or number of their bytes.
+    /// Number of waiting packets of the class, or number of their bytes.
     waiting: u64,
 }
 
@@ -169,7 +172,7 @@ pub struct WredAqm {
     counts: Depth,
     averaged: Averaged,
     min_backlog: u32,
-    /// Index of the precedence of each codepoint.
+    /// Index of the precedence to which each codepoint belongs.
     of_dscp: [u8; 64],
     classes: Vec<Class>,
     departures: Departures,
@@ -184,7 +187,7 @@ impl WredAqm {
         }
     }
 
-    /// Update the averages that an arrival of class `c` affects.
+    /// Update the averages in which a packet of class `c` counts.
     fn update(&mut self, c: usize, at: &Arrival) {
         for class in &mut self.classes {
             class.average.decay(at.now, at.idle_since());
@@ -243,7 +246,7 @@ impl Aqm for WredAqm {
         self.classes.iter_mut().for_each(|class| class.chooser.restart());
     }
 
-    /// Return the average of the last precedence, which counts the most packets.
+    /// Return the average of the last precedence, in which the most packets count.
     fn average(&self) -> Option<Depth> {
         self.classes.last().map(|class| self.counts.like(class.average.value()))
     }

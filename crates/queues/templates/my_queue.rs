@@ -1,12 +1,14 @@
-//! Ramp: a template for a new AQM. The guide docs/how-to/add-a-queue.md shows where each line
-//! belongs.
+//! Ramp: a template for a new AQM. The guide docs/how-to/add-a-queue.md shows the place of each
+//! line.
 //!
-//! Source: name the paper or RFC here, with its key in references.bib, and the section or equation
-//! at each line that implements it. (The AQM of this template is made up.)
+//! Source: name the paper or RFC here, with its key in references.bib. At each line that implements
+//! a section or an equation, name that section or equation. (The AQM of this template is an
+//! invented example.)
 
-// crates/net/src/discipline.rs defines the input of an AQM (the packet and the queue at its
-// arrival) and its output (the verdict). `average.rs` has averages with idle time, `spacing.rs`
-// turns a probability into a verdict, and `lazy.rs` processes departures and ticks at arrivals.
+// The file crates/net/src/discipline.rs defines the input of an AQM (the packet, and the queue at
+// the packet's arrival) and its output (the verdict). The file `average.rs` computes averages that
+// decay during idle time, `spacing.rs` converts a probability into a verdict, and `lazy.rs`
+// processes departures and timer ticks at the next arrival.
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
@@ -14,30 +16,33 @@ use units::{Depth, Duration, Range, Read, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
 
-// The macro `params!` has the only definition of the parameters. The struct, the reader with its
-// errors, the JSON Schema, the manual page (with these comments as its text) and the Python object
-// are generated from this definition. Each parameter has a type with a unit, a default (or
-// `required`), a range, and the source of the default. "my_queue" is the kind.
+// The macro `params!` is the only place that defines the parameters. The macro generates the
+// struct, the reader with its errors, the JSON Schema, the manual page (whose text is these
+// comments) and the Python object. Each parameter has a type with a unit, a default (or
+// `required`), a range, and the source of the default. "my_queue" is the name of this kind of queue
+// in a scenario.
 params! {
     /// Ramp signals arriving packets with a probability that rises linearly with the queue length,
-    /// from 0 at `low` to 1 at `high`. A signal is followed by a pause without signals.
+    /// from 0 at `low` to 1 at `high`. After a signal follows a pause, in which no packet is
+    /// signalled.
     pub struct MyQueue: "my_queue", checked by check {
-        /// Queue length up to which no packet is signalled.
+        /// Maximum queue length at which no packet is signalled.
         low: Depth = (Depth::Packets(10.0)), in Range::at_least(0.0), from "made up";
-        /// Queue length from which every packet is signalled.
+        /// Minimum queue length at which every packet is signalled.
         high: Depth = (Depth::Packets(50.0)), in Range::above(0.0), from "made up";
         /// Minimum time between two signals.
         pause: Duration = (Duration::from_millis(1)), in Range::at_least(0.0), from "made up";
     }
 }
 
-/// Refuse parameters that do not fit each other, which a range cannot express. A queue without such
-/// parameters needs neither this function nor `checked by check`.
+/// Refuse combinations of parameters that are not valid. The range of a single parameter cannot
+/// express such a condition. A queue without such conditions needs neither this function nor
+/// `checked by check`.
 fn check(queue: &MyQueue, path: &str) -> Result<(), Invalid> {
     let path = join(path, "low");
     if !queue.low.counts_as(queue.high) {
         return Err(Invalid::new(&path, &queue.low.write(), "must have the unit of high")
-            .remedy("write both in packets or both in bytes"));
+            .remedy("write low and high both in packets or both in bytes"));
     }
     if queue.low.amount() >= queue.high.amount() {
         return Err(Invalid::new(&path, &queue.low.write(), format!("must be below high ({})", queue.high))
@@ -57,9 +62,9 @@ pub struct MyQueueAqm {
     random: Stream,
 }
 
-// Create the AQM from its parameters. `context` has the link's rate, the limit of the buffer, and the
-// random stream of the queue. All random numbers must come from this stream, so that a run can be
-// repeated.
+// Create the AQM from its parameters. `context` has the rate of the link, the limit of the buffer,
+// and the random stream of the queue. Take all random numbers from this stream, so that a run can
+// be repeated.
 impl AqmParams for MyQueue {
     type Aqm = MyQueueAqm;
 
@@ -74,10 +79,10 @@ impl AqmParams for MyQueue {
     }
 }
 
-// The AQM only decides. The queue discipline around the AQM (`fifo.rs`) limits the buffer, marks a
-// signalled packet if it is ECN-capable, and drops it otherwise. `Drop` is for packets that must be
-// dropped even if they are ECN-capable. `on_admitted`, `on_overflow` and `average` are optional;
-// see the trait.
+// The AQM only decides. The queue discipline around the AQM (`fifo.rs`) limits the buffer. The
+// queue discipline marks a signalled packet if the packet is ECN-capable, and drops the packet
+// otherwise. The verdict `Drop` is for packets that are dropped even if they are ECN-capable. The
+// functions `on_admitted`, `on_overflow` and `average` are optional (see the trait `Aqm`).
 impl Aqm for MyQueueAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
@@ -108,7 +113,8 @@ mod tests {
         MyQueue::read(&change, "queue").unwrap().aqm(context)
     }
 
-    /// Return the share of signalled arrivals, one per second, while `packets` packets wait.
+    /// Return the share of packets that the AQM signals. One packet arrives per second, and
+    /// `packets` packets wait at each arrival.
     fn share(aqm: &mut MyQueueAqm, packets: u32) -> f64 {
         let signalled = (1..=10_000).filter(|&s| {
             let backlog = Backlog { packets, bytes: 0 };

@@ -1,5 +1,5 @@
-//! Compare RED with a literal transcription of figure 2 of Floyd & Jacobson 1993, decision by
-//! decision, on random arrivals with bursts, idle times and full buffers.
+//! Compare each decision of RED with a literal transcription of figure 2 of Floyd & Jacobson 1993.
+//! The arrivals are random, with bursts, idle times and full buffers.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict, Why};
@@ -7,8 +7,8 @@ use queues::red::Red;
 use queues::{AqmParams, QueueContext};
 use units::{Depth, Rate, Read, Time};
 
-/// Transcription of figure 2. The transcription draws random numbers in the same order as the
-/// implementation: one for each packet between the thresholds.
+/// Transcription of figure 2. The transcription takes random numbers in the same order as the
+/// implementation: one for each packet that arrives while the average is between the thresholds.
 struct Figure2 {
     avg: f64,
     count: i64,
@@ -22,8 +22,8 @@ struct Figure2 {
 }
 
 impl Figure2 {
-    /// Process a packet arrival. Return true if the packet is marked (dropped), and true if the
-    /// average is above maxth.
+    /// Process a packet arrival. The first value is true if the packet is marked (dropped). The
+    /// second value is true if the average is above maxth.
     fn arrival(&mut self, time: f64, q: u32) -> (bool, bool) {
         // calculate the new average queue size avg
         if let Some(q_time) = self.q_time.take() {
@@ -83,8 +83,8 @@ fn red_decides_like_figure_2() {
         for i in 0..1_000_000 {
             let u = traffic.uniform();
             let mut idle_since = None;
-            // The queue length is a random walk with bursts. Sometimes the queue becomes empty and
-            // idle.
+            // The queue length is a random walk with bursts. At random times the queue becomes
+            // empty and idle.
             if u < 0.002 {
                 queue = 0;
                 idle_since = Some(Time(now));

@@ -1,5 +1,6 @@
-//! Transfers with one to four losses in one window, with Tahoe, Reno, NewReno and SACK (Fall &
-//! Floyd 1996). The output lists every packet as CSV. `examples/fall_floyd.py` plots this output.
+//! Simulated transfers with one to four losses in one window, for Tahoe, Reno, NewReno and SACK
+//! (Fall & Floyd 1996). The output lists every packet as CSV. `examples/fall_floyd.py` plots this
+//! output.
 
 #[path = "../tests/common/drops.rs"]
 mod drops;

@@ -1,10 +1,10 @@
-//! Parameters of a TCP endpoint. The keys that most scenarios need are defined in this file. The
-//! other keys are in tables, each of which is defined in `parameters.rs` of the folder that reads
-//! the table.
+//! Parameters of a TCP endpoint. The keys that most scenarios need are defined in this file. All
+//! other keys are in tables. The keys of a table are defined in `parameters.rs` of the module that
+//! reads the table.
 //!
-//! Behaviour of an older simulator or host that differs from today's RFCs is a named choice, not a
-//! special case in the code. The choices of a key are defined in `choices.rs` of the same folder,
-//! or in the file of the algorithm that the key configures.
+//! If an older simulator or host differs from today's RFCs, a value of a key selects its behaviour,
+//! and the code has no special case for it. The values of a key are defined in `choices.rs` of the
+//! module that reads the key, or in the file of the algorithm that the key configures.
 
 use units::param::{Invalid, Params, Renamed, join};
 use units::{Bytes, Packets, Range, Read, params, words};
@@ -30,11 +30,11 @@ pub use crate::window::InitialWindow;
 words! {
     /// TCP implementations whose behaviour a set of parameters reproduces.
     pub enum Stack {
-        /// The default parameters, without changes.
+        /// TCP in which every parameter has its default.
         Plain = "plain",
         /// A host that follows the RFCs, without TCP options.
         Rfc = "rfc",
-        /// Linux 6 with its installed settings: SACK, timestamps, window scaling, CUBIC, PRR,
+        /// Linux 6 with its default settings: SACK, timestamps, window scaling, CUBIC, PRR,
         /// RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
         Linux = "linux",
     }
@@ -44,7 +44,7 @@ params! {
     /// TCP endpoint. The defaults follow today's RFCs without TCP options. The two endpoints of a
     /// flow have the same parameters, unless the flow sets different parameters for its receiver.
     pub struct Tcp: "tcp", checked by check, renamed by RENAMED {
-        /// Stack that sets the keys that the scenario leaves out.
+        /// Stack whose values apply to all keys that the scenario does not set.
         stack: Stack = (Stack::Plain), in Range::ANY, from "";
         /// Congestion control, which determines the growth of cwnd and the size of its reductions.
         congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
@@ -59,14 +59,15 @@ params! {
         /// Initial congestion window (IW).
         initial_window: InitialWindow = (InitialWindow::Segments(Packets(10.0))), in Range::between(1.0, 1000.0).whole(), from "rfc6928; or \"rfc3390\"";
         /// Maximum receive window that the receiver advertises (rwnd).
-        receive_window: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 1_073_725_440.0), from "Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3";
+        receive_window: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 1_073_725_440.0), from "Linux, tcp_rmem: a maximum of 6 MiB; rfc7323 §2.3 limits the range";
         /// Limit of the data that the application has written and the other endpoint has not
         /// acknowledged.
-        send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 sets no limit; Linux, tcp_wmem: linux";
-        /// Maximum number of full segments per ACK. With 1, ACKs are not delayed.
+        send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 does not limit the send buffer; Linux, tcp_wmem, limits it";
+        /// Maximum number of full segments that the receiver acknowledges with one ACK. If the
+        /// maximum is 1, the receiver does not delay ACKs.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
         /// Segmentation offload (TSO) of the sender. Offload requires SACK.
-        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: none; Linux with TSO: linux";
+        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1 describes TCP without offload; Linux uses TSO";
         /// Loss recovery.
         recovery: RecoveryParameters = (RecoveryParameters::defaults()), in Range::ANY, from "";
         /// Retransmission timer.
@@ -88,7 +89,7 @@ params! {
     }
 }
 
-/// Former keys, from the time when `[tcp]` was one table, with their present paths.
+/// Former keys of the flat table `[tcp]`, with the present path of each key.
 const RENAMED: &[Renamed] = &[
     Renamed { old: "preset", new: "stack", words: &[("none", "plain")] },
     Renamed::key("gathering", "offload"),
@@ -175,11 +176,11 @@ const RENAMED: &[Renamed] = &[
     Renamed::key("header_on_control", "wire.control_header"),
 ];
 
-/// Check the relations between parameters. Return an error for the first violation.
+/// Check the relations between parameters. Return an error for the first relation that is violated.
 fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
     if tcp.mss.0 + tcp.wire.data_header.0 > 65_535 {
         let problem =
-            format!("and wire.data_header ({}) must not exceed 65535 B together", tcp.wire.data_header);
+            format!("must not exceed 65535 B together with wire.data_header ({})", tcp.wire.data_header);
         return Err(Invalid::new(&join(path, "mss"), &tcp.mss.write(), problem));
     }
     if tcp.window.tuning == WindowTuning::Linux && tcp.memory.receive.0 / 2 < tcp.mss.0 {
@@ -187,7 +188,7 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
             &join(path, "memory.receive"),
             &tcp.memory.receive.write(),
             format!(
-                "must be at least twice the mss ({}), because the first window is half of it; raise memory.receive or lower mss",
+                "must be at least twice the mss ({}), because the first window is half of memory.receive; raise memory.receive or lower mss",
                 tcp.mss
             ),
         ));
@@ -198,7 +199,7 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
             &tcp.receive_window.write(),
             format!("must be at least mss ({})", tcp.mss),
         )
-        .remedy("raise the window or lower mss"));
+        .remedy("raise receive_window or lower mss"));
     }
     Ok(())
 }
@@ -217,8 +218,8 @@ impl Tcp {
         self.congestion.marks().ecn(self.ecn.mode)
     }
 
-    /// Return the kinds of packets that are ECN-capable. An ECN mode may replace the choice of the
-    /// scenario.
+    /// Return the kinds of packets that are ECN-capable. The ECN mode `ecn++` makes all packets
+    /// ECN-capable, whatever kinds the scenario selects.
     pub fn ect_in_force(&self) -> EctOn {
         if self.ecn.mode == Ecn::EcnPlusPlus { EctOn::AllPackets } else { self.ecn.packets }
     }
@@ -236,8 +237,8 @@ mod tests {
 
     use super::*;
 
-    /// Each key of the former flat table gives an error with its present path, and the present path
-    /// exists.
+    /// Each key of the former flat table `[tcp]` gives an error that names the present path of the
+    /// key, and a key with this path exists.
     #[test]
     fn former_key_gives_an_error_with_the_present_key() {
         let present = Tcp::default().write();
@@ -258,7 +259,8 @@ mod tests {
         assert_eq!(error, "flows.0.tcp.rto_min: is now rto.min; write rto = { min = \"1 s\" }");
     }
 
-    /// `recovery` and `ecn` are tables, and a text in their place sets their first key.
+    /// `recovery` and `ecn` are tables. If a scenario gives a text instead of such a table, the
+    /// text sets the first key of the table.
     #[test]
     fn text_in_place_of_a_table_sets_its_first_key() {
         let tcp = Tcp::read(&json!({"recovery": "newreno", "ecn": "rfc3168"}), "tcp").unwrap();

@@ -22,8 +22,8 @@ fn control_name(control: &Json) -> &str {
     }
 }
 
-/// Insert into the document `map` each key of `keys` that neither `map` nor the base of the
-/// document has.
+/// Insert into the document `map` the entries of `keys` that exist neither in `map` nor in the base
+/// of the document.
 fn insert_below(map: &mut JsonMap, base: &JsonMap, mut keys: Json) {
     let Some(keys) = keys.as_object_mut() else { return };
     for (name, table) in base {
@@ -39,9 +39,9 @@ fn insert_below(map: &mut JsonMap, base: &JsonMap, mut keys: Json) {
     *map = std::mem::take(keys);
 }
 
-/// Insert the implied parameters of a document, whose own keys take precedence. `base` contains the
-/// parameters, as the scenario writes them, that the document changes. If the document has a text
-/// in place of a table, the function replaces the text by the table.
+/// Insert the implied parameters of a document. The document's own keys take precedence. `base`
+/// contains the parameters that the document changes, as a scenario writes them. If the document
+/// has a text where a table is allowed, the function replaces the text by the table.
 pub fn apply(document: &mut Json, base: &Json) {
     let Some(map) = document.as_object_mut() else { return };
     let mut base = base.as_object().cloned().unwrap_or_default();
@@ -59,8 +59,8 @@ pub fn apply(document: &mut Json, base: &Json) {
         }
         return;
     }
-    // A document that names a stack retains the congestion control of its base, but not the
-    // parameters that this control implied in the base.
+    // If a document names a stack, it retains the congestion control of its base. The document does
+    // not retain the parameters that this control implied in the base.
     let control = map.get("congestion").or_else(|| map.get("stack").and(base.get("congestion")));
     let mut implied =
         control.map_or_else(|| json!({}), |c| Algorithm::implied_recovery(control_name(c)).parameters());
@@ -70,8 +70,8 @@ pub fn apply(document: &mut Json, base: &Json) {
     insert_below(map, &base, implied);
 }
 
-/// Return the parameters that replace those of the stack if a connection does not have SACK's
-/// scoreboard.
+/// Return the parameters that a connection without SACK's scoreboard uses instead of the parameters
+/// of its stack.
 fn without_scoreboard(needs_method: bool) -> Json {
     let mut none = json!({"recovery": {"rack": false, "tail_loss_probe": false, "reduction": "halve"}});
     if needs_method {
@@ -81,9 +81,9 @@ fn without_scoreboard(needs_method: bool) -> Json {
 }
 
 impl Tcp {
-    /// Return the path of a parameter that requires SACK's scoreboard although the connection has
-    /// none, and the remedy. Return `None` if no parameter requires SACK's scoreboard, or if the
-    /// connection has the scoreboard.
+    /// If a parameter requires SACK's scoreboard and the connection has no scoreboard, return the
+    /// path of the parameter and the remedy. Return `None` if no parameter requires SACK's
+    /// scoreboard, or if the connection has the scoreboard.
     pub fn lacks_scoreboard(&self) -> Option<(String, &'static str)> {
         let recovery = &self.recovery;
         let uses_scoreboard = matches!(recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!((&none["recovery"]["rack"], none.get("sack")), (&json!(false), None));
     }
 
-    /// A flow may name its own stack, although the parameters of all flows name another stack.
+    /// A flow may name a stack that differs from the stack of all other flows.
     #[test]
     fn stack_over_a_base_is_consistent() {
         let over = |base: Json| {
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(over(json!({"congestion": "cubic"})).recovery.method, RecoveryKind::Sack);
     }
 
-    /// A second insertion of the implied parameters does not change the document, so that a
-    /// manifest can be run again.
+    /// A second insertion of the implied parameters does not change the document. A manifest, which
+    /// contains the implied parameters, can therefore be run again.
     #[test]
     fn implied_parameters_are_idempotent() {
         for document in [json!({"congestion": "cubic"}), json!({"sack": false}), json!({"sack": true})] {

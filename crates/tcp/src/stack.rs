@@ -18,7 +18,7 @@ fn changes(name: &str) -> Option<Json> {
             "window": {"scaling": "off"},
             "connection": {"nagle": "rfc896", "msl": "120 s"},
         }),
-        // Linux 6 with its installed settings.
+        // Linux 6 with its default settings.
         "linux" => serde_json::json!({
             "congestion": "cubic",
             "sack": true,
@@ -102,9 +102,9 @@ fn changes(name: &str) -> Option<Json> {
     })
 }
 
-/// Insert the parameters that a stack sets for a congestion control, and those for the control that
-/// this control modifies. The keys of the document take precedence over the parameters of the
-/// stack.
+/// Insert the parameters that a stack sets for a congestion control. If this control modifies
+/// another control, also insert the parameters that the stack sets for the modified control. The
+/// keys of the document take precedence over the parameters of the stack.
 fn apply_linux_congestion(control: &mut Json, stack: &str) {
     if control.is_string() {
         *control = serde_json::json!({"kind": control});
@@ -125,8 +125,7 @@ impl Tcp {
     /// Names of the stacks that change a default.
     pub const STACKS: [&'static str; 2] = ["rfc", "linux"];
 
-    /// Return the parameters of a stack, after the parameters in `more` have replaced those of the
-    /// stack.
+    /// Return the parameters of a stack, changed by the parameters in `more`.
     pub fn of_stack(name: &str, more: &Json) -> Result<Self, Invalid> {
         if changes(name).is_none() {
             return Err(Invalid::new("stack", &Json::from(name), "is unknown").remedy("choose rfc or linux"));
@@ -147,9 +146,9 @@ impl Tcp {
     }
 
     /// Insert the parameters of the stack that a document names, and the implied parameters. The
-    /// document's own keys take precedence. `base` contains the parameters, as the scenario writes
-    /// them, that the document changes. If the document names an unknown stack, the parser of the
-    /// document returns an error later.
+    /// document's own keys take precedence. `base` contains the parameters that the document
+    /// changes, as a scenario writes them. If the document names an unknown stack, the parser of
+    /// the document returns an error later.
     pub fn expand(document: &mut Json, base: &Json) {
         implied::apply(document, base);
         let Some(map) = document.as_object_mut() else { return };
@@ -165,8 +164,8 @@ impl Tcp {
     }
 
     /// Insert the implied parameters of a document that changes parameters of `stack`. If the
-    /// document names a stack, insert the parameters of the named stack instead of those of
-    /// `stack`.
+    /// document names a stack, insert the parameters of the named stack instead of the parameters
+    /// of `stack`.
     pub fn expand_change(document: &mut Json, base: &Json, stack: &str) {
         if document.get("stack").is_some() {
             return Tcp::expand(document, base);

@@ -1,7 +1,7 @@
 //! Linux's tuning of the receive window (dynamic right-sizing).
 //!
 //! The receive window grows with the data that arrives, up to the payload that the receive memory
-//! holds. The receive memory grows with the data that the application reads per round trip.
+//! can store. The receive memory grows with the data that the application reads per round trip.
 //!
 //! Source: tcp_grow_window, tcp_measure_rcv_mss, tcp_rcv_rtt_update and tcp_rcv_space_adjust of
 //! Linux 6.12. While the window grows, the receiver acknowledges each segment at once. A segment
@@ -22,7 +22,7 @@ const DESCRIPTOR: u32 = 240;
 /// Memory of the headers, the headroom and the description of fragments, which are allocated
 /// together with the payload (skb_shared_info of Linux 6.12).
 const BESIDE_DATA: u32 = 66 + 64 + 320;
-/// Unit of `ratio`: the fraction of the memory that holds payload is counted in 256ths.
+/// Unit of `ratio`: the fraction of the memory that contains payload is counted in 256ths.
 const RATIO_UNIT: u64 = 256;
 /// Ratio before the first segment: one half (TCP_DEFAULT_SCALING_RATIO).
 const DEFAULT_RATIO: u64 = 128;
@@ -42,7 +42,7 @@ pub struct Tuning {
     memory: u64,
     /// Maximum memory in bytes.
     memory_max: u64,
-    /// Fraction of the memory that holds payload, in 256ths.
+    /// Fraction of the memory that contains payload, in 256ths.
     ratio: u64,
     /// Payload of the segment from which `ratio` was computed.
     segment_len: u32,
@@ -52,8 +52,8 @@ pub struct Tuning {
     mss: u32,
     /// Maximum receive window of the parameters.
     window_limit: u32,
-    /// Round-trip time that the receiver estimates: a new minimum at once, and otherwise a moving
-    /// average.
+    /// Estimate of the round-trip time: a shorter sample replaces it at once, and a longer sample
+    /// enters a moving average.
     rtt: Option<Duration>,
     /// Timestamp of this endpoint that the other endpoint echoed last.
     echo: u32,
@@ -106,7 +106,7 @@ impl Tuning {
         tuning
     }
 
-    /// Return the number of bytes of payload that the receive memory holds.
+    /// Return the number of bytes of payload that the receive memory can store.
     fn max_window(&self) -> u32 {
         (self.memory * self.ratio / RATIO_UNIT).min(u64::from(self.window_limit)) as u32
     }
@@ -180,8 +180,8 @@ impl Tuning {
     }
 
     /// Process a read by the application up to `to`. If the application reads more in a round trip
-    /// than in any earlier round trip, the memory grows to hold the data that a sender can send in
-    /// the next two round trips.
+    /// than in any earlier round trip, the memory grows, so that it can store the data that a
+    /// sender can send in the next two round trips.
     pub fn on_read(&mut self, now: Time, to: Seq) {
         let Some(rtt) = self.rtt.filter(|&rtt| now.since(self.read_from.1) >= rtt) else { return };
         if rtt == Duration::ZERO {
@@ -226,7 +226,8 @@ mod tests {
 
     /// A Linux kernel with 4 MiB of receive memory increases its window from 2096560 B to 2654208
     /// B, which is 162/256 of the receive memory. Each arriving segment increases the window by two
-    /// segments, so that 192 segments suffice for this growth.
+    /// segments, so that 192 segments suffice for the growth of the window from 2096560 B to
+    /// 2654208 B.
     #[test]
     fn window_grows_by_two_segments_per_segment() {
         let mut t = Tuning::new(Seq(0), &tcp(4_194_304));
@@ -239,8 +240,8 @@ mod tests {
         assert_eq!((t.window(0), grown), (2_654_208, 191));
     }
 
-    /// Receive memory so small that the initial window is below one segment would block the
-    /// connection, and is therefore an error.
+    /// If the receive memory gave an initial window below one segment, the connection would block.
+    /// Such a receive memory is therefore an error.
     #[test]
     fn memory_below_two_segments_is_an_error() {
         let changes = serde_json::json!({"mss": "1460 B", "memory": {"receive": "2919 B"}});

@@ -1,8 +1,8 @@
 //! AIMD: a template for a congestion control.
 //!
-//! docs/how-to/add-a-congestion-control.md lists the lines that register it. Source: name the paper
-//! or RFC here, with its key in references.bib, and cite the section or equation at each line that
-//! follows it. (The equations of this control are an example without a source.)
+//! docs/how-to/add-a-congestion-control.md lists the lines that register a control. Source: name
+//! the paper or RFC here, with its key in references.bib, and cite the section or equation at each
+//! line that follows it. (The equations of this control are an example without a source.)
 
 // `control.rs` defines the interface: the ACK, the congestion events, and the trait with all
 // methods of a controller. Functions that the controls share are in `control.rs` (`decreased`) and
@@ -55,8 +55,8 @@ pub struct MyControlState {
     growth: Growth,
 }
 
-// The control only computes; windows are in bytes. The sender (`sender/cwnd.rs`) owns cwnd and
-// ssthresh, applies their minimums, and calls these methods for ACKs, losses and marks.
+// The control only computes values. All windows are in bytes. The sender (`sender/cwnd.rs`) owns
+// cwnd and ssthresh, applies their minimums, and calls these methods for ACKs, losses and marks.
 // `pacing_rate`, `undo`, `on_restart` and other methods of the trait have defaults that a control
 // can replace.
 impl CongestionControl for MyControlState {

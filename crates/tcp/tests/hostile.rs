@@ -1,5 +1,5 @@
-//! Endpoints that receive arbitrary segments: they never panic, never send without end, never
-//! exceed the window or cwnd, and never request a call in the past.
+//! Tests of endpoints that receive arbitrary segments. An endpoint must never panic, send without
+//! end, exceed the window or cwnd, or request a call in the past.
 
 mod common;
 
@@ -13,7 +13,8 @@ use tcp::fast_open::{Opening, Server};
 use tcp::{Endpoint, State, Tcp};
 use units::{Duration, Read, Time};
 
-/// Random sequence number: near a given one in some cases, arbitrary in the others.
+/// Random sequence number, which is near a given sequence number in some cases and arbitrary in all
+/// other cases.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Near(i32),
@@ -336,7 +337,7 @@ proptest! {
     }
 }
 
-/// Smallest failing cases of the random test above. Each has failed once.
+/// Smallest cases in which the random test of this file failed. Each has failed once.
 mod regressions {
     use super::*;
 

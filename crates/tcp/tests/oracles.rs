@@ -72,9 +72,9 @@ fn slow_start_with_delayed_acks_adds_half_a_window() {
     assert_eq!(rounds(&tcp, 14), expected);
 }
 
-/// Congestion avoidance, RFC 5681 §3.1, equation 3: each ACK increases cwnd by SMSS²/cwnd. With w
-/// as cwnd in segments, w² therefore grows by 2 + 1/w² with each ACK. After n ACKs, w² is w0² + 2n
-/// + ln(w/w0), by the Euler–Maclaurin formula.
+/// Congestion avoidance, RFC 5681 §3.1, equation 3: each ACK increases cwnd by SMSS²/cwnd. If w is
+/// cwnd in segments, w² grows by 2 + 1/w² with each ACK. After n ACKs, w² is w0² + 2n + ln(w/w0),
+/// by the Euler–Maclaurin formula.
 #[test]
 fn congestion_avoidance_adds_a_segment_each_round_trip() {
     let tcp = tcp(
@@ -137,29 +137,35 @@ fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
     5.0 * n as f64 / round_trips / (n as f64).sqrt()
 }
 
-/// The periodic sawtooth, Mathis, Semke, Mahdavi & Ott 1997, equation 3 and table 1: with one loss
-/// in 1/p segments, the window is C/√p, with C = √(3/2) = 1.22, or √(3/4) = 0.87 with ACKs of two
-/// segments. The formula of Mathis et al. ignores the round trip of the recovery, and ignores that
-/// equation 3 of RFC 5681 adds slightly less than a segment per round trip. The larger the window
-/// is, the smaller is the effect of the two omissions.
+/// The periodic sawtooth of Mathis, Semke, Mahdavi & Ott 1997, equation 3 and table 1. If one in
+/// 1/p segments is lost, the window is C/√p. The constant C is √(3/2) = 1.22, or √(3/4) = 0.87 if
+/// each ACK covers two segments. The formula of Mathis et al. ignores the round trip of the
+/// recovery, and ignores that equation 3 of RFC 5681 adds slightly less than a segment per round
+/// trip. The error of the formula decreases as the window grows.
 #[test]
 fn periodic_loss_gives_the_window_of_the_sawtooth() {
     for (delayed_ack, c) in [(1, 1.5f64.sqrt()), (2, 0.75f64.sqrt())] {
         for recovery in ["reno", "newreno", "sack", "fack"] {
             let at = |n| sawtooth(recovery, delayed_ack, n) / c;
             let (many, few) = (at(10_000), at(1000));
-            assert!((0.97..1.0).contains(&many), "{recovery}, ACKs of {delayed_ack}: {many} of the formula");
-            assert!((0.9..many).contains(&few), "{recovery}, ACKs of {delayed_ack}: {few} of the formula");
+            assert!(
+                (0.97..1.0).contains(&many),
+                "{recovery}, {delayed_ack} segments per ACK: {many} of the formula's window"
+            );
+            assert!(
+                (0.9..many).contains(&few),
+                "{recovery}, {delayed_ack} segments per ACK: {few} of the formula's window"
+            );
         }
     }
 }
 
 /// CUBIC's curve, RFC 9438 §4.2, equations 1 and 2, with a whole endpoint. One segment in `n` is
-/// lost, and its repair takes two round trips (a window, then 0.7 of a window). After that, the
-/// window is C(t − K)³ + W_max until `n` segments are sent. CUBIC's curve determines the time of
-/// the next loss and the window at that time. No closed form of the average is tested: the curve is
-/// so flat around K that in ten losses the window approaches the cycle of RFC 9438 §5.1 by less
-/// than a segment.
+/// lost. The repair of the loss takes two round trips, in which the sender sends a window and 0.7
+/// of a window. After the repair, the window is C(t − K)³ + W_max until `n` segments are sent.
+/// CUBIC's curve determines the time of the next loss and the window at that time. The test does
+/// not compare the average window with a closed form. The curve is so flat around K that in ten
+/// losses the window approaches the cycle of RFC 9438 §5.1 by less than a segment.
 #[test]
 fn cubic_follows_its_curve_from_loss_to_loss() {
     let (c, beta, rtt) = (0.4f64, 0.7, RTT.seconds());
@@ -190,7 +196,7 @@ fn cubic_follows_its_curve_from_loss_to_loss() {
             let late = to.since(from).seconds() - takes;
             assert!(
                 late.abs() < 1.5 * rtt,
-                "{n}, ACKs of {delayed_ack}: the loss is {late} s later than the expected {takes} s"
+                "one loss in {n} segments, {delayed_ack} segments per ACK: the loss is {late} s later than the expected {takes} s"
             );
         }
     }
@@ -226,7 +232,10 @@ fn random_loss_gives_the_rate_of_padhye_et_al() {
             };
             let seen = window_of(&tcp, RTT, 50.0, 1500.0, rule);
             let ratio = seen / (padhye(p, f64::from(b), RTT.seconds(), 1.0) * RTT.seconds());
-            assert!((0.85..1.15).contains(&ratio), "p = {p}, ACKs of {b}: {ratio} of the formula");
+            assert!(
+                (0.85..1.15).contains(&ratio),
+                "p = {p}, {b} segments per ACK: {ratio} of the formula's throughput"
+            );
         }
     }
 }
@@ -242,8 +251,8 @@ fn rate_of(tcp: &Tcp, rtt: Duration, time: f64, rule: impl FnMut(&Passage) -> Fa
     window_of(tcp, rtt, 50.0, time, rule) / rtt.seconds()
 }
 
-/// With the same loss rate for both round-trip times, the throughput is C/(RTT √p), so a = 1
-/// (Mathis et al. 1997, equation 3).
+/// If the loss rate is the same for both round-trip times, the throughput is C/(RTT √p), so a = 1
+/// (Mathis et al., 1997, equation 3).
 #[test]
 fn throughput_is_inversely_proportional_to_the_round_trip_with_equal_loss_rates() {
     let tcp = tcp(json!({"recovery": "sack", "sack": true, "delayed_ack": "1 packets"}));
@@ -260,8 +269,8 @@ fn throughput_is_inversely_proportional_to_the_round_trip_with_equal_loss_rates(
     assert!((a - 1.0).abs() < 0.1, "{a}");
 }
 
-/// With simultaneous losses for both round-trip times, every T seconds, each window grows to
-/// 2T/RTT. The throughput is therefore 3/2 T/RTT², and a = 2 (Lakshman & Madhow 1997, §3:
+/// If a loss occurs every T seconds, at the same time for both round-trip times, each window grows
+/// to 2T/RTT. The throughput is therefore 3/2 T/RTT², and a = 2 (Lakshman & Madhow 1997, §3:
 /// synchronized losses).
 #[test]
 fn throughput_falls_with_the_square_of_the_round_trip_with_synchronized_losses() {
@@ -320,11 +329,11 @@ fn a_shared_drop_tail_queue_gives_an_exponent_between_one_and_two() {
     }
 }
 
-/// Fall & Floyd 1996, §4 and figures 2 to 5: one to four losses in a window of fifteen. After a
-/// fast retransmit, Tahoe starts slow start and retransmits data that had arrived. Reno recovers
-/// from one loss, reduces its window twice for two losses, and waits for the retransmission timer
-/// after three or four losses. The recovery of NewReno takes one round trip per loss. The recovery
-/// of SACK takes at most two round trips.
+/// Fall & Floyd 1996, §4 and figures 2 to 5: one to four segments of a window of fifteen segments
+/// are lost. After a fast retransmit, Tahoe starts slow start and retransmits data that had
+/// arrived. Reno recovers from one loss, reduces its window twice for two losses, and waits for the
+/// retransmission timer after three or four losses. The recovery of NewReno takes one round trip
+/// per loss. The recovery of SACK takes at most two round trips.
 #[test]
 fn the_recoveries_respond_to_losses_in_one_window_as_in_fall_and_floyd() {
     for (n, drops) in (1u32..).zip(drops::DROPS) {

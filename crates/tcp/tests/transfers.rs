@@ -123,7 +123,7 @@ proptest! {
     }
 }
 
-/// Smallest failing cases of the random test above. Each has failed once.
+/// Smallest cases in which the random test of this file failed. Each has failed once.
 mod regressions {
     use super::*;
     use serde_json::{Value, json};
@@ -194,8 +194,8 @@ mod regressions {
         run(tcps, apps, impairments, 3145717503530149737, 153);
     }
 
-    /// A probe of a small window is in flight when the application writes more: the probe's timer
-    /// continues.
+    /// If the application writes more data while a probe of a small window is in flight, the timer
+    /// of the probe continues.
     #[test]
     fn a_write_leaves_the_timer_of_a_probe() {
         let tcps = [
@@ -254,8 +254,8 @@ mod regressions {
     }
 
     /// An endpoint that has filled the window sends its ACKs with the sequence number at the end of
-    /// the window. The other endpoint processes these ACKs even if the data in its window has a
-    /// gap.
+    /// the window. An endpoint processes ACKs at the end of its window even if the data in the
+    /// window has a gap.
     #[test]
     fn an_acknowledgement_from_the_edge_of_the_window_counts() {
         let tcps = [
@@ -402,8 +402,8 @@ mod regressions {
         }
     }
 
-    /// Tahoe retransmits once for all duplicate ACKs of a window, even without a guard, so that
-    /// duplicated ACKs do not multiply.
+    /// Even without a guard against repeated fast retransmits, Tahoe retransmits once for all
+    /// duplicate ACKs of a window, so that duplicate ACKs do not multiply.
     #[test]
     fn duplicate_acks_of_tahoe_do_not_multiply() {
         let tcps =
@@ -420,7 +420,8 @@ mod regressions {
         let tcp = || end(json!({"recovery": "sack", "sack": true, "rto": {"min": "50 ms"}})).tcp;
         let apps = [App { closes: Closes::AfterPeer, ..writer(&[(25, 100)]) }, writer(&[(30, 1)])];
         let pair = Pair::new([tcp(), tcp()], ms(20), apps);
-        // The original segment arrives after the timer has caused a retransmission, which is lost.
+        // The timer expires before the late original segment arrives, and the retransmission is
+        // lost.
         let rule = |p: &Passage| match (p.direction, p.segment.len, p.nth_data) {
             (0, 1.., 0) => Fate { extra_delay: ms(100), ..Fate::PASS },
             (0, 1.., 1) => Fate::DROP,
@@ -431,7 +432,8 @@ mod regressions {
         assert!(path.pairs[0].is_complete() && path.pairs[0].is_closed(), "{}", path.pairs[0].describe());
     }
 
-    /// A part of a segment that was sent into a small window is retransmitted after its loss.
+    /// If a part of a segment was sent into a small window and was lost, the sender retransmits
+    /// this part.
     #[test]
     fn a_part_of_a_segment_is_retransmitted() {
         let tcps = [end(json!({})), end(json!({"mss": "101 B", "receive_window": "101 B"}))];

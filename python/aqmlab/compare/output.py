@@ -133,7 +133,11 @@ def write(
     chapters.append(_measures(comparison))
     chapters.append(_scenario(comparison))
     (new / NUMBERS).write_text(
-        json.dumps({"made_by": MADE_BY, "version": _core.version()} | comparison.as_dict()) + "\n",
+        json.dumps(
+            {"made_by": MADE_BY, "format": _core.FORMAT, "version": _core.version()}
+            | comparison.as_dict()
+        )
+        + "\n",
         "utf-8",
     )
     write_report(_report(comparison, chapters), new / PAGE)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Self
 
 from aqmlab import _core
-from aqmlab._core import ScenarioError
+from aqmlab._core import FORMAT, ScenarioError
 from aqmlab.experiment import design
 from aqmlab.experiment.campaign import MOST_RUNS
 from aqmlab.experiment.design import Point, Range
@@ -174,9 +174,12 @@ class Experiment:
             As for :meth:`read`.
         """
         top = _Node(document, "")
+        # The format is checked first, because a later format may have other keys.
+        if top.get("format") not in (None, FORMAT):
+            top.child("format").wrong(f"{FORMAT}, the format of this version of aqmlab")
         top.only(
-            "title", "scenario", "factors", "arms", "replications", "warm_up", "links", "measures",
-            "plots", "limits",
+            "title", "format", "scenario", "factors", "arms", "replications", "warm_up", "links",
+            "measures", "plots", "limits",
         )  # fmt: skip
         scenario = top.get("scenario")
         if scenario is None:

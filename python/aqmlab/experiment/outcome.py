@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab import estimates, statistics
+from aqmlab._core import FORMAT
 from aqmlab.estimates import Estimate, Kind
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
@@ -173,6 +174,7 @@ class Outcome:
         import pyarrow.parquet
 
         about = {
+            "format": FORMAT,
             "factors": self.factors,
             "arms": self.arms,
             "measures": [vars(m) for m in self.measures],
@@ -209,6 +211,8 @@ class Outcome:
             # interpreter has ended.
             table = pyarrow.parquet.read_table(pyarrow.BufferReader(path.read_bytes()))
             about = json.loads(table.schema.metadata[ABOUT])
+            if (written := about.pop("format", FORMAT)) != FORMAT:
+                raise ValueError(f"its format is {written!r}, and this version reads {FORMAT}")
             about["measures"] = [Measured(**m) for m in about["measures"]]
             about |= {key: tuple(about[key]) for key in ("plots", "notes")}
             outcome = cls(table.to_pandas(), **about)
@@ -307,9 +311,9 @@ class Outcome:
         return bool(len(absent)) and all(one.measure.name in t.split("\n") for t in absent)
 
     def _absent(self) -> "pd.Series":
-        """Return the column ``not_measured``, which is empty for results of older versions."""
-        absent = self.runs.get("not_measured")
-        return self.runs["failed"].map(lambda _: "") if absent is None else absent
+        """Return the column with the measures that each run does not have."""
+        absent: pd.Series = self.runs["not_measured"]
+        return absent
 
     @cached_property
     def cautions(self) -> list[str]:

@@ -5,9 +5,11 @@ import os
 import sqlite3
 from pathlib import Path
 
+from aqmlab._core import FORMAT
+
 FILE = "runs.sqlite"
-APPLICATION, VERSION = 0x61716D6C, 1
-"""Identifier and version of the schema in SQLite's header."""
+APPLICATION = 0x61716D6C
+"""Identifier of a store in SQLite's header, whose user version is the format."""
 
 SCHEMA = f"""
 CREATE TABLE campaigns (
@@ -27,7 +29,7 @@ CREATE TABLE results (
     id INTEGER PRIMARY KEY REFERENCES runs, base INTEGER NOT NULL REFERENCES bases,
     words BLOB NOT NULL, columns BLOB NOT NULL);
 PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {VERSION};
+PRAGMA user_version = {FORMAT};
 """
 
 
@@ -79,9 +81,9 @@ def check(database: sqlite3.Connection, path: Path, *, whole: bool) -> None:
             f"{path} is not a store of aqmlab; give another folder, or move the file"
         )
     version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
+    if version != FORMAT:
         raise OSError(
-            f"{path} is a store of version {version}, and this aqmlab supports version {VERSION}; "
+            f"{path} is a store of format {version}, and this aqmlab reads format {FORMAT}; "
             "give another folder"
         )
     if whole and database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":

@@ -1,4 +1,4 @@
-"""Cases of the comparison of queues with their references, with equal parameters on both sides."""
+"""Cases of the comparison: a queue of the simulator, and its reference with equal parameters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Link = AqmLink | Transmitter
 
 @dataclass
 class Case:
-    """Queue of a scenario and its reference with the same parameters."""
+    """Queue of a scenario, and a reference implementation of this queue with equal parameters."""
 
     name: str
     queue: dict[str, Any]
@@ -24,10 +24,10 @@ class Case:
     limit: int = 100
     flows: int = 10
     expects: str = "EM"
-    """Outcomes that the traffic must cause: E early drops, M marks, T threshold, F full buffer."""
+    """Outcomes that must occur: E early drop, M mark, T signal at a threshold, F full buffer."""
 
     def build(self, seed: int) -> Link:
-        """Return a link with a new instance of the reference."""
+        """Return a link with a new instance of the reference queue."""
         limit, unit = self.limit, "packets"
         if "limit" in self.queue:
             limit, unit = int(self.queue["limit"].split()[0]) * 1000, "bytes"

@@ -1,4 +1,4 @@
-"""Cases of queue disciplines that decide after they stored a packet."""
+"""Cases of queue disciplines that can drop or mark a packet after they stored it."""
 
 from references.cases import LOW_KEYS, LOW_SETTINGS, RED, Case
 from references.cobalt import Cobalt

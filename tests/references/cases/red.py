@@ -1,4 +1,4 @@
-"""Cases of RED and its variants."""
+"""Cases of the comparison with references, for RED and its variants."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from references.tc_red import TcRed
 
 
 def red(name: str, queue: dict[str, Any], expects: str = "EM", **parameters: Any) -> Case:
-    """Return a case of RED; `parameters` are those of the reference beside the defaults."""
+    """Return a case of RED; `parameters` override the default parameters of the reference."""
     parameters = RED | parameters
     unit = "B" if parameters.get("unit") == "bytes" else "packets"
     text = {"minth": f"{parameters['minth']} {unit}", "maxth": f"{parameters['maxth']} {unit}"}
@@ -22,7 +22,7 @@ def red(name: str, queue: dict[str, Any], expects: str = "EM", **parameters: Any
 
 STUDY_C: dict[str, float] = {"qmin": 5_000, "qmax": 15_000, "avpkt": 1500, "burst": 5}
 STUDY_C |= {"probability": 0.02, "bandwidth": 100_000}
-"""Parameters of the RED queue in study C."""
+"""Parameters of Linux's RED for a bottleneck of 100 kbit/s, in the case "tc red, study C"."""
 RED_VARIANTS = [
     Case(
         "tc red, study C",
@@ -80,12 +80,12 @@ RED_VARIANTS = [
         SelfConfiguringRed, LOW_SETTINGS | {"gentle": False}, expects="EMT",
     ),
     Case(
-        "self-configuring red, least backlog",
+        "self-configuring red, minimum backlog",
         {"kind": "self_configuring_red", "min_backlog": "2 packets"} | LOW_KEYS,
         SelfConfiguringRed, LOW_SETTINGS | {"gentle": False, "min_backlog": 2}, expects="EMT",
     ),
     Case(
-        "nonlinear red, least backlog",
+        "nonlinear red, minimum backlog",
         {"kind": "nonlinear_red", "min_backlog": "2 packets"} | LOW_KEYS, NonlinearRed,
         LOW_SETTINGS | {"min_backlog": 2}, expects="EMT",
     ),

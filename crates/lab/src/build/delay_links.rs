@@ -1,13 +1,13 @@
 //! Two optimizations of links. A link that only delays packets needs no event per packet, because
-//! the previous link computes the arrival time at its far end. A link counts its waiting packets
-//! only while the queue could exceed its limit.
+//! the previous link computes the time at which a packet arrives at the far end. While the queue of
+//! a link cannot exceed its limit, the link does not count its waiting packets.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
 use super::plan::Plan;
 use crate::scenario::Scenario;
 
-/// Hop that precedes a link on the routes.
+/// Link that precedes a given link on all routes, if the routes agree.
 #[derive(Clone, Copy, PartialEq)]
 enum Previous {
     Nothing,
@@ -15,7 +15,7 @@ enum Previous {
     Several,
 }
 
-/// Find the links that only delay packets, and mark their hops.
+/// Find the links that only delay packets, and mark the hops of these links.
 pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
     let mut before = vec![Previous::Nothing; built.links.len()];
     for hops in built.hops.chunk_by(|a, _| !a.is_end()) {
@@ -39,13 +39,13 @@ pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut Bui
     let sizes = sizes.chain(datagrams.map(|(min, max)| (u64::from(min), u64::from(max))));
     let (min, max) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (min, max) = (min.min(65_535) as u16, max.min(65_535) as u16);
-    // A sampled queue is simulated, because the sample must not contain packets that are still on
-    // their way to the queue.
+    // A queue that the run samples is always simulated, because a sample must not contain packets
+    // that have not yet arrived at the queue.
     let mut sampled = vec![false; built.links.len()];
     if scenario.record.series.iter().any(|series| series.needs().queues) {
         plan.recorded(&scenario.record).iter().for_each(|&l| sampled[l as usize] = true);
     }
-    // The link before a link that only delays packets does not itself only delay packets.
+    // If a link only delays packets, the previous link must not be a link that only delays packets.
     let mut delays = vec![false; built.links.len()];
     let mut passes_on = vec![false; built.links.len()];
     for l in 0..built.links.len() {

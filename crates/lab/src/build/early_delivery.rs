@@ -1,13 +1,14 @@
-//! Choice of the endpoints that can receive packets early. The last link that queues or drops a
-//! packet delivers the packet to such an endpoint in advance, with its arrival time, so the arrival
-//! needs no event.
+//! Choice of the endpoints that can receive packets early. Early delivery means that the last link
+//! that queues or drops packets delivers a packet to the endpoint in advance, with its arrival
+//! time. The arrival of a packet that was delivered early needs no event.
 //!
 //! Early delivery is correct for an endpoint that is the only user of the links of its host. All
-//! packets to this endpoint arrive over one link, in the order in which that link admitted them,
-//! and the packets from this endpoint meet no other traffic before they have crossed the host's
-//! link. The endpoint can therefore be simulated ahead of the others. Early delivery also requires
-//! that the application is inactive after the opening of the connection, and that the run records
-//! no series of the endpoint, no samples of its links, and no capture.
+//! packets to the endpoint arrive over one link, in the order in which the link admitted them. The
+//! packets from the endpoint share no link with other traffic until they have crossed the link of
+//! the host. The simulation of the endpoint can therefore be ahead of the simulation of the other
+//! endpoints. Early delivery also requires an application that is inactive after the opening of the
+//! connection. The run must not record a series of the endpoint, sample its links, or capture
+//! packets.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
@@ -15,8 +16,8 @@ use super::plan::Plan;
 use crate::scenario::Scenario;
 use crate::series::Series;
 
-/// Select the endpoints that can receive packets early, and mark, on the route to each of them, the
-/// hop of the last link that queues or drops packets.
+/// Select the endpoints that can receive packets early. On the route to each of these endpoints,
+/// mark the hop of the last link that queues or drops packets.
 pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
     let record = &scenario.record;
     let unseen = |s: &Series| matches!(s, Series::Queue | Series::Transfers | Series::Requests);
@@ -41,9 +42,9 @@ pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut 
             let last = first + built.hops[first..].iter().take_while(|hop| !hop.is_last()).count() - 1;
             let decides = last - usize::from(built.hops[last].only_delays());
             // The link that delivers a packet early must not be the first link of the route.
-            // Otherwise an endpoint could wait for a packet that it sends to itself. If another
-            // link precedes the delivering link, each packet of the peer causes an event before
-            // early delivery.
+            // Otherwise a packet and the reply to the packet could be delivered within one event.
+            // A link between the peer and the delivering link ensures that each packet of the peer
+            // causes an event before its early delivery.
             if decides > first && alone(built.hops[last]) && alone(built.hops[reverse]) {
                 built.hops[decides].set_delivers_early();
             }
@@ -51,8 +52,7 @@ pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut 
     }
 }
 
-/// Return, for each link, the number of routes of flows (one per direction of a flow) that use the
-/// link.
+/// Return the number of routes that use each link. A flow has one route per direction.
 fn users(built: &BuiltNetwork) -> Vec<u32> {
     let lasting = built.slots.iter().flat_map(|slot| slot.first_hop);
     let passing = built.arriving_flows.iter().flat_map(|source| source.first_hop.repeat(2));

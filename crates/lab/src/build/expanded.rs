@@ -1,5 +1,5 @@
-//! Expansion of a scenario for engines other than the simulator: all links and flows with their
-//! names, and numbers instead of texts.
+//! Expansion of a scenario for engines other than the simulator. The expansion names all links and
+//! flows, and replaces texts such as `"20 ms"` by numbers.
 
 use net::Direction;
 use traffic::DrawStreams;
@@ -11,10 +11,10 @@ use super::offset::{offset, starts};
 use super::plan::Plan;
 use crate::scenario::Scenario;
 
-/// Return the hosts, links, flows and TCP parameters of a scenario as JSON. The numbers are those
-/// that the simulator uses: delays and starts include the random offsets of the scenario's seed.
-/// The description of a flow lists its links in both directions, and the index of its TCP
-/// parameters in `tcp`.
+/// Return the hosts, links, flows and TCP parameters of a scenario as JSON. All numbers are equal
+/// to the numbers that the simulator uses. For example, delays and start times include the random
+/// offsets of the scenario's seed. The description of a flow lists its links in both directions.
+/// The entry `tcp` of a flow is the index of the flow's TCP parameters.
 pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
     let plan = super::plan(scenario)?;
     let names = plan.link_names();
@@ -41,7 +41,7 @@ pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
     Ok(serde_json::json!({ "hosts": hosts, "links": links, "flows": flows, "tcp": tcp }))
 }
 
-/// Return the description of a link for another engine.
+/// Return the description of a link for other engines.
 fn link_table(scenario: &Scenario, link: &LinkPlan, name: &str) -> Json {
     let delay =
         link.delay + offset(scenario.seed, &format!("link/{name}/phase"), scenario.phase_breaking.delay);
@@ -64,7 +64,7 @@ fn link_table(scenario: &Scenario, link: &LinkPlan, name: &str) -> Json {
     })
 }
 
-/// Return the description of a flow for another engine.
+/// Return the description of a flow for other engines.
 fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> Json {
     let (name, table) = (plan.name(f), &plan.tables[plan.table(f)]);
     let datagrams = table.traffic.is_datagrams();

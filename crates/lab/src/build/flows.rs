@@ -1,5 +1,5 @@
-//! Construction of endpoints, slots of connections, flows that open connections during the run, and
-//! flows of datagrams.
+//! Construction of the endpoints, of the connection slots, of the flows that open connections
+//! during the run, and of the flows of datagrams.
 
 use std::collections::HashMap;
 
@@ -21,15 +21,16 @@ use crate::scenario::{Rows, Scenario};
 use crate::slot::Slot;
 use crate::totals::ConnectionTotals;
 
-/// First hop of each route, by the last hop of the route.
+/// Copies of the routes of a plan. The copies differ from the original route only in the last hop.
 struct RouteCopies<'a> {
     begins: &'a [u32],
-    /// First hops of the copies of routes that differ in the last hop.
+    /// First hop of each copied route, by the index of the route and the last hop of the copy.
     known: HashMap<(u32, Hop), u32>,
 }
 
 impl RouteCopies<'_> {
-    /// Return the first hop of a route with this last hop. Copy the route if its last hop differs.
+    /// Return the first hop of the route with index `route` and with `end` as its last hop. If the
+    /// original route has another last hop, the function copies the route once.
     fn of(&mut self, route: u32, end: Hop, hops: &mut Vec<Hop>) -> u32 {
         let first = self.begins[route as usize];
         if end == Hop::END {
@@ -39,7 +40,7 @@ impl RouteCopies<'_> {
     }
 }
 
-/// Add each flow of the plan to the network. `begins` has the first hop of each route.
+/// Add each flow of the plan to the network. `begins` has the first hop of each route of the plan.
 pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut BuiltNetwork) {
     let seed = scenario.seed;
     let single = |&f: &usize| plan.opener(f).is_none() && !plan.traffic(f).is_datagrams();
@@ -65,8 +66,8 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             |side: usize, tcp: &Tcp| offset(seed, &format!("flow/{name}/clock-{side}"), tcp.rto.granularity);
         let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
         if plan.opener(f).is_some() {
-            // If the results have one row per `[[flows]]` table of the scenario, the flows of a
-            // `[[flows]]` table share one total.
+            // If the results have one row per `[[flows]]` table, all flows of a table share one
+            // total.
             let together = scenario.record.flows == Rows::Table;
             let last = built
                 .flow_totals

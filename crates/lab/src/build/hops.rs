@@ -2,53 +2,53 @@
 
 use super::plan::Plan;
 
-/// Hop of a route: a link, the conditioner before a link, the wire with impairments behind a link,
-/// or the last hop, which is the end of the route. The hop numbers of the conditioners follow the
-/// hop numbers of all links.
+/// Hop of a route: a link, the conditioner before a link, the wire that applies the impairments of
+/// a link, or the last hop, which marks the end of the route. Conditioners have hop numbers above
+/// the hop numbers of all links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hop(u32);
 
 impl Hop {
-    /// Last hop of a route to an endpoint whose application receives no events.
+    /// Last hop of a TCP route to an endpoint whose application receives no events.
     pub const END: Hop = Hop(u32::MAX);
-    /// Bits in the hop of a link with early delivery.
+    /// Bits that are set in the hop of a link that delivers packets early to an endpoint.
     const DELIVERS_EARLY: u32 = 0b01 << 30;
-    /// Bits in the hop of a link that only delays packets.
+    /// Bits that are set in the hop of a link that only delays packets.
     const DELAYS: u32 = 0b10 << 30;
-    /// Last hop of a route of datagrams.
+    /// Last hop of a route of datagrams, which have no TCP endpoint.
     pub const SINK: Hop = Hop(u32::MAX - 1);
-    /// Last hop of a route to an endpoint whose application receives events.
+    /// Last hop of a TCP route to an endpoint whose application receives events.
     pub const LISTENER: Hop = Hop(u32::MAX - 2);
-    /// Smallest value of a hop that is a wire or the last hop of a route.
+    /// Minimum value of a hop that is a wire or the last hop of a route.
     const WIRE: u32 = 0b11 << 30;
 
-    /// Return the index of the link. The index of a conditioner is its number plus the number of
-    /// links.
+    /// Return the index of the link. For a conditioner, return the number of the conditioner plus
+    /// the number of links.
     #[inline]
     pub fn link(self) -> u32 {
         self.0 & !Self::WIRE
     }
 
-    /// Return true if this is the last hop of a route to an endpoint whose application receives no
-    /// events.
+    /// Return true if this hop is the last hop of a route to an endpoint whose application receives
+    /// no events.
     #[inline]
     pub fn is_end(self) -> bool {
         self == Self::END
     }
 
-    /// Return true if this is the last hop of a route, of any kind.
+    /// Return true if this hop is the last hop of a route.
     pub(super) fn is_last(self) -> bool {
         self.0 >= Self::LISTENER.0
     }
 
-    /// Return true if this is a link that only delays the packets of the previous link
+    /// Return true if this hop is a link that only delays the packets of the previous link
     /// ([`net::Link::only_delays`]).
     #[inline]
     pub fn only_delays(self) -> bool {
         self.0 & Self::WIRE == Self::DELAYS
     }
 
-    /// Mark the hop as a link that only delays packets.
+    /// Mark this hop as a link that only delays packets.
     pub(super) fn set_only_delays(&mut self) {
         self.0 |= Self::DELAYS;
     }
@@ -60,7 +60,7 @@ impl Hop {
         self.0 & Self::WIRE == Self::DELIVERS_EARLY
     }
 
-    /// Mark the hop as the last link that queues or drops packets before an endpoint with early
+    /// Mark this hop as the last link that queues or drops packets before an endpoint with early
     /// delivery.
     pub(super) fn set_delivers_early(&mut self) {
         self.0 |= Self::DELIVERS_EARLY;
@@ -72,7 +72,7 @@ impl Hop {
         self.0 < Self::WIRE
     }
 
-    /// Return the index of the wire, if the hop is a wire.
+    /// Return the index of the wire, or `None` if this hop is not a wire.
     pub fn wire(self) -> Option<usize> {
         (!self.is_link() && !self.is_last()).then_some((self.0 & !Self::WIRE) as usize)
     }
@@ -99,8 +99,8 @@ pub(super) fn lay_out_hops(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -
     (hops, begins)
 }
 
-/// Append a copy of the route that begins at hop `first`, with another last hop. Return the first
-/// hop of the copy.
+/// Append a copy of the route whose first hop is `first`, but with `end` as the last hop. Return
+/// the first hop of the copied route.
 pub(super) fn copy_with_end(hops: &mut Vec<Hop>, end: Hop, first: u32) -> u32 {
     let begins = hops.len() as u32;
     let links: Vec<Hop> = hops[first as usize..].iter().copied().take_while(|hop| !hop.is_end()).collect();

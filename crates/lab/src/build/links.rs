@@ -26,22 +26,22 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
-    /// Return the queue of the link that the scenario describes.
+    /// Return the description of the link's queue in the scenario.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// Return the rules of the conditioner before the queue of the link.
+    /// Return the rules of the conditioner that precedes the queue of the link.
     pub fn condition(&self) -> &[Rule] {
         &self.condition
     }
 
-    /// Return the impairments of the wire behind the link.
+    /// Return the impairments of the link, which its wire applies.
     pub fn impairments(&self) -> &[Impairment] {
         &self.impairments
     }
 
-    /// Return the name of the link, `from>to`.
+    /// Return the name of the link in the form `from>to`.
     pub fn name(&self) -> String {
         format!("{}>{}", self.from, self.to)
     }
@@ -58,8 +58,8 @@ struct LinkDirection<'a> {
 }
 
 impl<'a> LinkDirection<'a> {
-    /// Return the parameters of the reverse direction of a link. `rate` and `delay` apply if
-    /// `reverse` has no rate or delay.
+    /// Return the parameters of the reverse direction of a link. If `reverse` sets no rate or no
+    /// delay, the function uses the parameter `rate` or `delay` instead.
     fn reverse(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
         LinkDirection {
             rate: reverse.rate.unwrap_or(rate),
@@ -87,7 +87,7 @@ fn add_link(plan: &mut Vec<LinkPlan>, nodes: (&str, &str), direction: &LinkDirec
     });
 }
 
-/// Return every link of a network.
+/// Return all one-way links of a network.
 pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
     match network {
         Network::Dumbbell(d) => Ok(dumbbell(d)),
@@ -95,7 +95,7 @@ pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
     }
 }
 
-/// Return the links of a dumbbell.
+/// Return all one-way links of a dumbbell.
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
     let forward = LinkDirection {
@@ -129,7 +129,7 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     plan
 }
 
-/// Return the links of a graph.
+/// Return all one-way links of a graph.
 fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
     if g.links.is_empty() {
         return Err(Invalid::at("network.links", "is empty").remedy("describe at least one link"));
@@ -142,10 +142,10 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
             let name = |text: &str| expand(text, &[("i", i)]);
             let (from, to) = (name(&link.from), name(&link.to));
             if from.is_empty() || to.is_empty() {
-                return Err(Invalid::at(&path, "must name two nodes, from and to"));
+                return Err(Invalid::at(&path, "must name two nodes, in the keys from and to"));
             }
             if from == to {
-                let problem = "is also the node in from";
+                let problem = "names the same node as the key from";
                 return Err(
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
                 );
@@ -162,11 +162,11 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
             let reverse = (link.directions == Directions::Both).then_some((&to, &from, reverse));
             for (from, to, direction) in [(&from, &to, forward)].into_iter().chain(reverse) {
                 if !seen.insert((from.clone(), to.clone())) {
-                    let problem = format!("is the second link from {from} to {to}");
+                    let problem = format!("describes a second link from {from} to {to}");
                     let remedy = if link.count > 1 {
-                        "write {i} in from or in to, so that each link has its own nodes"
+                        "write {i} in the key from or in the key to, so that each link connects different nodes"
                     } else {
-                        "links are named by their nodes, so each direction can have one link; put another node between the two"
+                        "two nodes can have only one link per direction, because the link is named after its nodes; add a third node between them"
                     };
                     return Err(Invalid::at(&path, problem).remedy(remedy));
                 }

@@ -1,5 +1,5 @@
 //! Steps from a scenario to a network that is ready to run. [`plan`] names and checks the links and
-//! flows, and [`build`] constructs them.
+//! flows, and [`build`] constructs the links and flows.
 
 mod built;
 mod delay_links;
@@ -27,8 +27,8 @@ use units::param::Invalid;
 
 use crate::scenario::Scenario;
 
-/// Plan a scenario: name every link and flow, and compute the routes. The function fails if parts
-/// of the scenario contradict each other.
+/// Plan a scenario: name every link and flow, and compute the routes. Parts of the scenario that
+/// contradict each other cause an error.
 pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     let plan = plan::lay_out_plan(scenario)?;
     refusals::refuse(scenario, &plan)?;

@@ -16,7 +16,7 @@ use crate::scenario::{Record, Scenario, opener};
 use crate::series::SingleFlow;
 use crate::template::expand;
 
-/// Parameters that the flows of one table of the scenario share.
+/// Parameters that all flows of one `[[flows]]` table share.
 #[derive(Clone, Debug)]
 pub(super) struct FlowTable {
     pub(super) name: String,
@@ -32,9 +32,9 @@ pub(super) struct FlowTable {
     pub(super) receiver: Arc<Tcp>,
 }
 
-/// Forward and reverse route of a flow, as indices of [`Plan::routes`]. The name of a flow and its
-/// number in its `[[flows]]` table are computed on demand, so that a million flows need little
-/// memory.
+/// Forward and reverse route of a flow, as indices of [`Plan::routes`]. The name of a flow, and its
+/// number in its `[[flows]]` table, are computed when they are needed, so that a million flows need
+/// little memory.
 pub(super) type FlowPlan = [u32; 2];
 
 /// Links, flows and routes of a scenario.
@@ -43,11 +43,12 @@ pub struct Plan {
     /// One-way links.
     pub links: Vec<LinkPlan>,
     pub(super) tables: Vec<FlowTable>,
-    /// Index of the `[[flows]]` table of each flow, if the scenario has several such tables. The
-    /// simulator reads this index for each packet.
+    /// Index of the `[[flows]]` table of each flow, or an empty list if the scenario has a single
+    /// `[[flows]]` table. The simulator reads the index of a flow's `[[flows]]` table for each
+    /// packet.
     table: Vec<u32>,
     pub(super) flows: Vec<FlowPlan>,
-    /// Distinct routes, each a sequence of links.
+    /// Distinct routes. A route is a sequence of links.
     pub(super) routes: Vec<Vec<usize>>,
 }
 
@@ -57,7 +58,7 @@ impl Plan {
         self.flows.len()
     }
 
-    /// Expand a template in a text of the `[[flows]]` table of a flow.
+    /// Expand the template in a key of the `[[flows]]` table of a flow.
     fn expand(&self, f: usize, text: impl Fn(&FlowTable) -> &str) -> String {
         let number = u64::from(self.number(f));
         expand(text(&self.tables[self.table(f)]), &[("i", number), ("n", f as u64)])
@@ -103,8 +104,8 @@ impl Plan {
         self.application(f).map_or(Needs::NOTHING, |application| application.needs(side))
     }
 
-    /// Return true if both hosts of a flow send data. The application at the client of such a flow
-    /// receives events.
+    /// Return true if both hosts of the flow send data. If both hosts send data, the application at
+    /// the client receives events.
     pub fn is_bidirectional(&self, f: usize) -> bool {
         self.needs(f, Side::Client).events
     }
@@ -120,24 +121,25 @@ impl Plan {
         self.table.get(f).map_or(0, |&t| t as usize)
     }
 
-    /// Return the number of a flow in its `[[flows]]` table.
+    /// Return the number of a flow in its `[[flows]]` table, counted from 0.
     pub fn number(&self, f: usize) -> u32 {
         (f - self.tables[self.table(f)].first) as u32
     }
 
-    /// Return the keys `name`, `from` and `to` of a `[[flows]]` table, with their templates.
+    /// Return the keys `name`, `from` and `to` of a `[[flows]]` table, before the templates are
+    /// expanded.
     pub fn texts(&self, table: usize) -> [&str; 3] {
         let t = &self.tables[table];
         [&t.name, &t.from, &t.to]
     }
 
-    /// Return the links with a conditioner before their queue.
+    /// Return the links that have a conditioner before their queue.
     pub fn conditioned(&self) -> Vec<u32> {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
     }
 
-    /// Return, for each `[[flows]]` table, the names of the flows whose data in this direction
-    /// crosses at least one of the links.
+    /// Return, for each `[[flows]]` table, the names of the flows whose data in the direction
+    /// `direction` crosses at least one of the links.
     pub fn crossing(&self, direction: Direction, links: &[String]) -> Vec<Vec<String>> {
         let selected: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
         let mut names = vec![Vec::new(); self.tables()];
@@ -155,20 +157,20 @@ impl Plan {
         self.tables[self.table(f)].dscp.0
     }
 
-    /// Return the links that `record.links` selects.
+    /// Return the links that the key `record.links` selects.
     pub fn recorded(&self, record: &Record) -> Vec<u32> {
         let named =
             |&l: &u32| record.links.is_empty() || record.links.contains(&self.links[l as usize].name());
         (0..self.links.len() as u32).filter(named).collect()
     }
 
-    /// Return the description of a flow with a single connection for the series.
+    /// Return the description that the series need of a flow with a single connection.
     pub fn single_flow(&self, flow: u32, record: &Record) -> SingleFlow {
         let traced = record.traced.is_empty() || record.traced.contains(&self.name(flow as usize));
         SingleFlow { flow, is_bidirectional: self.is_bidirectional(flow as usize), traced }
     }
 
-    /// Return the links with impairments.
+    /// Return the links that have impairments.
     pub fn impaired(&self) -> Vec<u32> {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].impairments.is_empty()).collect()
     }
@@ -230,7 +232,7 @@ pub(super) fn lay_out_plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             let (from, to) = (plan.from(f), plan.to(f));
             let (a, b) = (nodes.find(&join(&path, "from"), &from)?, nodes.find(&join(&path, "to"), &to)?);
             if a == b {
-                let problem = "is also the host in from";
+                let problem = "names the same host as the key from";
                 return Err(
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another host")
                 );

@@ -9,8 +9,8 @@ use super::links::LinkPlan;
 use super::plan::Plan;
 use crate::scenario::{Network, Scenario};
 
-/// Refuse a scenario in which two flows have the same name, or in which a key names a link or flow
-/// that does not exist.
+/// Refuse a scenario in which two flows have the same name, or in which a key names an unknown link
+/// or flow.
 pub(super) fn refuse(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     equal_names(plan)?;
     unknown_links(&scenario.record.links, plan)?;
@@ -18,8 +18,8 @@ pub(super) fn refuse(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     unknown_matches(&scenario.network, plan)
 }
 
-/// Refuse two flows with the same name. The check compares hashes first, because a scenario may
-/// have millions of flows.
+/// Refuse two flows with the same name. The check compares hashes of names first, because a
+/// scenario may have millions of flows.
 fn equal_names(plan: &Plan) -> Result<(), Invalid> {
     let mut hashes: Vec<(u64, u32)> =
         (0..plan.flows()).map(|f| (engine::hash(plan.name(f).as_bytes()), f as u32)).collect();
@@ -28,12 +28,12 @@ fn equal_names(plan: &Plan) -> Result<(), Invalid> {
         let [(a, first), (b, second)] = [pair[0], pair[1]].map(|(hash, f)| (hash, f as usize));
         (a == b && plan.name(first) == plan.name(second)).then_some((second, first))
     };
-    // The error names the first pair of equal names in the document.
+    // The error names the pair of equal names that occurs first in the scenario.
     let Some((second, first)) = hashes.windows(2).filter_map(equal).min() else { return Ok(()) };
     let path = join(&join("flows", plan.table(second)), "name");
-    let problem = format!("is also the name of a flow of flows.{}", plan.table(first));
+    let problem = format!("is also the name of a flow in the table flows.{}", plan.table(first));
     Err(Invalid::new(&path, &plan.name(second).write(), problem)
-        .remedy("give each flow its own name, with {i} if count is above 1"))
+        .remedy("give each flow a different name, which contains {i} if count is above 1"))
 }
 
 /// Refuse unknown names in `record.links`.
@@ -63,7 +63,7 @@ fn unknown_traced(traced: &[String], plan: &Plan) -> Result<(), Invalid> {
     for (i, name) in traced.iter().enumerate() {
         if !names.contains(name) {
             let shown: Vec<&str> = names.iter().map(String::as_str).take(30).collect();
-            let problem = "is not a flow with a single connection";
+            let problem = "is not the name of a flow with a single connection";
             return Err(Invalid::new(&format!("record.traced.{i}"), &name.write(), problem)
                 .remedy(did_you_mean(name, &shown)));
         }
@@ -91,7 +91,7 @@ fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     }
 }
 
-/// Return the rules of every conditioner with the path of the rules in the scenario.
+/// Return the rules of every conditioner, each list with its path in the scenario.
 fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
     let lists: Vec<(String, &[Rule], &[Rule])> = match network {
         Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse.condition)],
@@ -108,7 +108,7 @@ fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
     lists.into_iter().flat_map(both).collect()
 }
 
-/// Refuse a custom queue whose AQM is not among those of the run.
+/// Refuse a custom queue that names an AQM which the run did not receive.
 pub fn refuse_unknown_custom_aqms(plan: &Plan, custom_aqms: &dyn CustomAqms) -> Result<(), Invalid> {
     for link in &plan.links {
         let mut unknown = None;
@@ -120,13 +120,15 @@ pub fn refuse_unknown_custom_aqms(plan: &Plan, custom_aqms: &dyn CustomAqms) -> 
             }
         });
         if let Some(name) = unknown {
-            let path = format!("aqm of the queue of {}", link.name());
-            let remedy =
-                format!("run the scenario from Python, with queues={{\"{}\": MyQueue()}}", link.name());
+            let path = format!("the key aqm in the queue of the link {}", link.name());
+            let remedy = format!(
+                "run the scenario from Python, and pass queues={{\"{}\": MyQueue()}} to aqmlab.run",
+                link.name()
+            );
             return Err(Invalid::new(
                 &path,
                 &name,
-                "is an AQM written in Python, but the run has no AQM of this name",
+                "is an AQM written in Python, but the run received no AQM with this name",
             )
             .remedy(remedy));
         }

@@ -1,4 +1,4 @@
-//! Routes between the nodes of a network, computed on demand.
+//! Routes between the nodes of a network. A route is computed when a flow needs it.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use units::param::{Invalid, Json, did_you_mean};
 
 use super::links::LinkPlan;
 
-/// Return the error of an unknown node, which suggests the most similar name.
+/// Return the error about an unknown node. The error suggests the most similar name.
 fn unknown_node(path: &str, name: &str, nodes: &[String]) -> Invalid {
     let mut known: Vec<&str> = nodes.iter().map(String::as_str).take(30).collect();
     known.sort_unstable();
@@ -22,7 +22,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Return the nodes that the links name.
+    /// Return the nodes that `from` and `to` of the links name.
     pub(super) fn new(links: &[LinkPlan]) -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
@@ -37,7 +37,8 @@ impl Nodes {
         Nodes { names, index, edges }
     }
 
-    /// Return the node with this name. `path` is the path of the name in the scenario, for errors.
+    /// Return the index of the node with the name `name`. `path` is the path of this name in the
+    /// scenario, for the error.
     pub(super) fn find(&self, path: &str, name: &str) -> Result<usize, Invalid> {
         self.index.get(name).copied().ok_or_else(|| unknown_node(path, name, &self.names))
     }
@@ -48,7 +49,7 @@ pub(super) struct Routes<'a> {
     nodes: &'a Nodes,
     paths: net::Routes<'a>,
     known: HashMap<(usize, usize), u32>,
-    /// Each route as a sequence of links.
+    /// Routes, each as a sequence of links.
     pub(super) routes: Vec<Vec<usize>>,
 }
 
@@ -59,7 +60,7 @@ impl<'a> Routes<'a> {
         Routes { nodes, paths, known: HashMap::new(), routes: Vec::new() }
     }
 
-    /// Return the index of the route from one node to another.
+    /// Return the index of the route from the node `from` to the node `to`.
     pub(super) fn find(&mut self, path: &str, from: usize, to: usize) -> Result<u32, Invalid> {
         if let Some(&route) = self.known.get(&(from, to)) {
             return Ok(route);
@@ -67,7 +68,7 @@ impl<'a> Routes<'a> {
         let names = &self.nodes.names;
         let links = self.paths.path(from, to).ok_or_else(|| {
             Invalid::at(path, format!("no route leads from {} to {}", names[from], names[to]))
-                .remedy("add links, for TCP in both directions")
+                .remedy("add the missing links, in both directions for a TCP flow")
         })?;
         self.routes.push(links);
         let route = self.routes.len() as u32 - 1;

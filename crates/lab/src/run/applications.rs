@@ -1,5 +1,4 @@
-//! Events of applications at the endpoints of connections, and the actions that the applications
-//! return.
+//! Events that the run reports to applications, and the actions that the applications return.
 
 use net::{End, Seq};
 use tcp::State;
@@ -23,7 +22,7 @@ impl Simulation<'_> {
         self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), connection)
     }
 
-    /// Open the connection in a slot.
+    /// Open the connection in a connection slot.
     #[cold]
     pub(super) fn open(&mut self, now: Time, s: u32) {
         let slot = &mut self.connections.records.slots[s as usize];
@@ -46,7 +45,8 @@ impl Simulation<'_> {
         self.notify(now, End::sender(s), Event::Opening);
     }
 
-    /// Notify the application at an endpoint of an event, and execute the actions that it returns.
+    /// Notify the application at an endpoint of an event, and execute the actions that the
+    /// application returns.
     fn notify(&mut self, now: Time, end: End, event: Event) {
         let slot = &self.connections.records.slots[end.connection() as usize];
         let flow = slot.flow as usize;
@@ -94,8 +94,9 @@ impl Simulation<'_> {
         }
     }
 
-    /// Notify the application at an endpoint of the data, the opening or the close that a packet
-    /// brought. Return true if a notification may have changed the application's next wake-up.
+    /// Notify the application at an endpoint of the effects of an arrived packet: received data,
+    /// the opening of the connection, or the close by the peer. Return true if the notification may
+    /// have changed the time of the application's next wake-up.
     pub(super) fn notify_of_arrival(&mut self, now: Time, end: End) -> bool {
         let s = end.connection() as usize;
         let slot = &self.connections.records.slots[s];
@@ -136,7 +137,7 @@ impl Simulation<'_> {
         !whole || (received > 0 && !part) || ended
     }
 
-    /// Notify the application at an endpoint that fewer than `wanted` bytes wait to be sent.
+    /// Notify the application at an endpoint if fewer than `wanted` bytes wait to be sent.
     fn notify_of_send_space(&mut self, now: Time, end: End, wanted: u64) {
         let waiting = self.connections.endpoints[end].outstanding().1;
         if waiting < wanted {
@@ -144,7 +145,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Wake the application at an endpoint, if its wake-up time has come.
+    /// Wake the application at an endpoint, if the time of its wake-up has come.
     #[cold]
     pub(super) fn wake(&mut self, now: Time, end: End) {
         let index = self.connections.records.slots[end.connection() as usize].app_state;
@@ -155,10 +156,10 @@ impl Simulation<'_> {
         }
     }
 
-    /// Schedule the wake-up of the application at an endpoint. If another event of this endpoint is
-    /// earlier, its handler schedules the wake-up again. The run calls this function after the
-    /// transmission of segments, because the transmission mostly sets a timer that is earlier than
-    /// the wake-up.
+    /// Schedule the wake-up of the application at an endpoint. If the endpoint has an earlier
+    /// event, the handler of that event schedules the wake-up again. The run schedules the wake-up
+    /// after the transmission of segments, because the transmission usually sets a timer that is
+    /// earlier than the wake-up.
     #[cold]
     pub(super) fn rearm(&mut self, end: End) {
         let slot = &self.connections.records.slots[end.connection() as usize];

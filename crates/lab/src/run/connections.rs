@@ -1,5 +1,5 @@
-//! Life of connections: arrival, opening, transmission of segments, timers, close, and release of
-//! the slot.
+//! Life of a connection: arrival, opening, transmission of segments, timers, close, and release of
+//! the connection slot.
 
 use net::{Direction, End, Packet};
 use tcp::ecn::Mode as EcnMode;
@@ -12,7 +12,7 @@ use crate::exchanges::request_record;
 use crate::slot::{Slot, Stage};
 
 impl Simulation<'_> {
-    /// Start a connection of a flow that opens connections during the run.
+    /// Open a connection of a flow that opens connections during the run.
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
         let arriving = &mut self.connections.arriving_flows[k];
         let Some(opener) = self.plan.opener(arriving.flow as usize) else { return Ok(()) };
@@ -67,8 +67,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Handle the event of an endpoint: open its connection, wake its application, or let a timer
-    /// expire.
+    /// Process the event of an endpoint: open its connection, wake its application, or process an
+    /// expired timer.
     #[inline(never)]
     pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
         let slot = &self.connections.records.slots[end.connection() as usize];
@@ -100,7 +100,7 @@ impl Simulation<'_> {
         self.connections.endpoints[end].poll(now, blank).is_none()
     }
 
-    /// Send the segments that an endpoint has to send, and schedule its timer.
+    /// Send all segments that an endpoint has to send, and schedule the timer of the endpoint.
     #[inline]
     pub(super) fn pump(&mut self, now: Time, end: End) -> Step {
         if self.observed {
@@ -132,7 +132,7 @@ impl Simulation<'_> {
             if sent_all {
                 debug_assert!(
                     self.is_silent(now, end),
-                    "an endpoint has a segment to send after it reported none"
+                    "an endpoint has a segment to send, although it reported that it has none"
                 );
                 break;
             }
@@ -141,8 +141,8 @@ impl Simulation<'_> {
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();
-        // An event that is earlier than the timer stays in the queue, and its handler schedules the
-        // timer again.
+        // If the endpoint has an event before the timer expires, the handler of that event
+        // schedules the timer again.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
@@ -152,7 +152,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Finish the close of an endpoint. If the endpoint aborted its connection, the peer is closed
+    /// Finish the close of an endpoint. If an endpoint aborts its connection, the peer is closed
     /// too, because no further segment will reach the peer.
     #[cold]
     pub(super) fn after_close(&mut self, now: Time, end: End) {
@@ -177,8 +177,9 @@ impl Simulation<'_> {
         }
     }
 
-    /// Release the slot of a closed connection that has no packet in the network. If the connection
-    /// still had a packet in the network, this packet could reach the next connection in the slot.
+    /// Release the connection slot of a closed connection that has no packet in the network. A
+    /// packet that is still in the network could otherwise reach the next connection in the same
+    /// connection slot.
     #[cold]
     pub(super) fn release(&mut self, s: u32) {
         let slot = &self.connections.records.slots[s as usize];
@@ -198,7 +199,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Release the slots of closed connections whose last packet was dropped.
+    /// Release the connection slots of closed connections whose last packet was dropped.
     #[cold]
     pub(super) fn release_drained(&mut self) {
         while let Some(s) = self.connections.records.drained.pop() {
@@ -207,7 +208,8 @@ impl Simulation<'_> {
     }
 
     /// Add the counts of a connection that was opened during the run to the totals of its flow.
-    /// After this call, no other function counts the connection.
+    /// The run calls this function once per connection, because the totals must contain each
+    /// connection once.
     pub(super) fn count(&mut self, s: u32) {
         self.record_unanswered(s);
         let forward = self.connections.totals_of(s as usize, Direction::Forward);
@@ -225,8 +227,8 @@ impl Simulation<'_> {
         self.connections.records.series.on_connection_end(flow, &forward);
     }
 
-    /// Report the requests without a response to the series, at the end of the run or of their
-    /// connection.
+    /// Report the requests without a response to the series. The run calls this function at the end
+    /// of a connection and at the end of the run.
     fn record_unanswered(&mut self, s: u32) {
         let slot = &self.connections.records.slots[s as usize];
         let (flow, connection) = (slot.flow, slot.connection);
@@ -247,8 +249,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Report the requests without a response, and count the connections that are still open, at
-    /// the end of the run.
+    /// At the end of the run, report the requests without a response, and count the connections
+    /// that are still open.
     pub(crate) fn count_the_rest(&mut self) {
         for s in 0..self.connections.single {
             self.record_unanswered(s as u32);

@@ -1,5 +1,5 @@
-//! Check of conservation, which compares the counters of links and connections with the packets in
-//! the network.
+//! Check of packet conservation: the counters of links and connections must agree with the packets
+//! in the network.
 
 use impairments::Wire;
 use net::{Inside, Violation};
@@ -10,17 +10,18 @@ use crate::check;
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    /// Return the name of the flow in a slot, as the place of a violation.
+    /// Return the name of the flow that uses the connection slot `s`, which becomes the place of a
+    /// violation.
     pub(super) fn flow_label(&self, s: u32) -> String {
         format!("flow {}", self.plan.name(self.connections.records.slots[s as usize].flow as usize))
     }
 
-    /// Return the error of a violated invariant.
+    /// Return the error about a violated invariant.
     pub(super) fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Violation {
         Violation { at, place, what: what.into() }
     }
 
-    /// Compare all counters of links and connections with the packets in the network.
+    /// Compare the counters of all links and connections with the packets in the network.
     pub(super) fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
         let mut insides = std::mem::take(&mut self.network.insides);
@@ -29,8 +30,8 @@ impl Simulation<'_> {
         for link in &self.network.links {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
-                // Count the packet as arrived. The end of the check restores the count of arrived
-                // packets.
+                // For the check, the packet counts as arrived. After the check, the counters of
+                // arrived packets return to their previous values.
                 self.connections.records.slots[p.connection as usize].counters.arrived(p.label.direction());
                 if let Some(before) = link.feeder() {
                     self.network.links[before as usize].locate(
@@ -66,7 +67,9 @@ impl Simulation<'_> {
             check::check_classes(link.queue(), link.counters()).map_err(violation)?;
             let (waiting, counted) = (insides[l].waiting.packets, link.backlog(now).packets);
             if link.feeder().is_none() && link.counts() && u64::from(counted) != waiting {
-                return Err(violation(format!("{waiting} packets wait, but the queue counts {counted}")));
+                return Err(violation(format!(
+                    "{waiting} packets wait in the queue, but the queue counts {counted} packets"
+                )));
             }
         }
         for (s, slot) in self.connections.records.slots.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Early delivery of packets to endpoints that are simulated ahead of the others
+//! Early delivery of packets to endpoints whose simulation is ahead of the other endpoints
 //! (`build/early_delivery.rs`). Early delivery stops at the horizon, which is the end of the run,
-//! the end of the warm-up or the next check of the counters. All endpoints have reached the same
-//! time at the horizon.
+//! the end of the warm-up, or the next check of the counters. At the horizon, all endpoints have
+//! reached the same simulated time.
 
 use net::{End, InPipe, Packet};
 use units::Time;
@@ -11,16 +11,17 @@ use crate::failure::Failure;
 
 impl Simulation<'_> {
     /// Deliver a packet early. The last link that queues or drops packets has admitted the packet,
-    /// which arrives at `arrives` over the last link of its route. That last link, at `hop`, is
-    /// empty, and the endpoint [can receive packets early](Connections::can_receive_early).
+    /// and the packet arrives at the endpoint at the time `arrives`. `hop` is the hop of the last
+    /// link of the route. This link must be empty, and the endpoint must be able to [receive
+    /// packets early](Connections::can_receive_early).
     #[inline(never)]
     pub(super) fn deliver_early(&mut self, arrives: Time, end: End, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;
         self.advance_and_deliver(arrives, end, packet)
     }
 
-    /// Advance an endpoint to the arrival time of a packet, process the timers that expire before
-    /// this time, and deliver the packet.
+    /// Advance an endpoint to the arrival time of a packet. Before this time, timers of the
+    /// endpoint may expire; process them in order, and then deliver the packet.
     #[inline(always)]
     fn advance_and_deliver(&mut self, arrives: Time, end: End, packet: &Packet) -> Step {
         self.latest_early_arrival = self.latest_early_arrival.max(arrives);
@@ -34,8 +35,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Check the counters at the horizon, where all endpoints have reached the same time. Set the
-    /// next horizon, which is `limit` or earlier.
+    /// Check the counters at the horizon, where all endpoints have reached the same simulated time.
+    /// Set the next horizon. The horizon is at most `limit`.
     #[cold]
     pub(super) fn audit(&mut self, limit: Time) -> Result<(), Failure> {
         self.end = self.horizon;
@@ -56,7 +57,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Deliver the packets that arrive up to the new horizon, from the pipe of the last link before
+    /// Deliver all packets that arrive up to the new horizon, from the pipe of the last link before
     /// an endpoint.
     fn deliver_waiting(&mut self, link: u32) -> Step {
         loop {

@@ -1,4 +1,4 @@
-//! Checks that memory suffices for a run, and for the data that grows with it.
+//! Checks that the available memory suffices for a run, and for the data that grows during the run.
 
 use net::{Flight, Link};
 use queues::Discipline;
@@ -12,12 +12,13 @@ use crate::memory::{SMALL, ensure_available};
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 
-/// Approximate memory in bytes for the names and routes of one link or flow, in addition to the
-/// structs of the link or flow.
+/// Approximate memory in bytes of the names and routes of one link or one flow. The memory of the
+/// structs is not included.
 const LINK: usize = 4096;
 const FLOW: usize = 512;
 
-/// Fail unless memory and limits suffice for the network, the flows and the samples of a scenario.
+/// Fail unless the available memory and the limits of the run suffice for the network, the flows
+/// and the samples of a scenario.
 pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     let flows: u64 = scenario.flows.iter().map(|flow| flow.count).fold(0, u64::saturating_add);
     let links = scenario.link_count();
@@ -33,24 +34,25 @@ pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     limits.check_memory(all.saturating_add(samples))
 }
 
-/// Fail if the samples of a run without a duration exceed the maximum size.
+/// Fail if the samples exceed the maximum size. A run without a duration calls this function after
+/// each sample.
 pub fn check_samples(bytes: u64) -> Result<(), Failure> {
     if bytes as f64 <= Scenario::MAX_SAMPLED {
         return Ok(());
     }
     Err(Failure::Memory(format!(
-        "the samples took more than {:.0} GB; raise record.interval, or select links by record.links",
+        "the samples need more than {:.0} GB of memory; raise record.interval, or name fewer links in record.links",
         Scenario::MAX_SAMPLED / 1e9
     )))
 }
 
-/// Return the memory in bytes of packets and connections, which grows with the run.
+/// Return the memory in bytes of the packets and connections, which grow during the run.
 pub fn growing_bytes(flight: &Flight, connections: &Connections) -> u64 {
     let slots = size_of_val(&connections.records.slots[..]) + connections.app_states.bytes();
     (flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots) as u64
 }
 
-/// Fail unless packets and connections can grow to twice their size.
+/// Fail unless the available memory suffices for twice the size of the packets and connections.
 pub fn check_growth(bytes: u64) -> Result<(), Failure> {
     ensure_available(2 * bytes, "the packets and connections")
 }

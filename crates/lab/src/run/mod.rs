@@ -1,4 +1,4 @@
-//! Simulation of a scenario. Run of a network: it handles the events in order, checks the counters,
+//! Simulation of a scenario. A run processes the events of a network in order, checks the counters,
 //! and returns the tables.
 
 mod applications;
@@ -42,7 +42,8 @@ use crate::scenario::Scenario;
 use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
 
-/// Handle to observe and cancel a run from another thread, with the limits of the run.
+/// Handle through which another thread observes and cancels a run. The handle has the limits of the
+/// run.
 #[derive(Debug)]
 pub struct Watch {
     limits: Limits,
@@ -57,7 +58,7 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// Return a watch that ends a run if it exceeds these limits.
+    /// Return a watch that ends a run if the run exceeds the limits.
     pub fn with_limits(limits: Limits) -> Self {
         Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default() }
     }
@@ -67,7 +68,7 @@ impl Watch {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Return the completed share of the run, between 0 and 1.
+    /// Return the completed share of the run, as a number between 0 and 1.
     pub fn done(&self) -> f64 {
         f64::from_bits(self.done.load(Ordering::Relaxed))
     }
@@ -75,21 +76,21 @@ impl Watch {
 
 const NO_OPTIONS: Options = Options::NONE;
 
-/// Result of one event. The error is boxed so that a result without an error fits into a register.
+/// Result of one event. The error is boxed, so that a result without an error fits into a register.
 type Step = Result<(), Box<Violation>>;
 
 /// Number of events between two checks of the watch.
 const WATCH_EVERY: u64 = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 14 };
-/// Number of events between two checks of the counters. Debug builds check more often.
+/// Number of events between two checks of the counters. Debug builds check the counters more often.
 const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
-/// Run a scenario without captures and without custom AQMs.
+/// Run a scenario without packet captures and without custom AQMs.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     run_with(scenario, watch, None, &NoCustomAqms)
 }
 
-/// Run a scenario. The captures are written into `folder`, which must exist. Queues of kind
-/// `custom` use the AQMs in `custom_aqms`.
+/// Run a scenario. The packet captures are written into `folder`, which must exist. Queues of the
+/// kind `custom` use the AQMs in `custom_aqms`.
 pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
@@ -130,20 +131,21 @@ pub(crate) struct Simulation<'a> {
     lanes: Lanes,
     pub(crate) network: Network,
     pub(crate) connections: Connections,
-    /// Links whose queues are sampled.
+    /// Links whose queues the run samples.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// True if captures or a series observe every packet. A run without captures and series spends
-    /// only one test of this field per hop of a packet.
+    /// True if captures or a series observe every packet. In a run without captures and series,
+    /// each hop of a packet only costs one test of this field.
     observed: bool,
     pub(crate) end: Time,
     /// Simulated time up to which early delivery may deliver packets.
     horizon: Time,
-    /// Latest arrival time of a packet that was delivered early.
+    /// Latest arrival time among the packets that were delivered early.
     latest_early_arrival: Time,
     /// True during the warm-up.
     warming_up: bool,
-    /// Counts at the end of the warm-up. All these counts are 0 in a run without a warm-up.
+    /// Baseline: the counts at the end of the warm-up. In a run without a warm-up, all counts of
+    /// the baseline are 0.
     pub(crate) baseline: Baseline,
 }
 
@@ -244,7 +246,7 @@ impl<'a> Simulation<'a> {
         sim
     }
 
-    /// Handle events until the run is over.
+    /// Process events until the run is over.
     fn run(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         let lanes = self.lanes;
         let lasts = self.scenario.duration.is_some();
@@ -291,25 +293,25 @@ impl<'a> Simulation<'a> {
             let what =
                 if self.connections.arriving_flows.is_empty() { "flows" } else { "connections and arrivals" };
             return Err(Failure::Stalled(format!(
-                "{} of {} {what} had not closed at {}; raise time_limit, or set a duration",
+                "{} of {} {what} were not closed at the simulated time {}; raise time_limit, or set a duration",
                 self.connections.open, self.connections.begun, self.end
             )));
         }
         self.check_warm_up()
     }
 
-    /// Fail if a link would deliver a packet after the maximum time of the simulator.
+    /// Fail if a link would deliver a packet after the maximum simulated time.
     fn check_times(&self) -> Result<(), Failure> {
         let Some(l) = self.network.links.iter().position(|link| link.is_beyond_time()) else { return Ok(()) };
         let link = self.plan.links[l].name();
         Err(Failure::Stalled(format!(
-            "the queue of {link} would deliver packets more than 213 days after the start, which is the maximum time; raise its rate or \
-             shorten its queue"
+            "the queue of {link} would deliver packets more than 213 days after the start, which is the maximum simulated time; raise the rate \
+             of the link, or shorten its queue"
         )))
     }
 
-    /// Perform the dequeues up to the end of the run in each queue that stores packets, and report
-    /// the packets sent from these queues to the captures and series.
+    /// In each queue that stores packets, perform the dequeues up to the end of the run. Report the
+    /// packets that these queues sent to the captures and series.
     fn catch_up(&mut self) {
         for (l, link) in self.network.links.iter_mut().enumerate() {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
@@ -328,8 +330,8 @@ impl<'a> Simulation<'a> {
         self.connections.records.series.end(self.end);
     }
 
-    /// End the run if the watch has cancelled it or a capture has failed. Update the completed
-    /// share of the run, and check the memory and the limits.
+    /// End the run if the watch has cancelled the run, or if a packet capture has failed. Update
+    /// the completed share of the run, and check the memory and the limits.
     fn check_watch(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
@@ -352,13 +354,14 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Fail if memory does not suffice for the series, or for packets and connections to grow.
+    /// Fail if the available memory does not suffice for the series, or for the growth of packets
+    /// and connections.
     fn check_memory(&self) -> Result<(), Failure> {
         self.check_series()?;
         memory_checks::check_growth(self.grown_bytes())
     }
 
-    /// Fail if a series could not store a row for lack of memory.
+    /// Fail if a series could not store a row because the available memory did not suffice.
     fn check_series(&self) -> Result<(), Failure> {
         if self.connections.records.series.is_full() {
             let problem =
@@ -374,7 +377,7 @@ impl<'a> Simulation<'a> {
         limits.check_memory(self.grown_bytes() + self.table_bytes())
     }
 
-    /// Return the memory of packets and connections in bytes, without tables.
+    /// Return the memory of packets and connections in bytes. The memory of tables is not included.
     fn grown_bytes(&self) -> u64 {
         memory_checks::growing_bytes(&self.network.flight, &self.connections)
     }
@@ -385,7 +388,7 @@ impl<'a> Simulation<'a> {
         all + self.plan.flows() as u64 * 256
     }
 
-    /// Return the completed share of the flows, as the mean over all flows.
+    /// Return the completed share of the run: the mean of the completed shares of all flows.
     fn share_done(&self) -> f64 {
         let of_slot = |(s, slot): (usize, &Slot)| {
             let flow = slot.flow as usize;

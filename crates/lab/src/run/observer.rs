@@ -1,4 +1,4 @@
-//! Observation of a run by captures and by the series that it records.
+//! Observation of a run by packet captures and by series.
 
 use std::path::Path;
 
@@ -24,9 +24,10 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Observe a packet that arrived at a link at `entered` and reaches the far end at `arrives`.
-    /// The run calls this function when the link admits the packet. If the queue of the link stores
-    /// packets, the run calls it when the packet reaches the far end.
+    /// Observe a packet that arrived at a link at the time `entered` and reaches the far end at the
+    /// time `arrives`. If the queue of the link stores packets, the run calls this function when
+    /// the packet reaches the far end. For other links, the run calls this function when the link
+    /// admits the packet.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_link(
@@ -57,7 +58,8 @@ impl Simulation<'_> {
         self.connections.records.series.at_host(now, end, &observed, acked);
     }
 
-    /// Observe an endpoint that processed a segment, a timer or a request of its application.
+    /// Observe the state of an endpoint after the endpoint processed a segment, a timer or a
+    /// request of its application.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_endpoint(&mut self, now: Time, end: End) {
@@ -66,7 +68,7 @@ impl Simulation<'_> {
         records.series.at_endpoint(now, end, flow, &self.connections.endpoints[end]);
     }
 
-    /// Return the context of a packet for captures and series.
+    /// Return a packet with the data that captures and series need about the packet.
     fn observed_packet<'p>(&self, packet: &'p Packet) -> ObservedPacket<'p> {
         let protocol = self.protocol(packet);
         let sent_by = End::reached(packet.connection, packet.label.direction()).opposite();
@@ -88,7 +90,7 @@ impl Simulation<'_> {
         if datagrams.contains(&(packet.connection as usize)) { Protocol::Udp } else { Protocol::Tcp }
     }
 
-    /// Take a sample for the series.
+    /// Take a sample of each sampled series.
     pub(super) fn sample(&mut self, now: Time) -> Result<(), Failure> {
         for &l in &self.sampled {
             self.network.links[l as usize].catch_up(

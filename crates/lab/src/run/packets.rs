@@ -10,7 +10,7 @@ use crate::check::ConnectionCounters;
 use crate::slot::Stage;
 
 impl Simulation<'_> {
-    /// Handle the arrival of a packet at the far end of a link.
+    /// Process the arrival of a packet at the far end of a link.
     #[inline]
     pub(super) fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.network.links[lane as usize];
@@ -23,8 +23,8 @@ impl Simulation<'_> {
         self.leave_link(now, (lane, feeder), position)
     }
 
-    /// Handle the event of a link whose queue stores packets. At this time the queue may have a
-    /// packet to transmit.
+    /// Process the event of a link whose queue stores packets. At the time of the event, the queue
+    /// may also have a packet to transmit.
     #[cold]
     pub(super) fn storing_link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.network.links[lane as usize];
@@ -35,8 +35,8 @@ impl Simulation<'_> {
         self.leave_link(now, (lane, feeder), position)
     }
 
-    /// Forward a packet that left the pipe of a link. If the link only delays packets, `feeder` is
-    /// the previous link.
+    /// Forward a packet that reached the end of a link's pipe. If the link only delays packets,
+    /// `feeder` is the index of the previous link, otherwise `None`.
     #[inline(always)]
     fn leave_link(
         &mut self,
@@ -56,8 +56,8 @@ impl Simulation<'_> {
         self.forward(now, &mut packet)
     }
 
-    /// Forward a packet to the next hop of its route. The compiler always inlines this function,
-    /// because otherwise the second caller would slow down the packets on links without wires.
+    /// Forward a packet to the next hop of its route. The function is always inlined, because the
+    /// function call would slow down the packets on links without wires.
     #[inline(always)]
     pub(super) fn forward(&mut self, now: Time, packet: &mut Packet) -> Step {
         let next = self.network.hops[packet.hop as usize + 1];
@@ -77,7 +77,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Let a packet enter the link at `hop` of its route, or the conditioner before the link.
+    /// Let a packet enter the link at hop `hop` of its route. If a conditioner precedes the link,
+    /// the packet enters the conditioner first.
     #[inline(always)]
     pub(super) fn enter(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let [this, next] = self.hops_from(hop);
@@ -95,8 +96,8 @@ impl Simulation<'_> {
             Received::Dropped => return Ok(()),
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
-        // The function indexes the list of links once per link, because the index operations take
-        // most of the time per packet.
+        // The code below indexes the list of links once per link, because index operations are a
+        // large part of the time per packet.
         let end = End::reached(packet.connection, packet.label.direction());
         if next.only_delays() {
             let next_lane = next.link();
@@ -137,7 +138,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Offer a packet to a link that has to count its waiting packets from now on.
+    /// Let a packet enter a link that has not counted its waiting packets. The link counts its
+    /// waiting packets from now on.
     #[cold]
     fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let lane = self.network.hops[hop as usize].link();
@@ -145,14 +147,15 @@ impl Simulation<'_> {
         self.enter(now, hop, packet)
     }
 
-    /// Return the hop at an index and the next hop.
+    /// Return the hop with index `hop` and the next hop of the route.
     #[inline(always)]
     pub(super) fn hops_from(&self, hop: u32) -> [Hop; 2] {
         let hops = &self.network.hops[hop as usize..hop as usize + 2];
         [hops[0], hops[1]]
     }
 
-    /// Let a packet pass the conditioner before the next link. The conditioner may drop the packet.
+    /// Let a packet pass the conditioner before the next link of its route. The conditioner may
+    /// drop the packet.
     #[cold]
     pub(super) fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let conditioner = self.network.hops[hop as usize].link() as usize - self.network.links.len();
@@ -212,7 +215,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Pass a packet to an endpoint. Return the endpoint and the counters of its connection.
+    /// Pass a packet to an endpoint. Return the endpoint, and the packet counters of its
+    /// connection.
     #[inline(always)]
     fn deliver(&mut self, now: Time, end: End, packet: &Packet) -> (&mut Endpoint, &mut ConnectionCounters) {
         if self.observed {
@@ -267,7 +271,7 @@ impl Simulation<'_> {
         self.release(packet.connection);
     }
 
-    /// Let a packet enter the wire behind a link with impairments.
+    /// Let a packet enter the wire of a link with impairments.
     #[cold]
     pub(super) fn enter_wire(&mut self, now: Time, w: usize, packet: &Packet) -> Step {
         let packet = Packet { hop: packet.hop + 1, ..*packet };
@@ -279,8 +283,8 @@ impl Simulation<'_> {
         self.leave_wire(now, w)
     }
 
-    /// Forward the packets that leave a wire with impairments now, including a packet that entered
-    /// the wire at this time.
+    /// Forward all packets that leave a wire with impairments at the time `now`. A packet may leave
+    /// the wire at the same time as it enters.
     #[cold]
     pub(super) fn leave_wire(&mut self, now: Time, w: usize) -> Step {
         while let Some(mut entry) = self.network.wires[w].deliver(now) {
@@ -290,7 +294,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Discard a packet with bit errors at its endpoint (RFC 9293 §3.1).
+    /// Discard a packet with bit errors at the receiving endpoint (RFC 9293 §3.1).
     #[cold]
     pub(super) fn discard(&mut self, now: Time, packet: &Packet) {
         let last = self.network.hops[packet.hop as usize];

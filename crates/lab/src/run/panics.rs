@@ -1,5 +1,6 @@
-//! Conversion of panics into errors. A panic is a defect of the simulator. The panic of a run ends
-//! this run with an error that names the scenario, and other runs continue.
+//! Conversion of panics into errors. A panic means that the simulator has a defect. A panic ends
+//! only the run in which it occurs. The error names the scenario of the run, and all other runs
+//! continue.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,12 +16,13 @@ use crate::record::Outcome;
 use crate::scenario::Scenario;
 
 thread_local! {
-    /// Message of the panic in the guarded call of this thread; `None` outside of a guarded call.
+    /// Message of a panic in the function that [`catch_panic`] guards on this thread. The message
+    /// is `None` while no function is guarded.
     static PANIC_MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Install a panic hook that stores the message of a panic in a guarded call. The hook passes the
-/// panics outside of guarded calls to the previous hook.
+/// Install a panic hook that stores the message of each panic in a function that [`catch_panic`]
+/// guards. For all other panics, the hook calls the previous hook.
 fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -48,7 +50,7 @@ fn words(payload: &dyn Any) -> &str {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Return the result of the function `work`, or the message of its panic.
+/// Call the function `work`, and return its result or the message of its panic.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     install_hook();
     PANIC_MESSAGE.with(|message| *message.borrow_mut() = Some(String::new()));
@@ -57,7 +59,7 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|_| message.unwrap_or_default())
 }
 
-/// Run a scenario as [`run_with`] does, and return a panic as an error.
+/// Run a scenario as [`run_with`] does, but convert a panic into an error.
 pub fn run_catching_panics(
     scenario: &Scenario,
     watch: &Watch,
@@ -68,7 +70,7 @@ pub fn run_catching_panics(
         .unwrap_or_else(|message| Err(Failure::Panic(message)))
 }
 
-/// Return the title and the seed of a scenario, for the message of a defect.
+/// Return the title and the seed of a scenario, for an error message about a defect.
 pub fn describe(scenario: &Scenario) -> String {
     let title = if scenario.title.is_empty() { "Untitled scenario" } else { &scenario.title };
     format!("scenario {title:?}, seed {}", scenario.seed)

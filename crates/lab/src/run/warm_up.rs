@@ -1,8 +1,10 @@
-//! End of the warm-up. The counts at this time become a baseline that the tables subtract. Each
-//! event is counted once, and the cost per packet is the same during and after the warm-up.
+//! End of the warm-up. The counts at the end of the warm-up become a baseline, and the tables
+//! contain the later counts minus the baseline. The run counts each event once, so the cost per
+//! packet is the same during and after the warm-up.
 //!
-//! Events before the end of the warm-up belong to it, and events at or after its end do not. At the
-//! end of the warm-up, all endpoints have reached the same simulated time (`early_delivery.rs`).
+//! An event before the end of the warm-up is part of the warm-up. An event at the end of the
+//! warm-up, or later, is not part of the warm-up. At the end of the warm-up, all endpoints have
+//! reached the same simulated time (`early_delivery.rs`).
 
 use std::collections::HashSet;
 
@@ -19,18 +21,18 @@ use crate::slot::Stage;
 use crate::totals::{ConnectionTotals, Counts};
 
 impl Simulation<'_> {
-    /// Return the end of the warm-up.
+    /// Return the time at which the warm-up ends.
     pub(crate) fn begins(&self) -> Time {
         Time::ZERO + self.scenario.warm_up
     }
 
-    /// Return the next time at which all endpoints must have reached the same time. `limit` is the
-    /// end of the run.
+    /// Return the next horizon, the time at which all endpoints must have reached the same
+    /// simulated time. `limit` is the end of the run.
     pub(super) fn next_horizon(&self, limit: Time) -> Time {
         if self.warming_up { limit.min(Time(self.begins().0 - 1)) } else { limit }
     }
 
-    /// End the warm-up: use the current counts as the baseline.
+    /// End the warm-up, and store the current counts as the baseline.
     pub(super) fn end_warm_up(&mut self) -> Result<(), Failure> {
         self.warming_up = false;
         self.end = self.begins();
@@ -57,8 +59,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Return the counts of flows with a single connection for data of this direction, or an empty
-    /// list if no flow has such data.
+    /// Return the counts of the flows with a single connection, for data of the direction
+    /// `direction`. The list is empty if no flow has data of this direction.
     fn single_counts(&self, direction: Direction) -> Vec<Counts> {
         if direction == Direction::Reverse && self.connections.exchanges.flows.is_empty() {
             return Vec::new();
@@ -66,8 +68,8 @@ impl Simulation<'_> {
         (0..self.connections.single).map(|s| self.connections.totals_of(s, direction).counts).collect()
     }
 
-    /// Return the totals of the flows that open connections during the run, including their open
-    /// connections.
+    /// Return the totals of the flows that open connections during the run. The totals include the
+    /// connections that are still open.
     fn arriving_counts(&self, direction: Direction) -> Vec<Counts> {
         let of = |totals: &FlowTotals| match direction {
             Direction::Forward => totals.forward,
@@ -84,8 +86,8 @@ impl Simulation<'_> {
         totals.into_iter().map(|totals| totals.counts).collect()
     }
 
-    /// Reset the counts of the flows of datagrams. A datagram that is in the network at the end of
-    /// the warm-up is counted when it arrives or is lost.
+    /// Reset the counts of the flows of datagrams. If a datagram is in the network at the end of
+    /// the warm-up, it is counted later, when it arrives or is lost.
     fn forget_datagrams(&mut self) {
         let (first, count) = (self.connections.single, self.connections.datagrams.len());
         if count == 0 {
@@ -105,14 +107,14 @@ impl Simulation<'_> {
         }
     }
 
-    /// Fail if the run was over before the end of the warm-up.
+    /// Fail if the run ended before the end of the warm-up.
     pub(super) fn check_warm_up(&self) -> Result<(), Failure> {
         if !self.warming_up {
             return Ok(());
         }
         let problem = format!("is not shorter than the run, whose last connection closed at {}", self.end);
         Err(Invalid::new("warm_up", &self.scenario.warm_up.write(), problem)
-            .remedy("shorten it, or set a duration")
+            .remedy("shorten the warm-up, or set a duration")
             .into())
     }
 }

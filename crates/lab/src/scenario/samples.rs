@@ -1,4 +1,4 @@
-//! Size of the samples of a scenario, which is computed and bounded before the run.
+//! Size of the samples of a scenario, which is computed and limited before the run.
 
 use traffic::Application;
 use traffic::application::Side;
@@ -9,10 +9,10 @@ use super::{Network, Scenario, Series, opener};
 use crate::series::SampledCounts;
 
 impl Scenario {
-    /// Maximum size of the tables of sampled series in bytes.
+    /// Maximum total size, in bytes, of the tables of sampled series.
     pub(crate) const MAX_SAMPLED: f64 = 4e9;
 
-    /// Return the number of one-way links: each direction of a link counts as one.
+    /// Return the number of one-way links. A link with two directions counts twice.
     pub(crate) fn link_count(&self) -> u64 {
         match &self.network {
             Network::Dumbbell(d) => 2 + 2 * (d.left_hosts + d.right_hosts),
@@ -20,7 +20,7 @@ impl Scenario {
         }
     }
 
-    /// Return the numbers of links and flows of each kind that a sample covers.
+    /// Return the numbers of links and of flows that one sample covers.
     fn sizes(&self) -> SampledCounts {
         let connections = |which: fn(&dyn Application) -> bool| {
             let single =
@@ -36,9 +36,9 @@ impl Scenario {
         }
     }
 
-    /// Return the number of samples, and the size in bytes of one sample, summed over all tables.
-    /// The number of samples is 0 for a run without a duration, which checks its samples during the
-    /// run.
+    /// Return the number of samples, and the size of one sample in bytes, summed over all tables.
+    /// For a run without a duration, the number of samples is 0, because the run checks the size of
+    /// its samples while it takes them.
     pub(crate) fn samples(&self) -> (f64, f64) {
         let (record, sizes) = (&self.record, self.sizes());
         let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
@@ -57,12 +57,14 @@ impl Scenario {
             let (record, seconds) = (&self.record, times * self.record.interval.seconds());
             let least = Duration::from_seconds((seconds * each / Self::MAX_SAMPLED * 1e3).ceil() / 1e3);
             let problem = format!(
-                "makes {times:.0} samples of {each:.0} B, {:.1} GB by the end, more than the maximum of {:.0} GB",
+                "makes {times:.0} samples of {each:.0} B with a total size of {:.1} GB, more than the maximum of {:.0} GB",
                 times * each / 1e9,
                 Self::MAX_SAMPLED / 1e9
             );
             return Err(Invalid::new(&join(path, "record.interval"), &record.interval.write(), problem)
-                .remedy(format!("sample every {least} or less often, or fewer links (record.links)")));
+                .remedy(format!(
+                    "sample every {least} or at longer intervals, or name fewer links in record.links"
+                )));
         }
         Ok(())
     }

@@ -12,10 +12,10 @@ use crate::record::{Column, Table};
 columns::tables! {
     /// Queueing delay of the packets of each link: mean, percentiles and maximum.
     Columns "delays" {
-        link in "": "Name of the link: from>to.";
-        packets in "packets": "Packets that left the queue of the link, equal to `departed_packets` in `links`.";
-        mean_delay_s in "s": "Mean queueing delay: the time from the arrival of a packet at the queue to the beginning of its transmission.";
-        median_delay_s in "s": "Median queueing delay (nearest rank), accurate to 0.8 %.";
+        link in "": "Name of the link, in the form from>to.";
+        packets in "packets": "Packets that left the queue of the link, as many as `departed_packets` in the table `links`.";
+        mean_delay_s in "s": "Mean queueing delay. The queueing delay of a packet is the time from its arrival at the queue to the beginning of its transmission.";
+        median_delay_s in "s": "Median (nearest rank) of the queueing delays, accurate to 0.8 %.";
         p95_delay_s in "s": "95th percentile of the queueing delays, accurate to 0.8 %.";
         p99_delay_s in "s": "99th percentile of the queueing delays, accurate to 0.8 %.";
         longest_delay_s in "s": "Maximum queueing delay.";

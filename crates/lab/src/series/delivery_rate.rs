@@ -8,11 +8,11 @@ use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
 columns::tables! {
-    /// Samples of each sender's delivery rate at the last ACK (tcpi_delivery_rate in Linux).
+    /// Samples of the delivery rate of each sender at its last ACK (tcpi_delivery_rate in Linux).
     Columns "delivery_rate" {
         time_s in "s": "Time of the sample.";
         flow in "": "Name of the flow.";
-        delivery_rate_bps in "bit/s": "Delivered data, divided by the time in which the sender sent it or by the time in which it was acknowledged, whichever is longer. NaN before the first measurement, and for a sender without SACK.";
+        delivery_rate_bps in "bit/s": "Delivery rate: the data delivered during one measurement, divided by the time in which the data was sent or by the time in which it was acknowledged, whichever is longer. The delivery rate is NaN before the first measurement, and is always NaN for a sender without SACK.";
     }
 }
 

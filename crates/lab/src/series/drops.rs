@@ -7,7 +7,7 @@ use super::incidents::{IncidentKind, Incidents};
 /// Series of the drops.
 pub type Drops = Incidents<Dropped>;
 
-/// Kind of incident: a drop.
+/// Drop of a packet, as a kind of incident.
 #[derive(Debug)]
 pub struct Dropped;
 

@@ -13,26 +13,26 @@ use crate::memory::List;
 use crate::record::{Column, Table};
 
 columns::tables! {
-    /// Every dropped packet, or every marked packet.
+    /// Every packet that was dropped (`drops`), or every packet that was marked (`marks`).
     Columns "drops" or "marks" {
-        time_s in "s": "Time of the drop or mark.";
-        link in "": "Name of the link: from>to.";
+        time_s in "s": "Time at which the packet was dropped or marked.";
+        link in "": "Name of the link, in the form from>to.";
         flow in "": "Flow of the packet.";
-        reply in "0 or 1": "1 if the host `to` sent the packet, which is an ACK or data in reverse direction.";
-        seq in "bytes": "Position of the first byte of the packet in the data of its sender, counted from 0. For a datagram without TCP, the number of the datagram, counted from 0.";
+        reply in "0 or 1": "1 if the host `to` sent the packet, 0 if the host `from` sent it. The host `to` sends ACKs, and also data if both hosts send data.";
+        seq in "bytes": "Position of the packet's first byte in the data stream of the packet's sender, counted from 0. For a datagram without TCP, `seq` is the number of the datagram, counted from 0.";
         bytes in "bytes": "Payload of the packet.";
         syn in "0 or 1": "1 if the packet is a SYN or a SYN-ACK.";
-        reason in "": "Reason of the drop or mark. At a queue: `full`, `early` or `threshold`, as in `links`. On a wire or at the receiver: `loss`, `corruption` or `outage`. Before the queue: `policed`.";
+        reason in "": "Reason for which the packet was dropped or marked. At a queue the reason is `full`, `early` or `threshold`, as in the table `links`. On a wire or at the receiver the reason is `loss`, `corruption` or `outage`. In a conditioner before the queue the reason is `policed`.";
     }
 }
 
-/// Kind of incident: drop or mark.
+/// Kind of incident: the drop or the mark of a packet.
 pub trait IncidentKind: Debug {
     /// Name of the series in `record.series`.
     const NAME: &'static str;
     /// Description of the series.
     const ABOUT: &'static str;
-    /// Return true if the fate of a packet (drop or mark) is of this kind of incident.
+    /// Return true if this kind of incident includes the drop or mark `fate`.
     fn includes(fate: &Fate) -> bool;
 }
 
@@ -49,7 +49,7 @@ struct Incident {
     why: Why,
 }
 
-/// Series of the incidents of one kind.
+/// Series of all incidents of one kind, drops or marks.
 #[derive(Debug)]
 pub struct Incidents<Kind> {
     list: List<Incident>,

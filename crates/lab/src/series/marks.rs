@@ -1,4 +1,4 @@
-//! Series with a row per marked packet.
+//! Series with a row per packet that was marked.
 
 use net::Fate;
 
@@ -7,7 +7,7 @@ use super::incidents::{IncidentKind, Incidents};
 /// Series of the marks.
 pub type Marks = Incidents<Marked>;
 
-/// Kind of incident: a mark.
+/// Mark of a packet, as a kind of incident.
 #[derive(Debug)]
 pub struct Marked;
 

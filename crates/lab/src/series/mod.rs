@@ -1,5 +1,5 @@
 //! Series that a scenario can record. Each series has its own source file, and the list in the
-//! macro `series!` below contains all series.
+//! macro `series!` below names all series.
 
 mod delays;
 mod delivery_rate;
@@ -32,8 +32,8 @@ pub use recorder::{Names, RequestRecord, RunStart, SampledCounts, SingleFlow, Sn
 
 use recorder::{Needs, Recorder, StoredRows, hooks};
 
-/// Define the enum of all series, and the struct of the series that a run records, from a list of
-/// the types.
+/// From a list of types, define the enum of all series and the struct of the series that a run
+/// records.
 macro_rules! series {
     ($($module:ident::$Type:ident,)+) => {
         /// Name of a series.
@@ -70,14 +70,14 @@ macro_rules! series {
             }
         }
 
-        /// Series that a run records. A hook calls each recorded series that declares the need of
-        /// the hook. A series that the run does not record costs one test for each hook that it
-        /// declares.
+        /// Series that a run records. A call of a hook reaches each recorded series that needs the
+        /// hook. If the run does not record a series, a call of a hook that the series needs costs
+        /// one test.
         #[derive(Debug, Default)]
         pub struct RecordedSeries { $($module: Option<$module::$Type>,)+ }
 
         impl RecordedSeries {
-            /// Return the series that a scenario selects, at the beginning of a run.
+            /// Return the series that the scenario selects, at the beginning of a run.
             pub fn begin(selected: &[Series], start: &RunStart) -> Self {
                 let is_selected = |series| selected.contains(&series);
                 RecordedSeries { $($module: is_selected(Series::$Type).then(|| Recorder::begin(start)),)+ }
@@ -98,7 +98,7 @@ macro_rules! series {
     };
 }
 
-/// Define for each hook the method of [`RecordedSeries`] that calls the hook of every recorded
+/// For each hook, define the method of [`RecordedSeries`] that calls the hook of every recorded
 /// series.
 macro_rules! forward_hooks {
     ($series:tt $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
@@ -110,9 +110,9 @@ macro_rules! forward_hooks {
     };
 }
 
-/// Call a hook of every recorded series that declares the need of the hook. Each series that
-/// declares the need costs one test per call, even if the run does not record the series. The other
-/// series cost no test.
+/// Call a hook of every recorded series that needs the hook according to [`Needs`]. Each type of
+/// series that needs the hook costs one test per call, even if the run does not record the series.
+/// A type of series that does not need the hook costs nothing.
 macro_rules! call_hook {
     ($all:ident [$($module:ident::$Type:ident)+] always $hook:ident $arguments:tt) => {
         $($all.$module.iter_mut().for_each(|series| call!(series $hook $arguments));)+
@@ -124,7 +124,7 @@ macro_rules! call_hook {
     };
 }
 
-/// Call a method with arguments in parentheses.
+/// Call a method, whose arguments are in parentheses.
 macro_rules! call {
     ($series:ident $hook:ident ($($argument:ident),+)) => { $series.$hook($($argument),+) };
 }
@@ -148,7 +148,7 @@ impl Read for Series {
         let known = Series::ALL.iter().find(|series| value.as_str() == Some(series.name()));
         known.copied().ok_or_else(|| {
             if value == "carried" {
-                return Invalid::new(path, value, "was removed, because the tables begin after the warm-up")
+                return Invalid::new(path, value, "was removed, because all tables exclude the warm-up")
                     .remedy("set warm_up and read the table links");
             }
             let names: Vec<&str> = Series::ALL.iter().map(|series| series.name()).collect();
@@ -171,7 +171,8 @@ impl RecordedSeries {
         Series::ALL.iter().any(|&series| self.stored_rows(series).full)
     }
 
-    /// Return the approximate size in bytes of the tables of the sampled series, and of all series.
+    /// Return two approximate sizes in bytes: of the tables of all sampled series, and of the
+    /// tables of all series.
     pub fn bytes(&self) -> [u64; 2] {
         let bytes =
             |series: &&Series| (self.stored_rows(**series).rows * series.table().bytes_per_row()) as u64;

@@ -10,15 +10,15 @@ use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
 columns::tables! {
-    /// Samples of the queue length and the average queue of each link.
+    /// Samples of the queue length and of the average queue length of each link.
     Columns "queue" {
         time_s in "s": "Time of the sample.";
-        link in "": "Name of the link: from>to.";
-        queue_packets in "packets": "Packets that wait in the queue.";
-        queue_bytes in "bytes": "Size of the waiting packets.";
-        average_packets in "packets": "Average queue of an AQM that counts packets, or of a scheduler with exactly one class that computes an average. Otherwise empty.";
-        average_bytes in "bytes": "Average queue of an AQM that counts bytes, or of a scheduler with exactly one class that computes an average. Otherwise empty.";
-        transmitting in "0 or 1": "1 if the link is transmitting a packet.";
+        link in "": "Name of the link, in the form from>to.";
+        queue_packets in "packets": "Packets that wait in the queue at the time of the sample.";
+        queue_bytes in "bytes": "Total size of the packets that wait in the queue.";
+        average_packets in "packets": "Average queue length, if the AQM of the link computes an average in packets. A scheduler has an average if exactly one of its classes computes an average. The column is empty for all other queues.";
+        average_bytes in "bytes": "Average queue length, if the AQM of the link computes an average in bytes. A scheduler has an average if exactly one of its classes computes an average. The column is empty for all other queues.";
+        transmitting in "0 or 1": "1 if the link is transmitting a packet at the time of the sample, otherwise 0.";
     }
 }
 

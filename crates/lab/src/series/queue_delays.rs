@@ -2,9 +2,10 @@
 //! beginning of its transmission. Every packet whose transmission has begun is counted, and the
 //! delays are not sampled (RFC 7928 §2.7).
 //!
-//! A queue that decides on each packet at its arrival reports the beginning of the packet's
-//! transmission in advance. The series counts the delay of the packet only when the transmission
-//! begins, so it excludes the packets that wait in any queue at the end of the run.
+//! Some queues compute the delay of a packet when the packet arrives, and report in advance the
+//! time at which its transmission will begin. The series counts the delay of a packet only when the
+//! transmission begins. The packets that wait in a queue at the end of the run are therefore not
+//! counted.
 
 use std::collections::VecDeque;
 
@@ -18,7 +19,8 @@ use crate::histogram::Histogram;
 pub struct QueueDelays {
     /// Indices of the recorded links.
     pub links: Vec<u32>,
-    /// Index in `links` of each link of the network, or `None` for a link that is not recorded.
+    /// For each link of the network, its index in `links`, or `None` for a link that is not
+    /// recorded.
     places: Vec<Option<u32>>,
     of_links: Vec<LinkDelays>,
     /// End of the warm-up.
@@ -29,13 +31,14 @@ pub struct QueueDelays {
 #[derive(Clone, Debug, Default)]
 struct LinkDelays {
     histogram: Histogram,
-    /// Transmissions that begin later, in order of time, each as the time of its beginning and the
-    /// queueing delay of its packet.
+    /// Transmissions that will begin later, in the order of time: the time of the beginning, and
+    /// the queueing delay of the packet.
     upcoming: VecDeque<(Time, Duration)>,
 }
 
 impl LinkDelays {
-    /// Count the transmissions that have begun by now, except those during the warm-up.
+    /// Count the transmissions that have begun up to the time `now`, except those during the
+    /// warm-up.
     fn settle(&mut self, now: Time, warm_up_end: Time) {
         while let Some(&(begins, delay)) = self.upcoming.front()
             && begins <= now
@@ -63,8 +66,8 @@ impl QueueDelays {
         }
     }
 
-    /// Add a packet that arrived at the queue of a link at `entered`. The transmission of the
-    /// packet began, or will begin, at `begins`.
+    /// Add a packet that arrived at the queue of a link at the time `entered`. The transmission of
+    /// the packet begins at the time `begins`, which may be in the future.
     pub fn add(&mut self, now: Time, link: u32, [entered, begins]: [Time; 2]) {
         if let Some(place) = self.places[link as usize] {
             let delays = &mut self.of_links[place as usize];
@@ -73,7 +76,7 @@ impl QueueDelays {
         }
     }
 
-    /// Count the transmissions that have begun by the end of the run.
+    /// Count the transmissions that have begun up to the end of the run.
     pub fn end(&mut self, now: Time) {
         self.of_links.iter_mut().for_each(|delays| delays.settle(now, self.begins));
     }

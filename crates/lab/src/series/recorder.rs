@@ -1,4 +1,4 @@
-//! Trait of a series: a recorder that receives the events of a run and returns tables.
+//! Trait of a series: a recorder that receives the events of a run, and returns tables at the end.
 
 use std::cell::OnceCell;
 use std::fmt::Debug;
@@ -16,24 +16,25 @@ use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
 use crate::totals::ConnectionTotals;
 
-/// Hooks and data that a series needs. A run spends time only on the needs of its series.
+/// Hooks and data that a series needs. A run spends computing time only on the needs of the series
+/// that it records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// True to call [`Recorder::sample`] at each interval of the scenario.
+    /// True if the run calls [`Recorder::sample`] at each interval of `record.interval`.
     pub samples: bool,
-    /// True if a sample reads the queues of the recorded links. For such a series, the run
-    /// simulates every event of the recorded links, and performs their dequeues up to the time of
-    /// the sample.
+    /// True if a sample reads the state of the queues of the recorded links. If `queues` is true,
+    /// the run simulates every event of the recorded links, and performs all dequeues of their
+    /// queues up to the time of the sample.
     pub queues: bool,
-    /// True to call [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::at_endpoint`] for
-    /// each packet.
+    /// True if the run calls [`Recorder::on_link`], [`Recorder::at_host`] and
+    /// [`Recorder::at_endpoint`] for each packet.
     pub packets: bool,
-    /// True if the senders have to measure their delivery rate.
+    /// True if the senders have to compute their delivery rate.
     pub rates: bool,
 }
 
 impl Needs {
-    /// The needs of a series that uses only the hooks for rare events.
+    /// Needs of a series that uses only the hooks for rare events, such as drops.
     pub const NOTHING: Needs = Needs { samples: false, queues: false, packets: false, rates: false };
 }
 
@@ -44,24 +45,25 @@ pub struct SingleFlow {
     pub flow: u32,
     /// True if both hosts of the flow send data.
     pub is_bidirectional: bool,
-    /// True if `record.traced` names the flow or is empty.
+    /// True if the list `record.traced` contains the name of the flow or is empty.
     pub traced: bool,
 }
 
-/// Plan of a run, which each series receives at the beginning of the run.
+/// Plan of a run, which each recorded series receives at the beginning of the run.
 #[derive(Debug)]
 pub struct RunStart<'a> {
-    /// End of the warm-up. The series records no events before this time.
+    /// End of the warm-up. The series records no events before the end of the warm-up.
     pub begins: Time,
     /// Number of links.
     pub links: usize,
-    /// Indices of the links that `record.links` names, or of all links if that list is empty.
+    /// Indices of the links in the list `record.links`, or of all links if the list is empty.
     pub recorded: &'a [u32],
-    /// Flows with a single connection. The flow at index `s` has slot `s`.
+    /// Flows with a single connection. The connection of the flow at index `s` is stored in slot
+    /// `s`.
     pub single: &'a [SingleFlow],
 }
 
-/// Numbers of sampled links and flows of a scenario.
+/// Numbers of the links and flows of a scenario that a sample covers.
 #[derive(Clone, Copy, Debug)]
 pub struct SampledCounts {
     /// Number of links whose queues are sampled.
@@ -85,8 +87,8 @@ pub struct RequestRecord {
     pub opened: Time,
     /// Time at which the response was complete, or [`Time::NEVER`].
     pub completed: Time,
-    /// Retransmission timeouts of the client and of the server of the connection until the response
-    /// was complete.
+    /// Retransmission timeouts of the client and of the server of the connection, up to the
+    /// completion of the response.
     pub timeouts: [u32; 2],
     /// Sizes of the request and of its response in bytes.
     pub bytes: [u64; 2],
@@ -96,14 +98,15 @@ pub struct RequestRecord {
 pub struct Snapshot<'a> {
     /// Time of the snapshot.
     pub now: Time,
-    /// All links of the network. The recorded links are up to date if a series needs queues.
+    /// All links of the network. If `Needs::queues` is true for a recorded series, the recorded
+    /// links have simulated all events up to the time of the snapshot.
     pub links: &'a mut [Link<Discipline>],
     /// Endpoints of all connections.
     pub endpoints: &'a Endpoints,
 }
 
-/// Names of links and flows for the tables. The names of the flows take memory, so they are created
-/// only when a table requests them.
+/// Names of links and flows for the tables. The names of the flows need much memory, so they are
+/// computed only when a table requests the names.
 pub struct Names<'a> {
     links: Arc<Vec<String>>,
     flows: OnceCell<Arc<Vec<String>>>,
@@ -111,8 +114,8 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Return the names for tables, from the names of the links and a function that returns the
-    /// names of the flows.
+    /// Return the names for tables. `links` has the names of the links, and `make_flows` computes
+    /// the names of the flows.
     pub fn new(links: Vec<String>, make_flows: &'a dyn Fn() -> Vec<String>) -> Self {
         Names { links: Arc::new(links), flows: OnceCell::new(), make_flows }
     }
@@ -128,7 +131,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Rows that a series stores.
+/// Number of rows that a series stores.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoredRows {
     /// Number of rows.
@@ -152,32 +155,34 @@ impl std::ops::Add for StoredRows {
 
 /// Call the macro `$with` with `$argument` and the list of all hooks of a series.
 ///
-/// A hook is declared here only: [`Recorder`] has a method of this signature, and
-/// [`RecordedSeries`](super::RecordedSeries) calls that method of each series that the run records.
-/// The word before `fn` is the entry of [`Needs`] that a series must declare to be called;
-/// `always` stands for a hook without a need.
+/// The list below is the only declaration of the hooks. [`Recorder`] has a method per hook, and the
+/// method of [`RecordedSeries`](super::RecordedSeries) with the same name calls this hook of each
+/// recorded series. The word before `fn` is the field of [`Needs`] that a series sets to true to
+/// receive the calls of the hook. `always` means that every recorded series receives the calls.
 macro_rules! hooks {
     ($with:ident $argument:tt) => {
         $with! {
             $argument
-            /// Take a sample at the end of each interval of `record.interval`.
+            /// Take a sample. The run calls this hook at the end of each interval of
+            /// `record.interval`.
             samples fn sample(snapshot: &mut Snapshot);
-            /// Record a packet that arrived at the queue of a link at `times[0]` and whose
-            /// transmission began, or will begin, at `times[1]`.
+            /// Record a packet that arrived at the queue of a link at the time `times[0]`. The
+            /// transmission of the packet begins at the time `times[1]`, which may be in the
+            /// future.
             packets fn on_link(now: Time, link: u32, times: [Time; 2], packet: &Packet);
-            /// Record a packet that the host of an endpoint sends or receives. `acked` is the
-            /// number of acknowledged bytes of the client and of the server.
+            /// Record a packet that the host of an endpoint sends or receives. `acked` has the
+            /// number of acknowledged bytes of the client's data and of the server's data.
             packets fn at_host(now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]);
-            /// Record an endpoint that processed a segment, a timer or a request of its
-            /// application.
+            /// Record the state of an endpoint after the endpoint processed a segment, a timer or a
+            /// request of its application.
             packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
             /// Record the drop or the mark of a packet at a link.
             always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
-            /// Record a request when its response is complete, or when its connection or the run
-            /// ends without a complete response.
+            /// Record a request when its response is complete. A request without a complete
+            /// response is recorded when its connection or the run ends.
             always fn on_request(request: &RequestRecord);
-            /// Record a connection of a flow with `arrivals` when it closes, or at the end of the
-            /// run if it is still open.
+            /// Record a connection of a flow with `arrivals` when the connection closes, or at the
+            /// end of the run if the connection is still open.
             always fn on_connection_end(flow: u32, totals: &ConnectionTotals);
             /// Finish the rows of the series at the end of the run.
             always fn end(now: Time);
@@ -188,27 +193,30 @@ macro_rules! hooks {
 /// Define the trait [`Recorder`] from the list of hooks.
 macro_rules! recorder_trait {
     ([] $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
-        /// A series, which receives the plan of a run and then events, stores rows, and returns
-        /// tables. A hook that a series does not implement does nothing.
+        /// Series, which receives the plan of a run and then the events of the run, stores rows,
+        /// and returns tables. If a series does not implement a hook, a call of the hook has no
+        /// effect.
         pub trait Recorder: Debug + Sized {
             /// Columns of its table.
             type Table: Definition;
             /// Name of the series in `record.series`.
             const NAME: &'static str = Self::Table::DEFINITION.names[0];
-            /// Description of the series in the reference, one sentence.
+            /// Description of the series for the reference documentation, one sentence.
             const ABOUT: &'static str = Self::Table::DEFINITION.about;
             /// Hooks and data that the series needs.
             const NEEDS: Needs;
 
-            /// Return the series of a run that begins.
+            /// Return the series for a run that begins.
             fn begin(start: &RunStart) -> Self;
 
-            /// Return the number of rows per sample. A scenario with too many samples is refused.
+            /// Return the number of rows that one sample adds. The simulator refuses a scenario
+            /// whose samples would have too many rows.
             fn rows_per_sample(_counts: &SampledCounts) -> u64 {
                 0
             }
 
-            /// Return the rows stored so far, if their number grows with the run.
+            /// Return the number of rows stored so far, if this number grows with the duration of
+            /// the run.
             fn stored_rows(&self) -> StoredRows;
 
             $($(#[$doc])+ fn $hook(&mut self, $($argument: $Type),+) { let _ = ($($argument,)+); })+

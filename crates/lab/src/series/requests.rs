@@ -10,16 +10,16 @@ use crate::memory::List;
 use crate::record::{Column, Table, seconds};
 
 columns::tables! {
-    /// Every request: the completed requests in the order of their responses, then the others.
+    /// Every request: completed requests in the order of their responses, then unfinished ones.
     Columns "requests" {
         flow in "": "Flow of the request.";
-        connection in "": "Number of the connection of the request within its flow, as the traffic model counts connections.";
-        start_s in "s": "Time at which the client wrote the request. For the first request of a connection, the time at which the client opened the connection and sent the SYN.";
-        opened_s in "s": "Time at which the client completed the handshake of the connection. Empty if the handshake was not completed.";
-        completed_s in "s": "Time at which the client's application read the last byte of the response. Empty if the response was not completed.";
+        connection in "": "Number of the request's connection within the flow. The traffic model assigns the numbers of connections.";
+        start_s in "s": "Time at which the client wrote the request. For the first request of a connection, `start_s` is the time at which the client opened the connection and sent the SYN.";
+        opened_s in "s": "Time at which the client completed the handshake of the connection. The column is empty if the handshake was not completed.";
+        completed_s in "s": "Time at which the application of the client read the last byte of the response. The column is empty if the response was not completed.";
         duration_s in "s": "Time from `start_s` to `completed_s`.";
-        client_timeouts in "times": "Retransmission timeouts of the client of the connection, for the SYN and requests, until the completion of the request. If an earlier request of the connection was written during the warm-up, the count begins at the response to the last such request.";
-        server_timeouts in "times": "Retransmission timeouts of the server of the connection, for the SYN-ACK and responses, counted over the same time as `client_timeouts`.";
+        client_timeouts in "times": "Retransmission timeouts of the client, for the SYN or requests, from the opening of the connection to the completion of the request. If earlier requests of the connection were written during the warm-up, the timeouts are counted from the response to the last of those requests.";
+        server_timeouts in "times": "Retransmission timeouts of the server, for the SYN-ACK or responses, counted over the same time as `client_timeouts`.";
         request_bytes in "bytes": "Size of the request.";
         response_bytes in "bytes": "Size of the response.";
     }
@@ -31,8 +31,8 @@ columns::tables! {
 pub struct Requests {
     list: List<RequestRecord>,
     begins: Time,
-    /// Number of retransmission timeouts, by flow and connection, until the response to the last
-    /// request that was written during the warm-up.
+    /// For each flow and connection, the number of retransmission timeouts up to the response to
+    /// the last request that was written during the warm-up.
     baselines: HashMap<[u32; 2], [u32; 2]>,
 }
 

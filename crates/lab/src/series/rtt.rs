@@ -14,13 +14,14 @@ columns::tables! {
     Columns "rtt" or "reply_rtt" {
         time_s in "s": "Time of the measurement.";
         flow in "": "Flow of the sender.";
-        rtt_s in "s": "Measured round-trip time. Empty if only the retransmission timeout changed.";
+        rtt_s in "s": "Measured round-trip time. The column is empty if only the retransmission timeout changed, without a measurement.";
         srtt_s in "s": "Smoothed round-trip time after the measurement.";
         rto_s in "s": "Retransmission timeout after the measurement, including its exponential back-off.";
     }
 }
 
-/// Measurement of a round-trip time, or change of the retransmission timeout without a measurement.
+/// Measurement of a round-trip time, or a change of the retransmission timeout without such a
+/// measurement.
 #[derive(Clone, Copy, Debug)]
 struct Measurement {
     at: Time,
@@ -30,14 +31,14 @@ struct Measurement {
     rto: Duration,
 }
 
-/// Last recorded state of a sender: number of measurements, and retransmission timeout.
+/// Last recorded state of a sender: the number of its measurements, and its retransmission timeout.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     samples: u32,
     rto: Duration,
 }
 
-/// Measurements of the traced flows.
+/// Measurements of the round-trip times of the traced flows.
 #[derive(Debug)]
 pub struct Rtt {
     traced: Traced<Progress, Measurement>,

@@ -1,5 +1,6 @@
-//! Series with a row per segment that the sender of the data sends or receives. Positions are
-//! counts of data bytes from the beginning of the connection, and continue beyond 2^32.
+//! Series with a row per segment that the sender of the data sends or receives. A position is a
+//! count of data bytes from the beginning of the connection. Positions are 64-bit numbers, unlike
+//! the sequence numbers of TCP.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,26 +16,26 @@ use crate::observed_packet::ObservedPacket;
 use crate::record::{Column, Table, names_of};
 
 columns::tables! {
-    /// Every segment that the sender of data of a traced flow sends or receives.
+    /// Every segment that the data sender of a traced flow sends or receives.
     Columns "segments" or "reply_segments" {
         time_s in "s": "Time at which the host sent or received the segment.";
         flow in "": "Flow of the segment.";
-        direction in "": "`sent` or `received`, as seen by the host of the table.";
-        seq in "bytes": "Position of the first byte of the segment in the data of its direction, counted from 0.";
+        direction in "": "`sent` or `received`, as seen by the host whose data the table describes.";
+        seq in "bytes": "Position of the segment's first byte in the data stream of the segment's sender, counted from 0.";
         bytes in "bytes": "Payload of the segment.";
-        ack in "bytes": "Data that the segment acknowledges. An acknowledged FIN counts as one more byte.";
+        ack in "bytes": "Amount of data that the segment acknowledges. An acknowledged FIN counts as one more byte.";
         window_bytes in "bytes": "Receive window that the segment advertises.";
-        flags in "": "Control bits, for example `ACK PSH`. With Accurate ECN the bits `AE CWR ECE` form a counter.";
-        ecn in "": "ECN field of the packet: `not-ect`, `ect0`, `ect1`, `ce`.";
-        resent in "0 or 1": "1 if any part of the segment was sent before.";
-        sack_1_left in "bytes": "Position of the first byte of the first SACK block. Empty if the segment has no SACK block.";
-        sack_1_right in "bytes": "Position after the last byte of the first SACK block.";
+        flags in "": "Control bits, for example `ACK PSH`. With Accurate ECN, the three bits `AE CWR ECE` form a counter.";
+        ecn in "": "ECN field of the packet: `not-ect`, `ect0`, `ect1` or `ce`.";
+        resent in "0 or 1": "1 if the host had sent a part of the segment before, otherwise 0.";
+        sack_1_left in "bytes": "Position of the first byte of the first SACK block. The column is empty if the segment has no SACK block.";
+        sack_1_right in "bytes": "Position immediately after the last byte of the first SACK block.";
         sack_2_left in "bytes": "Position of the first byte of the second SACK block.";
-        sack_2_right in "bytes": "Position after the last byte of the second SACK block.";
+        sack_2_right in "bytes": "Position immediately after the last byte of the second SACK block.";
         sack_3_left in "bytes": "Position of the first byte of the third SACK block.";
-        sack_3_right in "bytes": "Position after the last byte of the third SACK block.";
+        sack_3_right in "bytes": "Position immediately after the last byte of the third SACK block.";
         sack_4_left in "bytes": "Position of the first byte of the fourth SACK block.";
-        sack_4_right in "bytes": "Position after the last byte of the fourth SACK block.";
+        sack_4_right in "bytes": "Position immediately after the last byte of the fourth SACK block.";
     }
 }
 
@@ -59,14 +60,15 @@ struct ObservedSegment {
     resent: bool,
 }
 
-/// Progress of a host's sending, from which the positions of its segments are computed.
+/// Highest position that a host has sent, from which the positions of the host's segments are
+/// computed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     /// Highest sequence number that the host sent, plus one, counted from 0 for the SYN.
     sent_to: u64,
 }
 
-/// Segments of the traced flows.
+/// Segments of the traced flows, in the order in which their host sent or received them.
 #[derive(Debug)]
 pub struct Segments {
     traced: Traced<Progress, ObservedSegment>,

@@ -1,5 +1,6 @@
-//! Rows of the traced flows, which are the flows with a single connection that `record.traced`
-//! names. If `record.traced` is empty, all flows with a single connection are traced.
+//! Rows of the traced flows. A flow is traced if it has a single connection and the list
+//! `record.traced` contains its name. If the list `record.traced` is empty, all flows with a single
+//! connection are traced.
 
 use net::End;
 use units::Time;
@@ -9,12 +10,12 @@ use crate::columns::Definition;
 use crate::memory::List;
 use crate::record::Table;
 
-/// Rows of the traced flows, and the progress of each traced endpoint. The client of a flow is
-/// traced, and the server too if both hosts send data.
+/// Rows of the traced flows, and the last recorded state (`Progress`) of each traced endpoint. The
+/// client of each traced flow is traced, and the server too if both hosts send data.
 #[derive(Debug)]
 pub struct Traced<Progress, Row> {
-    /// Progress of the client and the server of each slot, or `None` for an endpoint that is not
-    /// traced.
+    /// Last recorded state of the client and of the server of each connection, or `None` for an
+    /// endpoint that is not traced.
     progress: Vec<[Option<Progress>; 2]>,
     rows: [List<Row>; 2],
     begins: Time,
@@ -33,7 +34,7 @@ impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
         }
     }
 
-    /// Return the progress of an endpoint, or `None` if the endpoint is not traced.
+    /// Return the last recorded state of an endpoint, or `None` if the endpoint is not traced.
     pub fn progress(&mut self, end: End) -> Option<&mut Progress> {
         self.progress.get_mut(end.connection() as usize)?[end.sends().index()].as_mut()
     }
@@ -51,7 +52,8 @@ impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
         StoredRows::from(client) + StoredRows::from(server)
     }
 
-    /// Return the table of the clients, and the table of the servers if any server is traced.
+    /// Return the table of the clients. If a server is traced, also return the table of the
+    /// servers.
     pub fn tables<Columns: Definition>(&self, columns: impl Fn(&[Row]) -> Columns) -> Vec<Table> {
         let bidirectional = self.progress.iter().any(|[_, server]| server.is_some());
         let ends = Columns::DEFINITION.names.iter().zip(&self.rows).take(if bidirectional { 2 } else { 1 });

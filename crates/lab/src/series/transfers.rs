@@ -9,22 +9,22 @@ use crate::record::{Column, Table, seconds};
 use crate::totals::ConnectionTotals;
 
 columns::tables! {
-    /// Every connection of flows with `arrivals`.
+    /// Every connection of the flows with `arrivals`.
     Columns "transfers" {
         flow in "": "Flow of the connection.";
         start_s in "s": "Time at which the connection was opened.";
-        completed_s in "s": "Time at which the sender received the ACK of its last byte of data. Empty if the transfer was not completed.";
+        completed_s in "s": "Time at which the sender received the ACK of its last byte of data. The column is empty if the transfer was not completed.";
         duration_s in "s": "Time from `start_s` to `completed_s`.";
-        acked_bytes in "bytes": "Acknowledged data. If the transfer was completed, this is its size.";
+        acked_bytes in "bytes": "Acknowledged data. If the transfer was completed, `acked_bytes` is the size of the transfer.";
         segments_sent in "segments": "Segments with data that the sender sent, including retransmissions.";
-        retransmitted_segments in "segments": "Retransmitted segments, which are part of `segments_sent`.";
+        retransmitted_segments in "segments": "Retransmitted segments of the sender, which `segments_sent` includes.";
         timeouts in "times": "Retransmission timeouts of the sender.";
         dropped_packets in "packets": "Packets from the sender that were dropped on any link.";
         marked_packets in "packets": "Packets from the sender that were marked on any link.";
     }
 }
 
-/// Connection of a flow with `arrivals`.
+/// Connection of a flow with `arrivals`, as a row of the series.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     flow: u32,
@@ -38,7 +38,7 @@ struct Transfer {
     marked: u32,
 }
 
-/// Connections in the order in which they ended, then the unfinished connections.
+/// Connections: first the closed connections in the order of their end, then the open connections.
 #[derive(Debug)]
 pub struct Transfers {
     list: List<Transfer>,

@@ -11,13 +11,13 @@ use crate::record::{Column, Table};
 columns::tables! {
     /// Histogram of the queueing delays of each link, which `delays` summarises.
     Columns "waits" {
-        link in "": "Name of the link: from>to.";
-        wait_s in "s": "Queueing delay in the middle of a bucket. The delays in the bucket differ from it by at most 0.8 %.";
-        packets in "packets": "Packets whose queueing delay is in the bucket. An empty bucket has no row.";
+        link in "": "Name of the link, in the form from>to.";
+        wait_s in "s": "Queueing delay in the middle of a bucket of the histogram. All delays in the bucket differ from the middle by at most 0.8 %.";
+        packets in "packets": "Number of packets whose queueing delay is in the bucket. An empty bucket has no row.";
     }
 }
 
-/// Histograms of the recorded links.
+/// Histograms of the queueing delays of the recorded links.
 #[derive(Debug)]
 pub struct Waits {
     delays: QueueDelays,

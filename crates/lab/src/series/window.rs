@@ -1,4 +1,4 @@
-//! Samples of the windows of senders.
+//! Samples of the congestion windows of senders.
 
 use net::End;
 use tcp::Endpoint;
@@ -10,21 +10,21 @@ use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
 columns::tables! {
-    /// Samples of cwnd, ssthresh, FlightSize and acknowledged bytes at each sender of data.
+    /// Samples of cwnd, ssthresh, FlightSize, acknowledged bytes and RTO of each data sender.
     Columns "window" or "reply_window" {
         time_s in "s": "Time of the sample.";
         flow in "": "Flow of the sender.";
         cwnd_bytes in "bytes": "Congestion window.";
-        ssthresh_bytes in "bytes": "Slow-start threshold, which is infinite before the first reduction of the congestion window.";
+        ssthresh_bytes in "bytes": "Slow-start threshold. The threshold is infinite before the first reduction of the congestion window.";
         flight_bytes in "bytes": "Data that was sent and is not yet acknowledged (FlightSize).";
         acked_bytes in "bytes": "Data acknowledged since the start of the connection.";
         rto_s in "s": "Retransmission timeout, including its exponential back-off.";
     }
 }
 
-/// Windows of a sender at the time of a sample. The windows have seven significant digits. Each
-/// 64-bit value is stored as two values of 32 bits, so that the struct has no padding. Memory is
-/// the main cost of a sample.
+/// State of a sender at the time of a sample. The congestion window, ssthresh and FlightSize are
+/// stored with about seven significant digits. Each 64-bit value is stored as two values of 32
+/// bits, so that the struct needs no padding. Most of the cost of a sample is its memory.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     acked: [u32; 2],
@@ -68,7 +68,7 @@ struct Sampled {
 }
 
 impl Sampled {
-    /// Return empty samples of endpoints, each given with its flow.
+    /// Return an empty list of samples for the endpoints `ends`, each of which comes with its flow.
     fn new(ends: impl Iterator<Item = (End, u32)>) -> Self {
         let (ends, flows) = ends.unzip();
         Sampled { ends, flows, samples: Samples::default() }
@@ -89,7 +89,7 @@ impl Sampled {
     }
 }
 
-/// Windows of the clients, and of the servers if both hosts send data.
+/// Samples of the clients, and samples of the servers if both hosts send data.
 #[derive(Debug)]
 pub struct Window {
     clients: Sampled,

@@ -1,4 +1,4 @@
-//! Table of the TCP flows, with a row per flow or a row per `[[flows]]` table of the scenario.
+//! Table of the TCP flows, with one row per flow or one row per `[[flows]]` table of the scenario.
 
 use std::sync::Arc;
 
@@ -11,12 +11,11 @@ use crate::record::{Column, names_of, seconds};
 use crate::run::Simulation;
 use crate::totals::{ConnectionTotals, Counts};
 
-/// Column of counts under construction. Almost all counts fit into 32 bits, and the few larger
-/// counts are stored separately with their rows. The column is compact because the endpoints are
-/// still in memory while the column is built.
+/// Column of counts that is under construction. Nearly all counts fit into 32 bits. Each larger
+/// count is stored separately, with the index of its row. The column needs little memory, because
+/// the endpoints are still in memory while the column is built.
 struct CompactCounts {
-    /// Counts of all rows. Counts of all rows. The entry of a row is 0 if its count needs more than
-    /// 32 bits.
+    /// Counts of all rows. The entry of a row is 0 if the count of the row needs more than 32 bits.
     small: Vec<u32>,
     /// Row and value of each count that needs more than 32 bits.
     large: Vec<(usize, u64)>,
@@ -45,7 +44,7 @@ impl CompactCounts {
     }
 }
 
-/// Table of flows under construction, without the names of flows and hosts.
+/// Table of flows that is under construction. The table has no names of flows and hosts yet.
 pub(super) struct FlowTable {
     start: Vec<f64>,
     established: Vec<f64>,
@@ -69,7 +68,8 @@ impl FlowTable {
         }
     }
 
-    /// Add a row with the totals of one or several connections, counted between two times.
+    /// Add a row with the totals of one or several connections, which were counted between two
+    /// times.
     fn push(&mut self, totals: &ConnectionTotals, counted: [Time; 2]) {
         self.start.push(seconds(totals.start));
         self.established.push(seconds(totals.reached(0)));
@@ -79,7 +79,8 @@ impl FlowTable {
         self.counts.zip(&totals.counts, |column, &count| column.push(count));
     }
 
-    /// Return the finished columns, with the columns of flow names and of both hosts.
+    /// Return the columns of the finished table, including the given columns of flow names and of
+    /// host names.
     pub(super) fn columns(self, [flow, from, to]: [Column; 3]) -> columns::Flows {
         let counts = self.counts;
         columns::Flows {
@@ -115,8 +116,9 @@ impl FlowTable {
 }
 
 impl Simulation<'_> {
-    /// Call `visit` for each flow with the totals of its connections, for the data of one
-    /// direction. If several flows share totals, the function visits only the first of them.
+    /// Call `visit` for each flow and the totals of its connections, for the data of the direction
+    /// `direction`. If several flows share totals, the function calls `visit` only for the first of
+    /// these flows.
     fn each_flow(&self, direction: Direction, mut visit: impl FnMut(usize, &ConnectionTotals)) {
         let (mut slot, mut k) = (0, 0);
         let Baseline { single, flow_totals, .. } = &self.baseline;
@@ -144,7 +146,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Return the TCP flows with data in this direction, and a table with a row per flow.
+    /// Return the TCP flows with data in the direction `direction`, and a table with one row per
+    /// flow.
     pub(super) fn rows_by_flow(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
         let sends_data = |f: &u32| match direction {
             Direction::Forward => !self.plan.traffic(*f as usize).is_datagrams(),
@@ -156,8 +159,8 @@ impl Simulation<'_> {
         (flows, table)
     }
 
-    /// Return the columns of the names of flows, of the hosts that send data, and of the hosts that
-    /// receive data.
+    /// Return three columns with one row per flow: the name of the flow, the host that sends data,
+    /// and the host that receives data.
     pub(super) fn names_by_flow(
         &self,
         direction: Direction,
@@ -169,8 +172,8 @@ impl Simulation<'_> {
         in_direction(Column::Name(flows, names.clone()), hosts, direction)
     }
 
-    /// Return the `[[flows]]` tables of TCP flows with data in this direction, and a table with a
-    /// row for each of them.
+    /// Return the `[[flows]]` tables whose TCP flows have data in the direction `direction`, and a
+    /// table with one row per `[[flows]]` table.
     pub(super) fn rows_by_table(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
         let mut by_table = vec![None; self.plan.tables()];
         self.each_flow(direction, |f, totals| {
@@ -183,8 +186,8 @@ impl Simulation<'_> {
         (tables, table)
     }
 
-    /// Return the columns of the names of `[[flows]]` tables, of the hosts that send data, and of
-    /// the hosts that receive data.
+    /// Return three columns with one row per `[[flows]]` table: the name, the host that sends data,
+    /// and the host that receives data.
     pub(super) fn names_by_table(&self, direction: Direction, tables: &[u32]) -> [Column; 3] {
         let column =
             |which: usize| names_of(tables.iter().map(|&t| self.plan.texts(t as usize)[which].to_string()));
@@ -192,7 +195,8 @@ impl Simulation<'_> {
     }
 }
 
-/// Return the columns of names, sending hosts and receiving hosts for the data of a direction.
+/// For data of the direction `direction`, return the columns of names, sending hosts and receiving
+/// hosts.
 fn in_direction(name: Column, [from, to]: [Column; 2], direction: Direction) -> [Column; 3] {
     if direction == Direction::Forward { [name, from, to] } else { [name, to, from] }
 }

@@ -13,7 +13,7 @@ use crate::record::{Column, Table, names_of};
 use crate::run::Simulation;
 
 impl Simulation<'_> {
-    /// Return the counts of each link since the beginning of the run.
+    /// Return the counts of all links since the beginning of the run.
     pub(crate) fn link_counts(&self) -> Vec<LinkCounts> {
         (0..self.network.links.len()).map(|l| self.counts_of_link(l)).collect()
     }
@@ -22,7 +22,7 @@ impl Simulation<'_> {
     fn counts_of_link(&self, l: usize) -> LinkCounts {
         let (counters, inside) = (self.network.links[l].counters(), &self.network.insides[l]);
         let signals = counters.signals();
-        // A link with impairments delivers a packet when the packet leaves the wire.
+        // A packet on a link with impairments is delivered when it leaves the wire.
         let delivered = match self.network.impaired.binary_search(&(l as u32)) {
             Ok(w) => self.network.wires[w].left().packets,
             Err(_) => counters.delivered.packets + inside.beyond.packets,
@@ -39,7 +39,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Return the table of links, with a row per link and direction.
+    /// Return the table of links, with one row per link and direction.
     pub(super) fn link_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.network.links.len();
         let mut counts = self.link_counts();
@@ -67,8 +67,8 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// Return the link, the index, the counts since the beginning of the run, and the number of
-    /// waiting packets of each class of a scheduler.
+    /// Return a list of all classes of schedulers. An entry has the index of the link, the index of
+    /// the class, the counts since the beginning of the run, and the number of waiting packets.
     pub(crate) fn class_counters(&self) -> Vec<(u32, String, ClassCounters, u64)> {
         let mut all = Vec::new();
         for (l, link) in self.network.links.iter().enumerate() {
@@ -81,7 +81,7 @@ impl Simulation<'_> {
         all
     }
 
-    /// Return the table of classes, or `None` if the queues have no classes.
+    /// Return the table of classes, or `None` if no queue has classes.
     pub(super) fn class_table(&self, names: &Arc<Vec<String>>) -> Option<Table> {
         let (mut links, mut class_names, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (l, class, counters, waiting) in self.class_counters() {
@@ -133,8 +133,9 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// Return the link and the counts since the beginning of the run for each colour of each rule
-    /// of a conditioner, and for the packets that no rule matched.
+    /// Return a list of all colours of the rules of conditioners. An entry has the index of the
+    /// link, and the counts since the beginning of the run. The packets that no rule matched also
+    /// have an entry.
     pub(crate) fn conditioners_seen(&self) -> impl Iterator<Item = (u32, Seen)> {
         let conditioners = self.network.conditioners.iter().zip(self.plan.conditioned());
         conditioners.flat_map(|(conditioner, l)| {
@@ -142,7 +143,7 @@ impl Simulation<'_> {
         })
     }
 
-    /// Return the table of conditioners, with a row per colour of each rule and a row for the
+    /// Return the table of conditioners, with one row per colour of each rule, and one row for the
     /// packets that no rule matched.
     pub(super) fn conditioner_table(&self, names: &Arc<Vec<String>>) -> Table {
         let (links, mut seen): (Vec<u32>, Vec<Seen>) = self.conditioners_seen().unzip();

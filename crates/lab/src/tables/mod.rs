@@ -14,8 +14,8 @@ use crate::run::Simulation;
 use crate::scenario::Rows;
 use crate::series::{Names, Series};
 
-/// Return, by the name of each table, its description and its columns in order, each with name,
-/// unit and meaning.
+/// Return the definitions of all tables, by name: the description of the table, and the name, unit
+/// and meaning of each column in order.
 pub fn definitions() -> Json {
     let mut tables = serde_json::Map::new();
     let series_tables = Series::ALL.iter().map(|series| series.table());
@@ -30,8 +30,8 @@ pub fn definitions() -> Json {
 }
 
 impl Simulation<'_> {
-    /// Return the result of the run. `setup` and `running` are the computing times of the plan and
-    /// of the simulation.
+    /// Return the result of the run. `setup` is the computing time of the plan and the network, and
+    /// `running` is the computing time of the simulation.
     pub(crate) fn outcome(mut self, setup: ComputingTime, running: ComputingTime) -> Outcome {
         self.count_the_rest();
         let warnings = self.warnings();
@@ -42,8 +42,8 @@ impl Simulation<'_> {
         let links = self.link_table(names.links());
         let classes = self.class_table(names.links());
         let (events, ties) = (self.events.events(), self.events.ties());
-        // The remaining tables do not need the network, so the memory of the network is freed
-        // first.
+        // The tables below need no data of the network, so the memory of the network is freed
+        // before they are built.
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));

@@ -10,7 +10,7 @@ use crate::record::{Column, Table, names_of, seconds};
 use crate::run::Simulation;
 
 impl Simulation<'_> {
-    /// Return the table of datagrams, with a row per flow.
+    /// Return the table of datagrams, with one row per flow.
     pub(super) fn datagram_table(&self, names: &Arc<Vec<String>>) -> Table {
         let datagrams = &self.connections.datagrams;
         let all_dropped =
@@ -55,7 +55,7 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// Return the table of exchanges, with a row per flow with requests.
+    /// Return the table of exchanges, with one row per flow that has requests.
     pub(super) fn exchange_table(&self, names: &Arc<Vec<String>>) -> Table {
         let (flows, all): (Vec<u32>, Vec<&Exchange>) = self.connections.exchanges.each().unzip();
         let float = |get: &dyn Fn(&Exchange) -> f64| Column::Float(all.iter().map(|e| get(e)).collect());
@@ -77,7 +77,7 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// Return the table of connections, with a row per flow with `arrivals`.
+    /// Return the table of connections, with one row per flow with `arrivals`.
     pub(super) fn connection_table(&self, names: &Arc<Vec<String>>) -> Table {
         let flows = &self.connections.arriving_flows;
         let before = |k: usize| self.baseline.opened.get(k).copied().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Scenarios and functions that the tests of this crate share.
+//! Scenarios and functions that several tests of this crate share.
 #![allow(dead_code)]
 
 use lab::{Column, Failure, Format, Outcome, Scenario, Watch, read, run};
 
-/// Scenario with two downloads over a dumbbell, which the tests change.
+/// Scenario with two downloads over a dumbbell. Each test changes some keys of this scenario.
 pub const TWO_DOWNLOADS: &str = r#"
     network = { kind = "dumbbell", rate = "1.5 Mbit/s", delay = "20 ms", left_rate = "10 Mbit/s", left_delay = "0.5 ms",
         right_rate = "10 Mbit/s", right_delay = "0.5 ms", right_hosts = 2,
@@ -12,7 +12,7 @@ pub const TWO_DOWNLOADS: &str = r#"
     tcp = { ecn = "rfc3168" }
 "#;
 
-/// Parameters of TCP that select different algorithms.
+/// Sets of TCP parameters that select different algorithms.
 pub const TCP: [&str; 8] = [
     r#"ecn = "off", rto.estimator = "jacobson1988""#,
     r#"ecn = "rfc3168""#,
@@ -24,30 +24,32 @@ pub const TCP: [&str; 8] = [
     r#"receive_window = "3000 B", connection.nagle = "minshall", ecn = "nonce""#,
 ];
 
-/// Parameters of Linux with more retries, because a random network can lose many packets in a row.
+/// TCP parameters of Linux with a larger number of retries, because a random network can lose many
+/// packets in a row.
 pub const LINUX: [&str; 2] = [
     r#"stack = "linux", connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100"#,
     r#"stack = "linux", connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100, ecn = "rfc3168", congestion = "reno", offload = "linux""#,
 ];
 
-/// Read a scenario with changes to its keys, and return the scenario or the text of the error.
+/// Read a scenario with changes to its keys. Return the scenario, or the text of the error.
 pub fn scenario(text: &str, changes: &[(&str, &str)]) -> Result<Scenario, String> {
     let changes: Vec<(String, String)> =
         changes.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     read(text, Format::Toml, &changes).map_err(|e| e.to_string())
 }
 
-/// Run a valid scenario with changes, and return its result. Panic if the run fails.
+/// Run a valid scenario with changes to its keys, and return the result of the run. Panic if the
+/// run fails.
 pub fn outcome(text: &str, changes: &[(&str, &str)]) -> Outcome {
     try_outcome(text, changes).unwrap()
 }
 
-/// Run a valid scenario with changes, and return its result or its failure.
+/// Run a valid scenario with changes to its keys, and return the result or the failure of the run.
 pub fn try_outcome(text: &str, changes: &[(&str, &str)]) -> Result<Outcome, Failure> {
     run(&scenario(text, changes).unwrap(), &Watch::default())
 }
 
-/// Return a column as numbers. Names are replaced by their indices.
+/// Return a column of a table as numbers. In a column of names, each name is replaced by its index.
 pub fn numbers(outcome: &Outcome, table: &str, column: &str) -> Vec<f64> {
     let table = outcome.tables.iter().find(|t| t.name == table).unwrap();
     match &table.columns.iter().find(|c| c.0 == column).unwrap().1 {
@@ -57,7 +59,7 @@ pub fn numbers(outcome: &Outcome, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// Return a hash of all tables (FNV-1a).
+/// Return a hash of all tables of a result (FNV-1a).
 pub fn digest(outcome: &Outcome) -> String {
     let mut h = 0xcbf2_9ce4_8422_2325_u64;
     let mut hash_bytes =

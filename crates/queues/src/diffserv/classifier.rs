@@ -4,9 +4,9 @@
 //! multi-field classifier also the five-tuple.
 //!
 //! The classifier evaluates conditions on the hosts, protocol and name of a flow when the network
-//! is built. Flows to which the same rules may apply form a group. The classification of a packet
-//! takes two table look-ups: one for the group of its flow, and one for its codepoint and ECN
-//! field.
+//! is built. Flows to which the same rules may apply form a group. The classifier needs two table
+//! look-ups per packet: the first finds the group of the packet's flow, and the second finds the
+//! rule for the group, the codepoint and the ECN field.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -53,29 +53,31 @@ impl EcnField {
 }
 
 params! {
-    /// Condition for the packets of a rule or class. A packet matches if it fulfils every given
-    /// key, and a condition without keys matches all packets. Each key is one value or a list of
-    /// alternatives. In the names of flows and hosts * stands for any sequence of characters. A
-    /// packet that matches several rules or classes belongs to the first of them.
+    /// Condition that selects packets for a rule or a class. A packet matches the condition if it
+    /// fulfils every given key. A condition without keys matches all packets. Each key is one value
+    /// or a list of alternatives. In the names of flows and hosts, * stands for any sequence of
+    /// characters. A packet that matches several rules or classes belongs to the first of these
+    /// rules or classes.
     pub struct Match: "match" {
         /// Codepoint of the packet: a name such as "AF11", "EF", "CS1", or a number.
-        dscp: Option<Several<Dscp>> = (None), in Range::ANY, from "rfc2475 §2.3.1: the behaviour aggregate classifier";
+        dscp: Option<Several<Dscp>> = (None), in Range::ANY, from "rfc2475 §2.3.1: a behaviour aggregate classifier uses the codepoint";
         /// ECN field of the packet.
         ecn: Option<Several<EcnField>> = (None), in Range::ANY, from "rfc3168 §5";
-        /// Names of flows, whose data packets and ACKs both match.
+        /// Names of flows. Both the data packets and the ACKs of these flows match.
         flows: Option<Several<String>> = (None), in Range::ANY, from "";
-        /// Host that sent the packet: the sender of the flow for data, its receiver for an ACK.
-        source: Option<Several<String>> = (None), in Range::ANY, from "rfc2475 §2.3.1: source address, of the five-tuple";
-        /// Host to which the packet is sent.
-        destination: Option<Several<String>> = (None), in Range::ANY, from "rfc2475 §2.3.1: destination address, of the five-tuple";
+        /// Host that sends the packet: the sender of the flow for a data packet, and the receiver
+        /// of the flow for an ACK.
+        source: Option<Several<String>> = (None), in Range::ANY, from "rfc2475 §2.3.1: the source address is part of the five-tuple";
+        /// Host that receives the packet.
+        destination: Option<Several<String>> = (None), in Range::ANY, from "rfc2475 §2.3.1: the destination address is part of the five-tuple";
         /// Transport protocol of the packet.
-        protocol: Option<Several<Protocol>> = (None), in Range::ANY, from "rfc2475 §2.3.1: protocol ID, of the five-tuple";
+        protocol: Option<Several<Protocol>> = (None), in Range::ANY, from "rfc2475 §2.3.1: the protocol ID is part of the five-tuple";
         /// Kind of traffic of the packet's flow, such as "bulk".
         traffic: Option<Several<String>> = (None), in Range::ANY, from "";
     }
 }
 
-/// Properties of a flow that a classifier can use.
+/// Properties of a flow that a condition of the classifier can use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
     /// Name of the flow.
@@ -94,7 +96,7 @@ pub struct Flow {
 pub trait Flows: fmt::Debug {
     /// Return the number of flows.
     fn count(&self) -> usize;
-    /// Return a flow by its number.
+    /// Return the flow with this number.
     fn flow(&self, number: usize) -> Flow;
 }
 
@@ -139,8 +141,7 @@ impl Match {
         }
     }
 
-    /// Return true if packets of the flow in this direction match when their codepoint and ECN
-    /// field match.
+    /// Return true if the flow in this direction fulfils the keys that concern flows.
     fn takes_flow(&self, flow: &Flow, direction: Direction) -> bool {
         let ends =
             if direction == Direction::Forward { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
@@ -154,20 +155,21 @@ impl Match {
             && self.protocol.as_ref().is_none_or(|p| p.0.contains(&flow.protocol))
     }
 
-    /// Return true if packets with this codepoint and ECN field match when their flow matches.
+    /// Return true if this codepoint and this ECN field fulfil the keys that concern fields of the
+    /// packet.
     fn takes_fields(&self, dscp: u8, ecn: u8) -> bool {
         self.dscp.as_ref().is_none_or(|d| d.0.contains(&Dscp(dscp)))
             && self.ecn.as_ref().is_none_or(|e| e.0.iter().any(|e| e.field() as u8 == ecn))
     }
 
-    /// Return true if the condition depends on the flow.
+    /// Return true if the condition has a key that concerns flows.
     fn tells_flows_apart(&self) -> bool {
         let Match { flows, source, destination, traffic, .. } = self;
         [flows, source, destination, traffic].iter().any(|key| key.is_some()) || self.protocol.is_some()
     }
 
-    /// Refuse a name that no flow, host or kind of traffic of the scenario has. `path` is the path
-    /// of the condition in the scenario.
+    /// Refuse a name in the condition if no flow, host or kind of traffic of the scenario has this
+    /// name. `path` is the path of the condition in the scenario.
     pub fn check(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
         type Names = fn(Flow) -> Vec<String>;
         let keys: [(&str, &Option<Several<String>>, &str, Names); 4] = [
@@ -197,24 +199,24 @@ impl Match {
     }
 }
 
-/// Rule number of packets that no rule takes.
+/// Rule number that the table stores for packets that match no rule.
 const NONE: u16 = u16::MAX;
-/// Number of combinations of codepoint and ECN field.
+/// Number of combinations of a codepoint and an ECN field.
 const FIELDS: usize = 256;
 
-/// Table that finds the first matching rule of a packet.
+/// Table with the first matching rule for each kind of packet.
 #[derive(Clone, Debug)]
 pub struct Classifier {
-    /// Group of the forward and the reverse packets of each flow. A flow whose number is beyond the
-    /// end of the list is in group 0.
+    /// Group of each flow and direction: first the forward packets of a flow, then its reverse
+    /// packets. A flow whose number is beyond the end of the list is in group 0.
     groups: Vec<u32>,
-    /// First matching rule for each group of flows and each combination of codepoint and ECN field.
+    /// First matching rule for each group, codepoint and ECN field.
     rules: Vec<u16>,
 }
 
 impl Classifier {
-    /// Build the table for these rules, of which at most 65535 are used. The first rule that
-    /// matches a packet applies.
+    /// Build the table of the classifier from the first 65535 rules. The first rule that matches a
+    /// packet applies.
     pub fn new<'a>(rules: impl IntoIterator<Item = &'a Match>, flows: &dyn Flows) -> Self {
         let rules: Vec<&Match> = rules.into_iter().take(usize::from(NONE)).collect();
         let everywhere: Vec<u16> =
@@ -242,8 +244,7 @@ impl Classifier {
         classifier
     }
 
-    /// Add a group of flows whose packets match these rules when their codepoint and ECN field
-    /// match.
+    /// Add a group to the table: the flows that fulfil the flow keys of exactly these rules.
     fn add_group(&mut self, rules: &[&Match], may: &[u16]) {
         let first = |fields: usize| {
             let (dscp, ecn) = ((fields >> 2) as u8, (fields & 3) as u8);
@@ -282,8 +283,8 @@ mod tests {
         }
     }
 
-    /// Return down-0 and down-1 from "server" to "left-0" and "left-1", and the UDP flow call-0
-    /// from "left-0" to "right-0".
+    /// Return the TCP flow down-0 from "server" to "left-0", the TCP flow down-1 from "server" to
+    /// "left-1", and the UDP flow call-0 from "left-0" to "right-0".
     fn flows() -> Five {
         let flow = |name: &str, from: &str, to: &str, protocol, traffic| Flow {
             name: name.into(),
@@ -307,7 +308,8 @@ mod tests {
         Packet { label: Label::new(direction).with_dscp(dscp), ecn, ..Packet::default() }
     }
 
-    /// Return the classes of the data and ACKs of each flow, with this codepoint and ECN field.
+    /// Return the class of the data packets and of the ACKs of each flow, for this codepoint and
+    /// ECN field.
     fn classes(list: Value, dscp: u8, ecn: Ecn) -> Vec<[Option<usize>; 2]> {
         let (rules, flows) = (rules(list), flows());
         let classifier = Classifier::new(&rules, &flows);
@@ -320,8 +322,8 @@ mod tests {
     #[test]
     fn conditions_use_the_five_tuple_of_the_packet() {
         let by_source = classes(json!([{"source": "left-*"}, {"source": "server"}]), 0, Ecn::NotEct);
-        // An ACK of down-0 comes from left-0 and an ACK of the call from right-0. A fourth flow
-        // does not exist.
+        // Here left-0 sends the ACKs of down-0, and right-0 sends the ACKs of call-0. The test also
+        // classifies a fourth flow, which does not exist.
         assert_eq!(by_source, [[Some(1), Some(0)], [Some(1), Some(0)], [Some(0), NO], [NO, NO]]);
         let both = classes(json!([{"source": "server", "destination": ["left-1", "x*"]}]), 0, Ecn::NotEct);
         assert_eq!(both, [[NO, NO], [Some(0), NO], [NO, NO], [NO, NO]]);
@@ -344,8 +346,8 @@ mod tests {
         assert_eq!(not_ect, [[Some(2); 2], [NO; 2], [NO; 2], [NO; 2]]);
     }
 
-    /// The result of the table is compared with that of the rules, for every flow, direction,
-    /// codepoint and ECN field.
+    /// The table must return the first rule that matches, for every flow, direction, codepoint and
+    /// ECN field.
     #[test]
     fn the_table_returns_the_first_match() {
         let list = rules(json!([

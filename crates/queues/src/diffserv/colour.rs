@@ -1,8 +1,9 @@
 //! Colours of a three-colour meter, and the colour that a packet carries when it arrives.
 //!
 //! Source: RFC 2697 and RFC 2698 §3 (`rfc2697`, `rfc2698`): a colour-aware meter assumes that
-//! packets already have a colour, and the domain defines how a packet carries it. RFC 2597 §6
-//! (`rfc2597`): the drop precedence of an AF codepoint.
+//! packets already have a colour, and each DiffServ domain defines the encoding of the colour in a
+//! packet. RFC 2597 §6 (`rfc2597`): an AF codepoint encodes a drop precedence, which is the colour
+//! here.
 
 use net::Packet;
 use units::words;
@@ -12,19 +13,19 @@ use super::dscp::Dscp;
 /// Colour of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// In profile.
+    /// Green: the packet is within the first profile.
     Green,
     /// Yellow: the packet is outside the first profile and within the second.
     Yellow,
-    /// Outside both profiles.
+    /// Red: the packet is outside both profiles.
     Red,
 }
 
 impl Colour {
-    /// Every colour, the best first.
+    /// All colours, from the best to the worst.
     pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
 
-    /// Return the name of the colour in the tables of results.
+    /// Return the name of the colour, as the result tables write it.
     pub fn name(self) -> &'static str {
         match self {
             Colour::Green => "green",
@@ -37,9 +38,10 @@ impl Colour {
 words! {
     /// Use of the colour that a packet carries when it arrives.
     pub enum Mode {
-        /// The meter treats every packet as uncoloured.
+        /// The meter ignores the colour that a packet carries.
         Blind = "colour-blind",
-        /// The meter never gives a packet a better colour than it carries.
+        /// The meter may change the colour of a packet, but never to a better colour than the
+        /// packet carries.
         Aware = "colour-aware",
     }
 }
@@ -67,9 +69,9 @@ pub struct Precolours {
 }
 
 impl Precolours {
-    /// Create the table from the codepoints of yellow and red. All other codepoints are green. For
-    /// a colour-blind meter all codepoints are green, the colour that RFC 2697 §3 and RFC 2698 §3
-    /// give to an uncoloured packet.
+    /// Create the table from the codepoints of yellow and of red packets. Packets with any other
+    /// codepoint are green. For a colour-blind meter all packets are green, because RFC 2697 §3 and
+    /// RFC 2698 §3 treat an uncoloured packet as green.
     pub fn new(mode: Mode, yellow: &[Dscp], red: &[Dscp]) -> Self {
         let set = |list: &[Dscp]| list.iter().fold(0, |set, dscp| set | 1_u64 << (dscp.0 & 63));
         match mode {

@@ -1,8 +1,8 @@
 //! Traffic conditioner before the queue of a link: classifier → meter → marker or dropper.
 //!
 //! Source: RFC 2475 §2.3.3 (`rfc2475`): meters (§2.3.3.1), markers (§2.3.3.2) and droppers
-//! (§2.3.3.4), which police. A shaper (§2.3.3.3) delays packets, so it is a queue discipline
-//! instead.
+//! (§2.3.3.4), which police a stream. A shaper (§2.3.3.3) delays packets, so in this project a
+//! shaper is a queue discipline.
 
 use std::fmt;
 
@@ -24,14 +24,14 @@ params! {
     }
 }
 
-/// Action on the packets of a colour: `"pass"`, `"drop"`, or `{ dscp = "AF12" }`.
+/// Action on the packets of one colour: `"pass"`, `"drop"`, or `{ dscp = "AF12" }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The packets pass unchanged.
     Pass,
     /// The packets are dropped (policed).
     Drop,
-    /// The packets pass, and their codepoint is set to this value.
+    /// The packets pass, and the conditioner sets their codepoint to this value.
     Mark(Dscp),
 }
 
@@ -72,18 +72,19 @@ impl Read for Action {
 }
 
 params! {
-    /// Rule of the traffic conditioner before the queue of a link. It selects packets, meters them,
-    /// and has an action for each colour: "pass", "drop", or a new codepoint such as { dscp =
-    /// "AF12" }. The first matching rule of the list applies, and packets without a matching rule
-    /// pass. Dropped packets have the reason "policed" and never reach the queue. Shapers, which
-    /// delay packets, are queues instead.
+    /// Rule of the traffic conditioner before the queue of a link. The rule selects packets, meters
+    /// them, and has an action for each colour: "pass", "drop", or a new codepoint such as { dscp =
+    /// "AF12" }. The first rule of the list that matches a packet applies to the packet. A packet
+    /// that no rule matches passes. Dropped packets have the reason "policed" and never reach the
+    /// queue. A shaper, which delays packets, is not a rule but a queue.
     pub struct Rule: "rule", checked by check {
         /// Packets to which the rule applies.
         r#match: Match = (Match::all()), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Meter that assigns the colours. Without a meter all packets of the rule are green.
+        /// Meter that assigns colours to the packets of the rule. If the rule has no meter, all its
+        /// packets are green.
         meter: Option<Meter> = (None), in Range::ANY, from "rfc2475 §2.3.3.1";
         /// Action on green packets.
-        green: Action = (Action::Pass), in Range::ANY, from "rfc2475 §2.3.3: in-profile packets may go on without further conditioning";
+        green: Action = (Action::Pass), in Range::ANY, from "rfc2475 §2.3.3: in-profile packets may pass without further conditioning";
         /// Action on yellow packets.
         yellow: Action = (Action::Pass), in Range::ANY, from "";
         /// Action on red packets.
@@ -91,7 +92,7 @@ params! {
     }
 }
 
-/// Refuse an action for a colour that never occurs.
+/// Refuse an action for a colour that the meter of the rule never assigns.
 fn check(rule: &Rule, path: &str) -> Result<(), Invalid> {
     for (key, action, colour) in [("yellow", rule.yellow, Colour::Yellow), ("red", rule.red, Colour::Red)] {
         if action != Action::Pass && !rule.has(colour) {
@@ -139,16 +140,17 @@ struct Active {
 /// Count of the packets of one colour of one rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
-    /// Index of the rule in the list and the colour, or `None` for packets that no rule matched.
+    /// Index of the rule in the list, and the colour. The value is `None` for packets that no rule
+    /// matched.
     pub of: Option<(usize, Colour)>,
-    /// Action on these packets.
+    /// Action of the rule on the packets of this colour.
     pub action: Action,
-    /// Packets that arrived.
+    /// Count of the packets of this colour that arrived.
     pub came: Count,
 }
 
 impl Seen {
-    /// Return the dropped packets.
+    /// Return the count of the dropped packets of this colour.
     pub fn dropped(&self) -> Count {
         if self.action == Action::Drop { self.came } else { Count::default() }
     }
@@ -159,15 +161,15 @@ impl Seen {
 pub struct Conditioner {
     classifier: Classifier,
     rules: Vec<Active>,
-    /// Packets that no rule matched.
+    /// Count of the packets that no rule matched.
     others: Count,
-    /// Packets that went on to the queue.
+    /// Count of the packets that passed to the queue.
     passed: Count,
 }
 
 impl Conditioner {
-    /// Create the conditioner of a list of rules. `random` returns the random stream of a rule's
-    /// meter.
+    /// Create the conditioner of a list of rules. `random` returns the random stream for the meter
+    /// of the rule with the given index.
     pub fn new(rules: &[Rule], flows: &dyn Flows, random: impl Fn(usize) -> Stream) -> Self {
         let active = |(i, rule): (usize, &Rule)| Active {
             meter: rule.meter.as_ref().map(|meter| meter.build(random(i))),
@@ -182,8 +184,8 @@ impl Conditioner {
         }
     }
 
-    /// Condition a packet of the flow with the number `source`. Return false if the packet is
-    /// dropped.
+    /// Meter a packet of the flow with the number `source`, and apply the action of its rule.
+    /// Return false if the action drops the packet.
     pub fn receive(&mut self, now: Time, source: u32, packet: &mut Packet) -> bool {
         match self.classifier.class_of(source, packet) {
             None => self.others.add(packet),
@@ -202,8 +204,8 @@ impl Conditioner {
         true
     }
 
-    /// Return the counts of each possible colour of each rule, then of the packets that no rule
-    /// matched.
+    /// Return the count of each colour that a rule can assign, for all rules, and then the count of
+    /// the packets that no rule matched.
     pub fn seen<'a>(&'a self, rules: &'a [Rule]) -> impl Iterator<Item = Seen> + 'a {
         let of_rule = |(place, (rule, active)): (usize, (&'a Rule, &'a Active))| {
             let colours = Colour::ALL.into_iter().filter(|colour| rule.has(*colour));
@@ -218,7 +220,8 @@ impl Conditioner {
     }
 
     /// Check that each packet was dropped or reached the queue, and that no packet bypassed the
-    /// conditioner. Both statements hold at every time. `arrived` counts the arrivals at the queue.
+    /// conditioner. The check is valid at any time. `arrived` is the number of packets that arrived
+    /// at the queue.
     pub fn check(&self, arrived: Count) -> Result<(), String> {
         let mut went_on = self.others;
         for rule in &self.rules {
@@ -230,7 +233,7 @@ impl Conditioner {
         }
         if went_on != self.passed || self.passed != arrived {
             return Err(format!(
-                "{went_on:?} passed by colour, {:?} passed in total, and {arrived:?} arrived at the queue",
+                "the rules passed {went_on:?}, the conditioner passed {:?}, and {arrived:?} arrived at the queue",
                 self.passed
             ));
         }
@@ -241,8 +244,8 @@ impl Conditioner {
 /// Maximum number of rules of a conditioner.
 const MOST_RULES: usize = 1000;
 
-/// Refuse rules with unknown names, and too many rules. `path` is the path of the list of rules in
-/// the scenario.
+/// Refuse rules with unknown names, and a list of too many rules. `path` is the path of the list of
+/// rules in the scenario.
 pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
     if rules.len() > MOST_RULES {
         return Err(Invalid::at(path, format!("has {} rules, more than 1000", rules.len()))

@@ -13,7 +13,8 @@ use units::param::{Invalid, Json, did_you_mean};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(pub u8);
 
-/// Names of codepoints. If a codepoint has several names, the output has the first of them.
+/// Names of codepoints. If a codepoint has several names, the results contain the first of these
+/// names.
 const NAMES: [(&str, u8); 26] = [
     ("DF", 0b000_000),
     ("CS0", 0b000_000),
@@ -39,13 +40,13 @@ const NAMES: [(&str, u8); 26] = [
     ("EF", 0b101_110),
     ("CS6", 0b110_000),
     ("CS7", 0b111_000),
-    // Common names of best effort, which RFC 2474 §4.1 calls default.
+    // Common names of the best-effort codepoint, which RFC 2474 §4.1 calls default.
     ("BE", 0b000_000),
     ("default", 0b000_000),
 ];
 
 impl Dscp {
-    /// Return the name, if the codepoint has one.
+    /// Return the name of the codepoint, or `None` if it has no name.
     pub fn name(self) -> Option<&'static str> {
         NAMES.iter().find(|(_, codepoint)| *codepoint == self.0).map(|(name, _)| *name)
     }
@@ -99,8 +100,8 @@ mod tests {
         Dscp::read(&value, "flow.dscp").map_err(|e| e.to_string())
     }
 
-    /// RFC 2474 §4.2.2: CSn is n in the first three bits. RFC 2597 §6: AFcp is the class, then the
-    /// precedence.
+    /// RFC 2474 §4.2.2: the first three bits of the codepoint CSn are the number n. RFC 2597 §6: in
+    /// AFcp, c is the class and p is the drop precedence.
     #[test]
     fn names_follow_the_rules_of_the_rfcs() {
         for n in 0..8 {

@@ -1,9 +1,9 @@
 //! Differentiated services: codepoints, the classification of packets, and the conditioner that
 //! meters, marks and drops packets before a queue.
 //!
-//! Source: RFC 2475 (`rfc2475`), the architecture: at the edge packets are classified by several
-//! fields, metered, marked, dropped or delayed (§2.3), and inside they are classified by their
-//! codepoint alone.
+//! Source: RFC 2475 (`rfc2475`), the architecture. At the edge of a domain, packets are classified
+//! by several fields, metered, marked, dropped or delayed (§2.3). Inside the domain, packets are
+//! classified by their codepoint alone.
 
 mod classifier;
 mod colour;

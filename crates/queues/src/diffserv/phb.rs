@@ -1,17 +1,17 @@
 //! Per-hop behaviours of DiffServ as one ready-made queue.
 //!
-//! Source: RFC 3246 §2 (`rfc3246`): EF is served at its rate for any load of other traffic, here by
-//! strict priority. RFC 2597 §2 to §4 (`rfc2597`): each AF class has a share of the link, here by
-//! deficit round robin, and one first-in-first-out queue with three drop precedences, each of which
-//! has its own RED. RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour has a share of
-//! the link beside those of the four AF classes, and CS6 and CS7 are served before these five
-//! shares. RFC 8622 §4 (`rfc8622`): LE gets the bandwidth that all other behaviours leave. The
-//! queue combines other kinds of queues: [`composition`] returns the schedulers and queues that a
-//! scenario could write instead.
+//! Source: RFC 3246 §2 (`rfc3246`): a router serves EF at its configured rate for any load of other
+//! traffic. The queue `phb` serves EF by strict priority. RFC 2597 §2 to §4 (`rfc2597`): each AF
+//! class has a share of the link and three drop precedences. In `phb` deficit round robin serves
+//! the AF classes. Each AF class has a first-in-first-out queue and one RED curve per drop
+//! precedence. RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour also has a share of
+//! the link. CS6 and CS7 are served before the AF classes and the default behaviour. RFC 8622 §4
+//! (`rfc8622`): LE gets the bandwidth that all other behaviours leave unused. The queue `phb` is
+//! composed of other kinds of queues. A scenario can also write the same composition, which the
+//! function [`composition`] returns.
 //!
-//! The RFCs define neither RED thresholds nor shares of the link, so the thresholds and shares of
-//! this queue are this project's choice. Packets with the codepoints CS1 to CS5 get the default
-//! behaviour.
+//! The RFCs define neither RED thresholds nor shares of the link, so aqmlab defines the thresholds
+//! and shares of `phb` itself. Packets with the codepoints CS1 to CS5 get the default behaviour.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};
@@ -22,21 +22,21 @@ use crate::fifo::{Buffer, MOST};
 use crate::schedulers::priority::{Priority, PriorityQueue};
 
 params! {
-    /// Per-hop behaviours of DiffServ as one queue. EF (and VOICE-ADMIT) is served first, then CS6
-    /// and CS7. AF1 to AF4 and the default behaviour share the remaining bandwidth, and LE is
-    /// served last. In each AF class the drop precedences have their own thresholds: AFx3 packets
-    /// are dropped first, and AFx1 packets are dropped last. `limit` and `ecn` apply to each AF
-    /// class, CS6 and CS7, the default behaviour and LE. A limit that is given as a time stands for
-    /// at most 1 GB. EF traffic may starve all other traffic, so police EF traffic at the edge with
-    /// a rule that has a token bucket.
+    /// Per-hop behaviours of DiffServ as one queue. EF (and VOICE-ADMIT) is served first, and CS6
+    /// and CS7 are served next. AF1 to AF4 and the default behaviour share the remaining bandwidth,
+    /// and LE is served last. In each AF class the drop precedences have their own thresholds: AFx3
+    /// packets are dropped first, and AFx1 packets are dropped last. `limit` and `ecn` apply to the
+    /// queue of each AF class, of CS6 and CS7, of the default behaviour and of LE. If the limit is
+    /// given as a time, the queue uses at most 1 GB. EF traffic may starve all other traffic.
+    /// Therefore police EF traffic at the edge of the network, by a rule with a token bucket.
     pub struct Phb: "phb", checked by check {
-        /// Shares of AF1, AF2, AF3 and AF4, relative to default_share, of the bandwidth that EF,
-        /// CS6 and CS7 leave.
-        af_shares: Vec<u64> = (vec![1, 1, 1, 1]), in Range::ANY, from "rfc2597 §2: the operator's choice";
-        /// Share of the default behaviour, relative to af_shares.
-        default_share: u64 = (1), in Range::between(1.0, 1000.0), from "rfc2474 §4.1: some, so that it is not starved";
+        /// Weights of AF1, AF2, AF3 and AF4. The AF classes and the default behaviour share the
+        /// bandwidth that EF, CS6 and CS7 leave, in proportion to af_shares and default_share.
+        af_shares: Vec<u64> = (vec![1, 1, 1, 1]), in Range::ANY, from "rfc2597 §2: the operator chooses the shares";
+        /// Weight of the default behaviour, compared with the weights in af_shares.
+        default_share: u64 = (1), in Range::between(1.0, 1000.0), from "rfc2474 §4.1: the default behaviour should have some bandwidth, so that it is not starved";
         /// Limit of the queue that stores the EF packets.
-        ef_limit: Depth = (Depth::Packets(10.0)), in Range::between(1.0, MOST).whole(), from "rfc3246 §2.2: EF packets meet short or empty queues";
+        ef_limit: Depth = (Depth::Packets(10.0)), in Range::between(1.0, MOST).whole(), from "rfc3246 §2.2: EF packets should usually meet short or empty queues";
     }
 }
 
@@ -50,11 +50,12 @@ fn check(phb: &Phb, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Return the scheduler that implements the behaviours, as a scenario would write it.
+/// Return the priority scheduler that implements the behaviours, in the form in which a scenario
+/// writes a scheduler.
 pub fn composition(phb: &Phb, buffer: &Buffer, depth: Depth) -> Json {
-    let depth = depth.like(depth.amount().min(MOST)); // a limit given as a time may exceed it
+    let depth = depth.like(depth.amount().min(MOST)); // a limit given as a time may exceed MOST
     let (limit, ecn) = (depth.write(), buffer.ecn.write());
-    // RED thresholds of the three drop precedences, as shares of the limit of the queue.
+    // RED thresholds of the three drop precedences, as fractions of the limit of the queue.
     let part = |share: f64| depth.like(share * depth.amount()).write();
     let precedence = |dscp: String, [minth, maxth, maxp]: [f64; 3]| json!({"dscp": [dscp], "minth": part(minth), "maxth": part(maxth), "maxp": maxp});
     let class = |(i, share): (usize, &u64)| {
@@ -84,7 +85,7 @@ impl DisciplineParams for Phb {
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> PriorityQueue {
         match Priority::read(&composition(self, buffer, context.limit), "") {
             Ok(priority) => priority.discipline(buffer, context),
-            Err(e) => unreachable!("a composition of valid parts: {e}"),
+            Err(e) => unreachable!("the composition of valid queues is not valid: {e}"),
         }
     }
 }

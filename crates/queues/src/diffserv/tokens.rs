@@ -1,19 +1,20 @@
-//! Exact count of tokens that arrive one by one, one byte each.
+//! Exact count of the tokens of a bucket, which arrive one by one. Each token permits one byte.
 //!
 //! Source: RFC 2697 §3 and RFC 2698 §3 (`rfc2697`, `rfc2698`): a count is incremented by one at the
-//! token rate. The k-th token of a rate of R bit/s arrives at k·8/R seconds, so the number of
-//! tokens by a time is a whole number without rounding errors.
+//! token rate. The k-th token of a rate of R bit/s arrives at k·8/R seconds. The number of tokens
+//! that have arrived by a given time is therefore a whole number, and is computed without rounding
+//! errors.
 
 use units::{Rate, Time};
 
 /// Picoseconds per second times bits per byte.
 const BIT_PICOSECONDS: u128 = 8_000_000_000_000;
 
-/// Counter of the tokens of a rate.
+/// Counter of the tokens that arrive at a rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
     rate: Rate,
-    /// Number of tokens that arrived before the last query.
+    /// Number of tokens that had arrived at the time of the last query.
     seen: u64,
 }
 
@@ -23,7 +24,7 @@ impl Tokens {
         Tokens { rate, seen: 0 }
     }
 
-    /// Return the number of tokens that arrived since the last query.
+    /// Return the number of tokens that have arrived since the last query.
     #[inline]
     pub fn come(&mut self, now: Time) -> u64 {
         let all = u128::from(self.rate.0) * u128::from(now.0) / BIT_PICOSECONDS;
@@ -45,8 +46,8 @@ mod tests {
         assert_eq!(tokens.come(Time(5_500_000_000)), 4);
     }
 
-    /// At 3 bit/s a token arrives every 2 2/3 s. Exactly 3 tokens arrive in 8 s, for any number of
-    /// queries in this time.
+    /// At 3 bit/s a token arrives every 2 2/3 s. In 8 s exactly 3 tokens arrive, for any number of
+    /// queries during the 8 s.
     #[test]
     fn queries_do_not_lose_fractions_of_tokens() {
         let mut tokens = Tokens::new(Rate(3));

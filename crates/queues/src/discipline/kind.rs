@@ -1,4 +1,4 @@
-//! Kinds of queues: their names in a scenario, and how each is built.
+//! Kinds of queues: their names in a scenario, and a function that builds each kind.
 
 use std::any::Any;
 use std::fmt;
@@ -14,9 +14,9 @@ use crate::fifo::{Buffer, DropFrom, Fifo, HUNDRED_PACKETS, MarkAt};
 use crate::schedulers::{Child, Classes, HasClasses, Schedules};
 use crate::storing::StoringFifo;
 
-/// Kinds of queues in the order of the manual. A new kind of queue adds one line: [`aqm`] if the
-/// queue decides on arrival, [`discipline`] if it stores its packets, [`scheduler`] if it has
-/// classes.
+/// Kinds of queues, in the order of the manual. A new kind of queue adds one line: [`aqm`] if the
+/// queue decides on packets at their arrival, [`discipline`] if it stores its packets, and
+/// [`scheduler`] if it has classes.
 static KINDS: &[Entry] = &[
     aqm::<crate::drop_tail::DropTail>(),
     aqm::<crate::red::Red>(),
@@ -60,7 +60,7 @@ static KINDS: &[Entry] = &[
     aqm::<crate::custom::Custom>(),
 ];
 
-/// Reader of the parameters of a kind.
+/// Function that reads the parameters of a kind of queue.
 type ReadParams = fn(&Json, &str) -> Result<Arc<dyn QueueParams>, Invalid>;
 
 /// Entry of the table of kinds of queues.
@@ -72,7 +72,7 @@ struct Entry {
     limit: Room,
     /// True if only the arriving packet may be dropped when the buffer is full.
     counts_on_order: bool,
-    /// True if this kind of queue itself chooses the packets to mark.
+    /// True if this kind of queue itself chooses the packets that it marks.
     places_marks: bool,
     has_buffer: bool,
     read: ReadParams,
@@ -80,7 +80,7 @@ struct Entry {
     page: fn() -> Json,
 }
 
-/// Return the table entry of a kind of queue that decides on arrival.
+/// Return the table entry of a kind of queue that decides on packets at their arrival.
 const fn aqm<P: AqmParams + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         key: P::KEY,
@@ -115,7 +115,8 @@ const fn discipline<P: DisciplineParams + fmt::Debug + Send + Sync>() -> Entry {
     }
 }
 
-/// Return the table entry of a kind of queue with classes that the scenario does not list.
+/// Return the table entry of a kind of queue that has fixed classes, which the scenario does not
+/// list.
 const fn composed<P: DisciplineParams<Discipline: HasClasses> + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         read: |value, path| {
@@ -130,7 +131,7 @@ const fn composed<P: DisciplineParams<Discipline: HasClasses> + fmt::Debug + Sen
     }
 }
 
-/// Return the table entry of a scheduler.
+/// Return the table entry of a scheduler, whose classes the scenario lists.
 const fn scheduler<P: Schedules<Discipline: HasClasses> + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         has_buffer: false,
@@ -146,21 +147,23 @@ const fn scheduler<P: Schedules<Discipline: HasClasses> + fmt::Debug + Send + Sy
     }
 }
 
-/// Parameters of a queue of some kind.
+/// Parameters of a queue of any kind.
 trait QueueParams: fmt::Debug + Send + Sync {
     /// Return the parameters themselves.
     fn params(&self) -> &dyn Any;
-    /// Return the parameters as a scenario writes them.
+    /// Return the parameters in the form in which a scenario writes them.
     fn write(&self) -> Json;
-    /// Return the classes of the queue if the queue is a scheduler.
+    /// Return the classes that the scenario lists if the queue is a scheduler, or else an empty
+    /// list.
     fn children(&self) -> Vec<Child<'_>>;
-    /// Build a queue that decides on arrival, or stores its packets if its kind requires it.
+    /// Build a queue that decides on packets at their arrival, or a queue that stores its packets
+    /// if its kind requires it.
     fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline;
     /// Build a queue that stores its packets.
     fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue>;
 }
 
-/// Kind of queue that decides on arrival.
+/// Kind of queue that decides on packets at their arrival.
 #[derive(Debug)]
 struct AqmKind<P>(P);
 
@@ -249,23 +252,23 @@ impl Kind {
         entry(kind).map(|entry| entry.keys)
     }
 
-    /// Return the former keys of a kind of queue. A scenario with such a key is refused when the
-    /// parameters are read.
+    /// Return the former keys of a kind of queue, which are no longer valid. The reader of the
+    /// parameters refuses a scenario with a former key.
     pub fn former_keys_of(kind: &str) -> &'static [Renamed] {
         entry(kind).map_or(&[], |entry| entry.former_keys)
     }
 
-    /// Return true for a kind without a buffer of its own: a scheduler.
+    /// Return true if the kind of queue is a scheduler, which has no buffer of its own.
     pub(super) fn is_scheduler(kind: &str) -> bool {
         entry(kind).is_some_and(|entry| !entry.has_buffer)
     }
 
-    /// Return the default limit of the buffer of a kind.
+    /// Return the default limit of the buffer of a kind of queue.
     pub(super) fn limit_of(kind: &str) -> Room {
         entry(kind).map_or(HUNDRED_PACKETS, |entry| entry.limit)
     }
 
-    /// Return the parameters of the queue if they have this type.
+    /// Return the parameters of the queue if their type is `P`, or else `None`.
     pub fn params<P: Params + 'static>(&self) -> Option<&P> {
         self.params.params().downcast_ref()
     }
@@ -280,12 +283,12 @@ impl Kind {
         self.entry.counts_on_order
     }
 
-    /// Return true if this kind of queue itself chooses the packets to mark.
+    /// Return true if this kind of queue itself chooses the packets that it marks.
     pub(super) fn places_marks(&self) -> bool {
         self.entry.places_marks
     }
 
-    /// Build the queue with this buffer.
+    /// Build the queue with the buffer `buffer`.
     pub(super) fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline {
         if buffer.drop_from != DropFrom::Tail || buffer.mark_at != MarkAt::Tail {
             return Discipline::Storing(self.build_storing(buffer, context));
@@ -296,7 +299,7 @@ impl Kind {
         self.params.build(buffer, context)
     }
 
-    /// Build the queue discipline that stores its packets until a dequeue.
+    /// Build the queue as a queue discipline that stores its packets until they are dequeued.
     pub(super) fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue> {
         self.params.build_storing(buffer, context)
     }

@@ -1,5 +1,4 @@
-//! A queue as a scenario writes it: one table with the keys of the buffer and the keys of the
-//! queue's kind.
+//! Queue of a scenario: one table with the keys of the buffer and the keys of the queue's kind.
 
 use engine::Stream;
 use units::param::{Invalid, Json, JsonMap, join, object, page, refuse_unknown};
@@ -16,15 +15,15 @@ use crate::schedulers::check_depth;
 /// "red", limit = "64 packets", minth = "20 packets" }`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
-    /// Limits of the buffer.
+    /// Buffer of the queue, with its limit.
     pub buffer: Buffer,
     /// Kind of the queue, with its parameters.
     pub kind: Kind,
 }
 
 impl Queue {
-    /// Return the manual page of each kind of queue: the parameters of the kind, then those of the
-    /// buffer.
+    /// Return the manual page of each kind of queue. A page lists the parameters of the kind,
+    /// followed by those of the buffer.
     pub fn pages() -> Vec<Json> {
         let buffer = page::<Buffer>();
         let mut pages = Kind::pages();
@@ -39,14 +38,15 @@ impl Queue {
                 all.extend(more.iter().cloned());
                 for parameter in all.iter_mut().filter(|p| p["name"] == "limit" && limit != HUNDRED_PACKETS) {
                     parameter["default"] = limit.write();
-                    parameter["source"] = "the default of this kind, see above".into();
+                    parameter["source"] = "default limit of this kind of queue".into();
                 }
             }
         }
         pages
     }
 
-    /// Return the JSON Schema of a queue: the schema of each kind, with the keys of the buffer.
+    /// Return the JSON Schema of a queue: the schema of each kind, extended by the keys of the
+    /// buffer.
     pub fn definition() -> Json {
         let mut schema = Kind::schema();
         let buffer = Buffer::schema();
@@ -64,7 +64,7 @@ impl Queue {
         schema
     }
 
-    /// Call `see` for the queue and for each queue in its classes, at any depth.
+    /// Call the function `see` with this queue and with each queue in its classes, at any depth.
     pub fn each(&self, see: &mut dyn FnMut(&Queue)) {
         see(self);
         self.kind.children().iter().for_each(|child| child.queue.each(see));
@@ -111,18 +111,20 @@ fn is_buffer_key(key: &str) -> bool {
     Buffer::KEYS.contains(&key)
 }
 
-/// Read the buffer of a queue of this kind, with the default limit of the kind.
+/// Read the buffer of a queue of this kind. If the scenario does not set a limit, use the default
+/// limit of the kind.
 fn read_buffer(kind: &str, mut given: JsonMap, path: &str) -> Result<Buffer, Invalid> {
     given.entry("limit").or_insert_with(|| Kind::limit_of(kind).write());
     Buffer::read(&Json::Object(given), path)
 }
 
-/// Return the table of a queue, or refuse a value of another type.
+/// Return the table that defines a queue, or refuse a value of another type.
 fn table<'a>(value: &'a Json, path: &str) -> Result<&'a JsonMap, Invalid> {
     object(value, path).map_err(|refusal| refusal.remedy("write for example \"red\", or { kind = \"red\" }"))
 }
 
-/// Refuse keys that neither this kind of queue nor its buffer has. The error lists the known keys.
+/// Refuse keys that neither this kind of queue nor its buffer has. The error lists the known keys
+/// of the queue.
 fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     let mut keys = table.clone();
     let kind = keys.shift_remove("kind").unwrap_or_default();
@@ -136,7 +138,8 @@ fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     refuse_unknown(&keys, &known, path)
 }
 
-/// Refuse `drop_from` and `mark_at` for kinds that choose the dropped or marked packet themselves.
+/// Refuse `drop_from` for a kind that drops only arriving packets, and `mark_at` for a kind that
+/// itself chooses the packets that it marks.
 fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
     let Buffer { drop_from, mark_at, .. } = queue.buffer;
     let refuse = |key: &str, value: Json, why: &str| {
@@ -162,7 +165,7 @@ fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
 impl Default for Queue {
     fn default() -> Self {
         let nothing = Json::Object(JsonMap::new());
-        let buffer = Buffer::read(&nothing, "").expect("a buffer has all defaults");
+        let buffer = Buffer::read(&nothing, "").expect("every key of a buffer has a default");
         Queue { buffer, kind: Kind::read(&DropTail::KEY.into(), "").expect("Drop Tail has no parameters") }
     }
 }
@@ -181,10 +184,9 @@ impl Read for Queue {
         if let Some((key, value)) = buffer.iter().next().filter(|_| aqm.get("kind").is_some_and(is_scheduler))
         {
             let problem =
-                "belongs to the queues of the classes, because a scheduler stores no packets itself";
-            return Err(
-                Invalid::new(&join(path, key), value, problem).remedy("move it into the queue of a class")
-            );
+                "belongs to the queues of the classes, because a scheduler itself does not store packets";
+            return Err(Invalid::new(&join(path, key), value, problem)
+                .remedy("move the key into the queue of a class"));
         }
         refuse_unknown_keys(table(value, path)?, path)?;
         let kind = aqm.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();
@@ -207,7 +209,7 @@ impl Read for Queue {
         Json::Object(all)
     }
 
-    /// Return a reference to [`Queue::definition`], because a queue may contain queues.
+    /// Return a reference to the schema [`Queue::definition`], because a queue may contain queues.
     fn schema() -> Json {
         units::param::reference("queue")
     }
@@ -231,7 +233,8 @@ mod tests {
         assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
     }
 
-    /// A limit is a depth or a time, and a scenario's limit replaces the default limit of a kind.
+    /// The limit of a queue is a number of packets, a number of bytes, or a time. A limit in the
+    /// scenario replaces the default limit of the kind.
     #[test]
     fn limits_may_be_packets_bytes_or_times() {
         let limit = |v| Queue::read(&v, "q").unwrap().buffer.limit;
@@ -272,7 +275,8 @@ mod tests {
             assert!(known.iter().all(|keys| refusal.contains(keys)), "{refusal}");
         }
         assert!(e(json!({"kind": "drop_tail", "limi": "64 packets"})).ends_with(&format!("Known: {buffer}")));
-        // A scheduler itself does not have a buffer, because each class has its own.
+        // A scheduler itself does not have a buffer, because the queue of each class has its own
+        // buffer.
         let refusal = e(json!({"kind": "drr", "limi": "64 packets"}));
         assert!(
             refusal.contains("q.limi: is not a known key") && !refusal.contains("drop_from"),

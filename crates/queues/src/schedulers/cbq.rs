@@ -3,30 +3,32 @@
 //! Source: Floyd & Van Jacobson 1995, "Link-sharing and resource management models for packet
 //! networks" (`floyd1995cbq`).
 //!
-//! Estimator (appendix A): for each packet, idle is the time since the previous packet minus the
-//! time that packet takes at the rate of the class. avgidle is the moving average of idle with
-//! weight w = 2^-ewma, at most maxidle. A class is over its limit while avgidle is at most zero.
-//! This state ends at the time at which a packet would bring avgidle to zero (undertime).
+//! Estimator (appendix A): idle is computed for each packet. The value of idle is the time since
+//! the previous packet minus the time that the previous packet takes at the rate of the class. The
+//! moving average of idle is called avgidle. The average avgidle has the weight w = 2^-ewma and the
+//! maximum maxidle. A class is over its limit while avgidle is at most zero. The state "over its
+//! limit" ends at the time undertime: a packet that is sent at this time brings avgidle to zero.
 //!
-//! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on
+//! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on some
 //! level i is not over its own limit and no class below level i is unsatisfied. A class is
-//! unsatisfied if it is not over its limit and packets wait in the class or in the classes below
-//! it. The general scheduler (§5) uses priorities and weighted round robin. Quanta are proportional
-//! to the rates, and the smallest quantum of a priority is a packet of mean size. maxidle follows
-//! Floyd's notes on parameters (`floyd1995parameters`). avgidle is stored in picoseconds divided by
-//! w, so that a class that is limited to its rate keeps that rate exactly.
+//! unsatisfied if it is not over its limit and packets wait in it or in the classes below it. The
+//! general scheduler (§5) uses priorities and weighted round robin. Quanta are proportional to the
+//! rates. Within each priority, the smallest quantum is one packet of mean size. The formula of
+//! maxidle is from Floyd's notes on parameters (`floyd1995parameters`). The unit of the stored
+//! avgidle is w picoseconds, so that a bounded class gets exactly its rate.
 //!
 //! The papers on CBQ were not available, so their formulas and section numbers are from memory. The
-//! estimator was compared with those of ns-2 (queue/cbq.cc, by the author's group) and Linux
-//! (net/sched/sch_cbq.c). In ns-2 and Linux, as in this file, a class waits (1 - w) of the deficit
-//! of avgidle / w. ns-2 and Linux measure idle between the ends of packets with the size of the
-//! later packet. This file measures idle between the beginnings of packets with the size of the
-//! earlier packet, which gives the same value for packets of one size and the exact value for
-//! others.
+//! estimator was compared with those of ns-2 (queue/cbq.cc, by the author's group) and of Linux
+//! (net/sched/sch_cbq.c). If avgidle is negative, a class waits for the time (1 - w) |avgidle| / w,
+//! in ns-2, in Linux and in aqmlab. Both ns-2 and Linux compute idle from the ends of two packets
+//! and the size of the later packet. In aqmlab idle is computed from the beginnings of two packets
+//! and the size of the earlier packet. If all packets have the same size, the two methods give the
+//! same value. Otherwise only the method of aqmlab is exact.
 //!
-//! The average forgets the share w of what a class sent too early. A class that competes with
-//! others therefore gets up to w / 2 more than its rate (w if its packets differ in size), at their
-//! expense. This excess is a property of the estimator, and a smaller w reduces the excess.
+//! If a class sends a packet too early, the estimator forgets the share w of the time gained. A
+//! class that competes with other classes therefore gets more than its rate, at the expense of the
+//! other classes: up to w / 2 more, or up to w more if its packets differ in size. The excess over
+//! the rate is a property of the estimator. A smaller w reduces the excess.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -41,7 +43,7 @@ use crate::discipline::Queue;
 use crate::fifo::Buffer;
 
 words! {
-    /// Permission of a class to use bandwidth that other classes leave unused.
+    /// Rule that says if a class may use bandwidth that other classes leave unused.
     pub enum Borrowing {
         /// The class may borrow from its ancestors.
         Ancestors = "ancestors",
@@ -51,60 +53,62 @@ words! {
 }
 
 words! {
-    /// Permission of other classes to use bandwidth that a class leaves unused.
+    /// Rule that says which other classes may use the bandwidth that a class leaves unused.
     pub enum Lending {
-        /// All classes below the ancestors of the class may use its unused bandwidth.
+        /// All classes below the ancestors of this class may use its unused bandwidth.
         Others = "others",
-        /// Only classes below the class may use its unused bandwidth: the class is isolated.
+        /// Only the classes below this class may use its unused bandwidth: the class is isolated.
         Isolated = "isolated",
     }
 }
 
 params! {
     /// Class of CBQ. A class that other classes name as their parent lends bandwidth to these
-    /// classes. All other classes are leaves, and only leaves have packets.
+    /// classes. All other classes are leaves. Only leaves have queues of packets.
     pub struct CbqClass: "cbq_class" {
         /// Name of the class, by which other classes refer to it as their parent.
         name: Option<String> = (None), in Range::ANY, from "";
-        /// Name of the parent class, which must come earlier in the list. A class without a parent
+        /// Name of the parent class, which must be earlier in the list. A class without a parent
         /// does not borrow.
         parent: Option<String> = (None), in Range::ANY, from "floyd1995cbq §3";
-        /// Packets of this class if it is a leaf. A class without this key takes all packets that
-        /// no other class takes. A packet that matches several classes belongs to the first of
-        /// them.
+        /// Condition that selects the packets of this class, if the class is a leaf. A leaf without
+        /// match gets all packets that no other leaf gets. A packet that matches several classes
+        /// belongs to the first of these classes.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Rate allotted to the class together with all classes below it.
+        /// Rate that is allotted to the class together with all classes below it.
         rate: Rate = required, in Range::ANY, from "floyd1995cbq §3";
-        /// Priority of the class if it is a leaf. Priority 0 is served first.
+        /// Priority of the class, if the class is a leaf. Priority 0 is served first, and priority
+        /// 7 last.
         priority: u64 = (0), in Range::between(0.0, 7.0), from "floyd1995cbq §5";
-        /// Permission of this class to use bandwidth that other classes leave unused.
+        /// Rule that says if this class may use bandwidth that other classes leave unused.
         borrow: Borrowing = (Borrowing::Ancestors), in Range::ANY, from "floyd1995cbq §4: bounded classes";
-        /// Permission of other classes to use bandwidth that this class leaves unused.
+        /// Rule that says which other classes may use the bandwidth that this class leaves unused.
         lend: Lending = (Lending::Others), in Range::ANY, from "floyd1995cbq §4: isolated classes";
-        /// Number of packets that the class may send back to back after an idle time of the class.
+        /// Number of packets that the class may send back to back after it was idle.
         max_burst: u64 = (16), in Range::between(0.0, 1000.0), from "floyd1995parameters: 16 packets";
-        /// Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a
-        /// Drop Tail queue.
+        /// Queue of a leaf, which may be of any kind. By default the queue is a Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Class-based queueing: each class has an allotted rate. A class within its rate may always
-    /// send. A class above its rate may send while an ancestor is within its rate and no class
-    /// below that ancestor is unsatisfied, and is delayed otherwise. A bounded class thus acts like
-    /// a slower link, and unused bandwidth goes first to classes with the same parent.
+    /// Class-based queueing: each class has an allotted rate. A class that is within its rate may
+    /// always send. A class that exceeds its rate may send only while an ancestor is within its
+    /// rate and no class below that ancestor is unsatisfied. A class that may not send is delayed.
+    /// A bounded class therefore behaves like a slower link. Unused bandwidth goes first to the
+    /// classes with the same parent.
     pub struct Cbq: "cbq", checked by check {
-        /// List of classes, each a cbq_class that follows its parent. The leaf without the key
-        /// match takes the packets that no other leaf takes.
+        /// List of classes, each a cbq_class. A class follows its parent in the list. The leaf
+        /// without match gets the packets that no other leaf gets.
         classes: Vec<CbqClass> = required, in Range::ANY, from "floyd1995cbq §3";
-        /// Mean packet size, with which the quanta are computed and max_burst is converted into
-        /// time.
-        mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters: the operator's choice; 1000 B is a common setting";
-        /// Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share
-        /// 2^-ewma of what a class sends too early. A class that competes with others may therefore
-        /// get up to 2^-(ewma + 1) more than its rate, or twice that if its packets differ in size:
-        /// 3 % and 6 % with ewma = 4, and less than half a percent with ewma = 8.
+        /// Mean packet size, from which the quanta are computed. The mean packet size also converts
+        /// max_burst into a time.
+        mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters: the operator chooses the size; 1000 B is a common value";
+        /// Exponent of the weight 2^-ewma that one packet has in avgidle. If a class sends a packet
+        /// too early, the estimator forgets the share 2^-ewma of the time gained. A class that
+        /// competes with other classes may therefore get up to 2^-(ewma + 1) more than its rate, or
+        /// twice as much more if its packets differ in size. The excess is at most 3 % and 6 % with
+        /// ewma = 4, and less than half a percent with ewma = 8.
         ewma: u64 = (4), in Range::between(1.0, 31.0), from "floyd1995cbq app. A: 1/16; tc_cbq: ewma";
     }
 }
@@ -123,7 +127,7 @@ fn check(cbq: &Cbq, path: &str) -> Result<(), Invalid> {
 }
 
 impl Cbq {
-    /// Return the rate of a class without the isolated classes directly below it.
+    /// Return the rate of a class minus the rates of the isolated classes directly below it.
     fn lent(&self, tree: &Tree, i: usize) -> u64 {
         let isolated = (0..self.classes.len())
             .filter(|&c| tree.parents[c] == Some(i) && self.classes[c].lend == Lending::Isolated);
@@ -193,9 +197,9 @@ impl Schedules for Cbq {
     }
 }
 
-/// Return Floyd's maxidle, t (1/p - 1) (1 - g^n) / g^n with g = 1 - 2^-ewma, in picoseconds divided
-/// by 2^-ewma. n is the number of packets of the burst, t the transmission time of a packet on the
-/// link, and p the class's share of the link.
+/// Return Floyd's maxidle, t (1/p - 1) (1 - g^n) / g^n with g = 1 - 2^-ewma, in units of 2^-ewma
+/// picoseconds. Here n is the number of packets of the burst, t is the transmission time of a
+/// packet on the link, and p is the class's share of the link.
 fn max_idle(burst: u64, ewma: u32, rate: Rate, link: Rate, packet: Bytes) -> i64 {
     let scale = (1_u64 << ewma) as f64;
     let (t, g) = (link.transmission_time(packet).0 as f64, (scale - 1.0) / scale);
@@ -208,23 +212,24 @@ fn max_idle(burst: u64, ewma: u32, rate: Rate, link: Rate, packet: Bytes) -> i64
 #[derive(Clone, Debug)]
 struct Node {
     parent: Option<usize>,
-    /// Level in the tree, which is 1 for leaves.
+    /// Level of the class in the tree. Leaves are on level 1.
     level: u32,
     rate: Rate,
     bounded: bool,
     isolated: bool,
     ewma: u32,
-    /// Maximum of avgidle (maxidle) in picoseconds divided by 2^-ewma, the unit of `avgidle` too.
+    /// Maximum of avgidle (maxidle). Both `most` and `avgidle` are in units of 2^-ewma picoseconds.
     most: i64,
     avgidle: i64,
-    /// Time at which the last packet was sent, and its transmission time at the rate of the class.
+    /// Time at which the last packet was sent, and the transmission time of that packet at the rate
+    /// of the class.
     last: Option<(Time, Duration)>,
     /// Time until which the class is over its limit.
     undertime: Time,
 }
 
 impl Node {
-    /// Update the estimator for a packet that this class or a class below it sends.
+    /// Update the estimator for a packet that is sent by this class or by a class below it.
     fn update(&mut self, now: Time, bytes: u64) {
         let time = self.rate.transmission_time(Bytes(bytes));
         if let Some((last, takes)) = self.last.replace((now, time)) {
@@ -232,7 +237,7 @@ impl Node {
             self.avgidle = self.avgidle.saturating_add(idle - (self.avgidle >> self.ewma)).min(self.most);
         }
         if self.avgidle <= 0 {
-            // A packet that is sent at the end of this time brings avgidle to zero.
+            // A packet that is sent at the end of the time `wait` brings avgidle to zero.
             let wait = -self.avgidle + (self.avgidle >> self.ewma);
             self.undertime = now + time + Duration(wait as u64);
         } else {
@@ -246,12 +251,12 @@ impl Node {
 pub struct CbqQueue {
     pub(crate) classes: Classes,
     nodes: Vec<Node>,
-    /// Node of each leaf. `priority` is the priority of each leaf.
+    /// Index in `nodes` of each leaf. `priority` has the priority of each leaf.
     leaves: Vec<usize>,
     priority: Vec<usize>,
-    /// Round robin of each priority, over all leaves.
+    /// Round robin of each priority, with all leaves.
     rounds: Vec<Round>,
-    /// True for each leaf that may send, as computed by the last dequeue.
+    /// One entry per leaf, which the last dequeue computed: true if the leaf may send.
     open: Vec<bool>,
 }
 
@@ -260,7 +265,7 @@ impl CbqQueue {
         std::iter::successors(Some(leaf), |&n| self.nodes[n].parent)
     }
 
-    /// Return the lowest level that has an unsatisfied class.
+    /// Return the lowest level of the tree that has an unsatisfied class.
     fn lowest_unsatisfied(&self, now: Time) -> u32 {
         let mut lowest = u32::MAX;
         for class in (0..self.leaves.len()).filter(|&class| self.classes.waits(class)) {
@@ -272,7 +277,7 @@ impl CbqQueue {
         lowest
     }
 
-    /// Return true if a leaf may send (the guidelines of §4).
+    /// Return true if a leaf may send, according to the guidelines of §4.
     fn may_send(&self, leaf: usize, lowest: u32, now: Time) -> bool {
         for n in self.path(leaf) {
             let node = &self.nodes[n];
@@ -286,8 +291,8 @@ impl CbqQueue {
         false
     }
 
-    /// Count a sent packet for the class and its ancestors. Counting stops at an isolated class
-    /// unless the bandwidth was borrowed.
+    /// Update the estimators of a leaf and of its ancestors for a sent packet. The update does not
+    /// continue above an isolated class, unless the leaf borrowed the bandwidth.
     fn sent(&mut self, leaf: usize, bytes: u64, now: Time) {
         let borrowed = self.nodes[leaf].undertime > now;
         let mut next = Some(leaf);
@@ -298,7 +303,8 @@ impl CbqQueue {
         }
     }
 
-    /// Return the earliest time at which a class that delays a packet is no longer over its limit.
+    /// Return the earliest time at which a class with waiting packets, or one of its ancestors, is
+    /// no longer over its limit.
     fn limits_end(&self, now: Time) -> Soonest {
         let mut soonest = Soonest::default();
         for class in (0..self.leaves.len()).filter(|&class| self.classes.waits(class)) {

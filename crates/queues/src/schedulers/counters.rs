@@ -4,21 +4,21 @@ use net::{Backlog, Count, Fate, QueuedPacket};
 
 use super::Classes;
 
-/// Counters of a class.
+/// Counters of a class of a scheduler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCounters {
-    /// Packets that arrived.
+    /// Count of the packets that arrived in the class.
     pub arrived: Count,
-    /// Packets that arrived in the class and were dropped.
+    /// Count of the packets that arrived in the class and were dropped.
     pub dropped: Count,
     /// Number of marked packets.
     pub marked: u64,
-    /// Packets that the scheduler removed to send them.
+    /// Count of the packets that the scheduler dequeued from the class to send them.
     pub departed: Count,
 }
 
 impl ClassCounters {
-    /// Counts since an earlier time, at which the account was `before`.
+    /// Return the difference between these counters and the counters `before` of an earlier time.
     pub fn since(&self, before: &ClassCounters) -> ClassCounters {
         ClassCounters {
             arrived: self.arrived - before.arrived,
@@ -36,7 +36,7 @@ impl ClassCounters {
         self.departed.add(&held.packet);
     }
 
-    /// Count the drops and marks that the queue of the class reported.
+    /// Count the drops and marks that the queue of the class has reported.
     pub(super) fn note(&mut self, fates: &[Fate]) {
         for fate in fates {
             match fate {
@@ -48,15 +48,15 @@ impl ClassCounters {
 }
 
 impl Classes {
-    /// Call `see` for each class, with its index in the list, its counters and its backlog. Nested
-    /// classes follow the class that contains them.
+    /// Call the function `see` for each class, with the index of the class in the list, its
+    /// counters and its backlog. The classes within a class follow that class.
     pub fn each_class(&self, see: &mut dyn FnMut(&str, &ClassCounters, Backlog)) {
         self.each_below("", see);
     }
 
     fn each_below(&self, above: &str, see: &mut dyn FnMut(&str, &ClassCounters, Backlog)) {
         for leaf in &self.leaves {
-            // The only queue of a shaper is not a class.
+            // The only queue of a shaper is not a class of its own.
             let place = match (above, leaf.place.as_str()) {
                 (only, "") | ("", only) => only.to_string(),
                 (above, place) => format!("{above}.{place}"),
@@ -70,9 +70,10 @@ impl Classes {
         }
     }
 
-    /// Check the sums of the counters, which hold at every time. Each packet that arrived in a
-    /// class was dropped, has departed or waits there. The sums over all classes, with the packets
-    /// that no class admitted, equal the arrivals, drops and marks of the scheduler.
+    /// Check the sums of the counters. The check is valid at any time. Each packet that arrived in
+    /// a class was dropped, has departed, or still waits in the class. Over all classes, the sums
+    /// of the arrivals, drops and marks equal those of the scheduler. A packet that no class
+    /// admitted counts as an arrival and a drop.
     pub fn check(&self, arrived: Count, dropped: Count, marked: u64) -> Result<(), String> {
         let mut sum =
             ClassCounters { arrived: self.refused, dropped: self.refused, ..ClassCounters::default() };
@@ -94,7 +95,7 @@ impl Classes {
         }
         if (sum.arrived, sum.dropped, sum.marked) != (arrived, dropped, marked) {
             return Err(format!(
-                "arrived {arrived:?}, dropped {dropped:?}, marked {marked}; in all classes {sum:?}"
+                "the scheduler has arrived {arrived:?}, dropped {dropped:?}, marked {marked}; the sum in all classes is {sum:?}"
             ));
         }
         Ok(())
@@ -114,8 +115,9 @@ mod tests {
     use crate::schedulers::tbf::TbfQueue;
     use crate::{NoCustomAqms, Queue};
 
-    /// Return a scheduler in a shaper in a scheduler after arrivals of two flows, some of which it
-    /// dropped or marked, and the expected counters.
+    /// Return a priority scheduler that contains a shaper, which contains a DRR scheduler, and the
+    /// expected counters of the outer scheduler. Packets have arrived, and some were dropped or
+    /// marked.
     fn used() -> (Box<dyn StoringQueue>, ClassCounters) {
         let aqm = json!({"kind": "threshold", "limit": "4 packets", "threshold": "1 packet"});
         let inner = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}, "queue": aqm}, {"queue": {"kind": "drop_tail", "limit": "2 packets"}}]});
@@ -152,7 +154,7 @@ mod tests {
         (queue, all)
     }
 
-    /// Return the scheduler in a queue.
+    /// Return a reference to the scheduler of type `D` that `queue` contains.
     fn inner<D: 'static>(queue: &mut dyn StoringQueue) -> &mut D {
         let queue: &mut dyn std::any::Any = queue;
         &mut queue.downcast_mut::<Storing<D>>().unwrap().discipline
@@ -176,7 +178,7 @@ mod tests {
         assert_eq!(arrived, [20, 40, 19, 19], "the shaper refused a packet of 1500 B of each inner class");
     }
 
-    /// Each change leaves one packet uncounted, or counts one packet twice.
+    /// Each change in `break_one` makes one counter of a class wrong by one packet or one byte.
     #[test]
     fn wrong_counters_are_detected() {
         let break_one: [fn(&mut ClassCounters); 4] = [
@@ -192,7 +194,8 @@ mod tests {
             let e = check(&*queue, &all).unwrap_err();
             assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
         }
-        // The last change removes a packet from the counters of the shaper's only queue.
+        // The next change removes a packet from the arrivals and the departures of the shaper's
+        // only queue.
         let (mut queue, all) = used();
         let priority = inner::<PriorityQueue>(&mut *queue);
         let tbf = inner::<TbfQueue>(&mut *priority.classes.leaves[1].queue);

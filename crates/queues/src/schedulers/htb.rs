@@ -1,28 +1,31 @@
 //! Hierarchical token bucket (HTB).
 //!
 //! Sources: Devera 2002, the user guide (`devera2002htb`) and "HTB theory" (`devera2002theory`). A
-//! class is green while it is within its rate, yellow while it is only within its ceil, and red
-//! otherwise. A yellow class may send with bandwidth that a green ancestor lends it. Among all
-//! pairs of level and priority the lowest level is served first, and on that level the lowest
-//! priority. Leaves of the same level and priority share by deficit round robin with their quanta.
+//! class is green while it does not exceed its rate, yellow while it exceeds its rate but not its
+//! ceil, and red while it exceeds its ceil. A yellow class may send with bandwidth that it borrows
+//! from a green ancestor. The scheduler serves the lowest level first, and on each level the lowest
+//! priority number first. Leaves with the same level and priority share the bandwidth by deficit
+//! round robin, with their quanta.
 //!
-//! The following rules are those of Linux's sch_htb. Tokens are charged to the class and to all its
-//! ancestors: on the lending level and above, to both the rate and the ceil of each class, and
-//! below the lending level to the ceil alone. A debt is remembered for a minute. A leaf has a
-//! deficit for each level. Each feed (the active classes of one priority that borrow from one
-//! parent) stores whose turn it is. The times in this file are exact to the picosecond.
+//! The following rules are those of Linux's sch_htb. A sent packet costs tokens of its class and of
+//! all ancestors. The class that lends the bandwidth and its ancestors pay from the bucket of the
+//! rate and from that of the ceil. The classes below the lending class pay only from the bucket of
+//! the ceil. A debt of a bucket is limited to the tokens of one minute. A leaf has a separate
+//! deficit for each level. A feed is the set of active classes of one priority that borrow from one
+//! parent. Each feed stores the class that has the next turn. In aqmlab all times of HTB are exact
+//! to the picosecond.
 //!
-//! The parameter `hysteresis` selects the hysteresis in sch_htb's `htb_class_mode`. A green class
-//! stays green until its debt at its rate exceeds its burst, and a class that is not red turns red
-//! only when its debt at its ceil exceeds its cburst. With hysteresis the packets of a class
-//! therefore leave in bursts. Linux 2.4 and early 2.6 are compiled with hysteresis (HTB_HYSTERESIS
-//! 1). In current Linux the module parameter htb_hysteresis turns hysteresis on, and its default is
-//! 0. If the scenario does not set the bursts, the parameter `hz` determines the bursts as tc
-//!    computes them (tc/q_htb.c). The timers of kernels with ticks, which wake a class at the next
-//!    tick, are not modelled.
+//! The parameter `hysteresis` selects the hysteresis in sch_htb's `htb_class_mode`. With hysteresis
+//! a green class stays green until its debt at its rate exceeds its burst. A green or yellow class
+//! turns red only when its debt at its ceil exceeds its cburst. The packets of a class therefore
+//! leave in bursts. Linux 2.4 and early versions of Linux 2.6 are compiled with hysteresis
+//! (HTB_HYSTERESIS is 1). In current Linux the module parameter htb_hysteresis turns hysteresis on,
+//! and it is off by default. If the scenario sets `hz` but not the bursts, the default bursts are
+//! computed as in tc (tc/q_htb.c). In a kernel with timer ticks, a class that waits can send only
+//! from the next tick on. This delay is not modelled in aqmlab.
 //!
-//! The user guide was available, and the examples in its §2 to §6 are tests. The remaining rules
-//! were compared with sch_htb.c of Linux 2.6 and 6.
+//! The user guide was available, and the tests contain the examples of its §2 to §6. All other
+//! rules of HTB were compared with sch_htb.c of Linux 2.6 and 6.
 
 mod node;
 mod ring;
@@ -43,36 +46,37 @@ use ring::Ring;
 
 params! {
     /// Class of HTB. A class that other classes name as their parent lends bandwidth to these
-    /// classes. All other classes are leaves, and only leaves have packets.
+    /// classes. All other classes are leaves. Only leaves have queues of packets.
     pub struct HtbClass: "htb_class", checked by check_class {
         /// Name of the class, by which other classes refer to it as their parent.
         name: Option<String> = (None), in Range::ANY, from "";
-        /// Name of the parent class, which must come earlier in the list. A class without a parent
+        /// Name of the parent class, which must be earlier in the list. A class without a parent
         /// does not borrow.
         parent: Option<String> = (None), in Range::ANY, from "devera2002htb §3";
-        /// Packets of this class if it is a leaf. A class without this key takes all packets that
-        /// no other class takes. A packet that matches several classes belongs to the first of
-        /// them.
+        /// Condition that selects the packets of this class, if the class is a leaf. A leaf without
+        /// match gets all packets that no other leaf gets. A packet that matches several classes
+        /// belongs to the first of these classes.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Guaranteed rate of the class together with all classes below it.
+        /// Rate that is guaranteed to the class together with all classes below it.
         rate: Rate = required, in Range::ANY, from "devera2002htb §2";
-        /// Maximum rate of the class, including borrowed bandwidth. If the key is absent, the value
-        /// is the rate.
+        /// Maximum rate of the class, including borrowed bandwidth. By default ceil is equal to
+        /// rate.
         ceil: Option<Rate> = (None), in Range::ANY, from "devera2002htb §4: the default ceil is the same as the rate";
-        /// Number of bytes that the class may send at once beyond its rate. If the key is absent,
-        /// the value is 1600 B, plus the bytes of one tick at its rate if hz is given.
+        /// Number of bytes that the class may send at once in excess of its rate. The default burst
+        /// is 1600 B. If hz is given, the default burst is larger by the bytes of one tick at the
+        /// rate.
         burst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: rate / HZ + 1600 B";
-        /// Number of bytes that the class may send at once beyond its ceil. If the key is absent,
-        /// the value is 1600 B, plus the bytes of one tick at its ceil if hz is given.
+        /// Number of bytes that the class may send at once in excess of its ceil. The default
+        /// cburst is 1600 B. If hz is given, the default cburst is larger by the bytes of one tick
+        /// at the ceil.
         cburst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: ceil / HZ + 1600 B";
-        /// Priority of the class if it is a leaf. Bandwidth for borrowing is offered to priority 0
-        /// first.
+        /// Priority of the class, if the class is a leaf. Leaves with priority 0 may borrow
+        /// bandwidth first.
         prio: u64 = (0), in Range::between(0.0, 7.0), from "devera2002htb §6; tc_htb: 0";
-        /// Number of bytes that the class sends per turn when several leaves borrow from the same
-        /// class. If the key is absent, the value is the rate divided by r2q.
+        /// Number of bytes that the class may send per turn, if several leaves take turns to borrow
+        /// from the same class. The default quantum is the rate divided by r2q.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "devera2002htb §2";
-        /// Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a
-        /// Drop Tail queue.
+        /// Queue of a leaf, which may be of any kind. By default the queue is a Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "devera2002htb §2: pfifo";
     }
 }
@@ -88,33 +92,33 @@ fn check_class(class: &HtbClass, path: &str) -> Result<(), Invalid> {
 }
 
 params! {
-    /// Hierarchical token bucket: each class has a guaranteed rate. Bandwidth that classes leave
-    /// unused is lent by their parents to classes that want more, up to their ceil. Leaves with a
-    /// lower priority number are served first, and leaves of equal priority share in proportion to
-    /// their quanta. Classes without a parent do not borrow. To share a whole link, put all classes
-    /// below one class whose rate is at most that of the link.
+    /// Hierarchical token bucket: each class has a guaranteed rate. A class that needs more than
+    /// its rate may borrow unused bandwidth from its parent, up to its ceil. Leaves with a lower
+    /// priority number are served first. Leaves with the same priority share the bandwidth in
+    /// proportion to their quanta. A class without a parent does not borrow. To share the bandwidth
+    /// of a whole link, put all classes below one class whose rate is at most the rate of the link.
     pub struct Htb: "htb", checked by check {
-        /// List of classes, each an htb_class that follows its parent. The leaf without the key
-        /// match takes the packets that no other leaf takes.
+        /// List of classes, each an htb_class. A class follows its parent in the list. The leaf
+        /// without match gets the packets that no other leaf gets.
         classes: Vec<HtbClass> = required, in Range::ANY, from "devera2002htb §3";
-        /// Divisor for the default quantum, which is the rate in bytes per second divided by r2q,
-        /// between 1000 and 200 000 B.
+        /// Divisor that determines the default quantum: the rate in bytes per second divided by
+        /// r2q, but at least 1000 B and at most 200 000 B.
         r2q: f64 = (10.0), in Range::at_least(1e-3), from "devera2002htb §2: 10";
-        /// If true, a class sends until its debt is its burst (at its ceil: its cburst) and then
-        /// waits until the debt is paid, so that packets leave in bursts.
-        hysteresis: bool = (false), in Range::ANY, from "sch_htb.c: HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today";
-        /// Timer frequency (ticks per second) of a kernel without high-resolution timers, which
-        /// sets the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If the
-        /// key is absent, the value is 1600 B.
-        hz: Option<u64> = (None), in Range::between(1.0, 10_000.0), from "tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution timers a tick brings nothing";
+        /// If hysteresis is true, packets leave in bursts: a class sends until its debt equals its
+        /// burst (or, at its ceil, its cburst), and then waits until the debt is paid.
+        hysteresis: bool = (false), in Range::ANY, from "sch_htb.c: HTB_HYSTERESIS is 1 in Linux 2.4 and early 2.6; htb_hysteresis is 0 today";
+        /// Timer frequency of a kernel without high-resolution timers, in ticks per second. The
+        /// frequency determines the default bursts. If hz is 100, a class of 10 Mbit/s has a
+        /// default burst of 14100 B. Without hz the default burst is 1600 B.
+        hz: Option<u64> = (None), in Range::between(1.0, 10_000.0), from "tc/q_htb.c: get_hz() is 100 in Linux 2.4; with high-resolution timers no tokens arrive within a tick";
     }
 }
 
-/// Maximum packet size in tc's computation (q_htb.c: mtu).
+/// Maximum packet size (mtu) from which tc computes the default bursts (q_htb.c).
 const MTU: u64 = 1600;
 
 impl Htb {
-    /// Return the burst of a class without a burst of its own, as tc computes it in whole bytes.
+    /// Return the default burst for a rate, as tc computes it in whole bytes.
     fn default_burst(&self, rate: Rate) -> Bytes {
         Bytes(self.hz.map_or(0, |hz| rate.0 / 8 / hz) + MTU)
     }
@@ -192,7 +196,7 @@ fn bits(mask: u8) -> impl Iterator<Item = usize> {
     (0..PRIORITIES).filter(move |prio| mask & 1 << prio != 0)
 }
 
-/// Position of a ring in the tree.
+/// Place of a ring in the tree.
 #[derive(Clone, Copy, Debug)]
 enum Where {
     Row,
@@ -204,17 +208,19 @@ enum Where {
 pub struct HtbQueue {
     pub(crate) classes: Classes,
     nodes: Vec<Node>,
-    /// Node of each leaf.
+    /// Index in `nodes` of each leaf.
     leaves: Vec<u32>,
-    /// Green classes with packets, or with packets below them, for each level and priority.
+    /// One ring per level and priority: the green classes that have packets, or that have packets
+    /// below them.
     rows: Box<[[Ring; PRIORITIES]; LEVELS]>,
-    /// Classes whose mode will change, sorted by time, the latest first.
+    /// Classes with a scheduled update of their mode, in the order of the scheduled times, the
+    /// latest first.
     waiting: Vec<(Time, u32)>,
 }
 
 impl HtbQueue {
-    /// Add an active class to the turns: at its own level if it is green, at its parent if it is
-    /// yellow.
+    /// Add an active class to a ring: to that of its own level if the class is green, or to that of
+    /// its parent if the class is yellow.
     fn activate(&mut self, mut n: usize) {
         let mut mask = self.nodes[n].active;
         while self.nodes[n].mode == Mode::Yellow && mask != 0 {
@@ -235,7 +241,7 @@ impl HtbQueue {
         }
     }
 
-    /// Remove a class from the turns, as the reverse of [`HtbQueue::activate`].
+    /// Remove an active class from the ring to which [`HtbQueue::activate`] added it.
     fn deactivate(&mut self, mut n: usize) {
         let mut mask = self.nodes[n].active;
         while self.nodes[n].mode == Mode::Yellow && mask != 0 {
@@ -267,7 +273,8 @@ impl HtbQueue {
         }
     }
 
-    /// Set the mode of a class from its tokens. Return the time until the mode may change.
+    /// Compute the mode of a class from its tokens. Return the time after which the mode may
+    /// change.
     fn update_mode(&mut self, n: usize, span: Duration) -> Duration {
         let (mode, wait) = self.nodes[n].mode(span);
         if mode != self.nodes[n].mode {
@@ -283,7 +290,7 @@ impl HtbQueue {
         wait
     }
 
-    /// Schedule the next update of a class's mode.
+    /// Schedule the next update of the mode of a class.
     fn wake(&mut self, n: usize, time: Time) {
         self.nodes[n].wakes = Some(time);
         let entry = (time, n as u32);
@@ -299,7 +306,7 @@ impl HtbQueue {
         }
     }
 
-    /// Update the modes of the classes whose scheduled time of update has passed.
+    /// Update the modes of all classes whose scheduled time has passed.
     fn do_events(&mut self, now: Time) {
         while let Some(&(time, n)) = self.waiting.last()
             && time <= now
@@ -321,8 +328,8 @@ impl HtbQueue {
         }
     }
 
-    /// Return the leaf whose turn it is on a level and priority, by following the feeds at their
-    /// positions.
+    /// Return the leaf that has the turn on a level and priority: start at the ring of the level,
+    /// and follow the class that has the turn down to a leaf.
     fn find_leaf(&mut self, level: usize, prio: usize) -> Option<usize> {
         let mut path = [Where::Row; LEVELS];
         let mut top = 0;
@@ -335,8 +342,8 @@ impl HtbQueue {
             }
             let (at, first) = (ring.at, ring.members.first().copied());
             match at {
-                // At the end of a feed the position returns to its first class, and the turn passes
-                // on at the level above.
+                // At the end of a feed, the first class of the feed gets the next turn in it, and
+                // the turn on the level above passes to the next class.
                 None => {
                     ring.at = first;
                     first?;
@@ -356,7 +363,7 @@ impl HtbQueue {
         }
     }
 
-    /// End the turn of a leaf on this level.
+    /// Pass the turn of a leaf on this level to the next class.
     fn next_turn(&mut self, n: usize, level: usize, prio: usize) {
         match self.nodes[n].parent.filter(|_| level > 0) {
             Some(parent) => self.nodes[parent].feeds[prio].advance(),
@@ -364,7 +371,7 @@ impl HtbQueue {
         }
     }
 
-    /// Update whether a leaf is active after its backlog changed.
+    /// Activate or deactivate a leaf after its backlog changed.
     fn note(&mut self, n: usize) {
         let waits = self.classes.waits(self.nodes[n].class);
         if waits && self.nodes[n].active == 0 {
@@ -376,7 +383,8 @@ impl HtbQueue {
         }
     }
 
-    /// Charge a packet of a leaf, which a class on `level` (the leaf or an ancestor) paid for.
+    /// Charge the packet of a leaf to the buckets of the leaf and of its ancestors. The class on
+    /// `level`, which is the leaf or an ancestor, provides the bandwidth.
     fn charge(&mut self, leaf: usize, level: usize, bytes: u64, now: Time) {
         let mut next = Some(leaf);
         while let Some(n) = next {
@@ -402,7 +410,7 @@ impl HtbQueue {
         }
     }
 
-    /// Return a packet of the leaf whose turn it is on a level and priority.
+    /// Return a packet of the leaf that has the turn on a level and priority.
     fn take(
         &mut self,
         level: usize,
@@ -493,8 +501,8 @@ mod tests {
         Htb::read(value, "queue").unwrap()
     }
 
-    /// Return the times in ms at which five waiting packets of 1500 B leave a class of 120 kbit/s,
-    /// which sends 15 B per ms, with a burst and a cburst of 1600 B.
+    /// Return the times in ms at which five waiting packets of 1500 B leave a class. The class has
+    /// a rate of 120 kbit/s (15 B per ms), a burst of 1600 B and a cburst of 1600 B.
     fn departures(hysteresis: bool) -> Vec<f64> {
         let classes = json!([{ "rate": "120 kbit/s" }]);
         let htb = read(&json!({ "hysteresis": hysteresis, "classes": classes }));
@@ -515,11 +523,12 @@ mod tests {
         }
     }
 
-    /// Computed by hand from htb_class_mode of sch_htb.c. A full bucket of 1600 B allows two
-    /// packets and leaves a debt of 1400 B. Without hysteresis the class then waits 93.3 ms until
-    /// the debt of 1400 B is paid. With hysteresis a third packet leaves, because the debt is at
-    /// most 1600 B. The debt is then 2900 B, for 193.3 ms, and from then on two packets leave every
-    /// 200 ms.
+    /// The expected times were computed by hand from htb_class_mode of sch_htb.c. With a full
+    /// bucket of 1600 B the class sends two packets, and then has a debt of 1400 B. Without
+    /// hysteresis the class waits 93.3 ms until the debt of 1400 B is paid. With hysteresis the
+    /// class sends a third packet, because the debt is at most 1600 B. The class then has a debt of
+    /// 2900 B and waits 193.3 ms until the debt is paid. Afterwards the class sends two packets
+    /// every 200 ms.
     #[test]
     fn hysteresis_sends_in_bursts() {
         let near =
@@ -531,7 +540,7 @@ mod tests {
         assert!(near(&bursts, &[0.0, 0.0, 0.0, third + 100.0, third + 100.0]), "{bursts:?}");
     }
 
-    /// The default burst is that of tc/q_htb.c: rate / get_hz() + mtu, in bytes.
+    /// The default burst in bytes is that of tc/q_htb.c: rate / get_hz() + mtu.
     #[test]
     fn the_default_burst_is_that_of_tc() {
         for (hz, expected) in [(json!(100), 14_100), (json!(1000), 2_850), (json!(null), 1_600)] {

@@ -2,13 +2,15 @@
 //!
 //! Source: Cisco, "Understanding and configuring MDRR/WRED on the Cisco 12000 series Internet
 //! router" (`cisco2006mdrr`) and "Configuring modular QoS congestion management"
-//! (`cisco2008congestion`). A queue is served while its counter is above zero. Each packet reduces
-//! the counter by its length, and each round adds the quantum, so that an excess of one turn
-//! reduces the next turn. The quantum is MTU + (weight - 1) 512 B. The low-latency queue is served
-//! before all other queues (strict), or between any two turns of other queues with its own counter
-//! (alternate).
+//! (`cisco2008congestion`). In its turn a queue sends packets while its counter is above zero. Each
+//! packet reduces the counter by its length. At the beginning of each turn the quantum is added to
+//! the counter, so a queue that sends too much in one turn may send less in the next turn. The
+//! quantum of a queue is MTU + (weight - 1) 512 B. The strict low-latency queue is served before
+//! all other queues. The alternate low-latency queue has its own counter and has a turn between any
+//! two turns of other queues.
 //!
-//! The documents of Cisco were not available: the alternate mode and the quantum are from memory.
+//! The documents of Cisco were not available: the alternate mode and the formula of the quantum are
+//! from memory.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -22,12 +24,13 @@ use crate::discipline::Queue;
 use crate::fifo::Buffer;
 
 words! {
-    /// Service of a class of MDRR.
+    /// Service that a class of MDRR gets.
     pub enum Service {
-        /// The class takes turns in the round, according to its weight.
+        /// The class takes turns with other classes, and its weight determines the length of its
+        /// turns.
         Round = "round",
         /// Low latency: the class is served before all other classes while it has packets. The
-        /// others may starve.
+        /// other classes may starve.
         Strict = "strict",
         /// Low latency: the class has a turn after each turn of another class.
         Alternate = "alternate",
@@ -35,31 +38,31 @@ words! {
 }
 
 params! {
-    /// Class of a modified deficit round robin.
+    /// Class of a modified deficit round robin scheduler.
     pub struct MdrrClass: "mdrr_class" {
-        /// Packets of this class. A class without this key takes all packets that no other class
-        /// takes. A packet that matches several classes belongs to the first of them.
+        /// Condition that selects the packets of this class. The class without match gets all
+        /// packets that no other class gets. A packet that matches several classes belongs to the
+        /// first of these classes.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Service of the class. At most one class may be strict or alternate.
-        service: Service = (Service::Round), in Range::ANY, from "cisco2006mdrr: strict priority and alternate priority";
-        /// Weight of the class. In one turn the class may send mtu + (weight - 1) 512 B.
+        /// Service that the class gets. At most one class may have the service strict or alternate.
+        service: Service = (Service::Round), in Range::ANY, from "cisco2006mdrr has strict priority and alternate priority";
+        /// Weight of the class. In each turn the class may send mtu + (weight - 1) 512 bytes.
         weight: u64 = (1), in Range::between(1.0, 1e6), from "cisco2006mdrr";
-        /// Queue of the class, of any kind.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Modified deficit round robin: classes take turns. A class sends while its counter is above
-    /// zero, and the excess of its last packet is subtracted from its next turn. One class may have
-    /// a low-latency queue, which is served before all others (strict) or between any two turns of
-    /// other classes (alternate).
+    /// Modified deficit round robin: classes take turns. In its turn a class sends while its
+    /// counter is above zero. If its last packet exceeds the counter, the excess is subtracted from
+    /// its next turn. One class may have low latency: it is served before all other classes
+    /// (strict), or between any two turns of other classes (alternate).
     pub struct Mdrr: "mdrr", checked by check {
-        /// List of classes, each an mdrr_class. The class without the key match takes the packets
-        /// that no other class takes.
+        /// List of classes, each an mdrr_class. The class without match gets the packets that no
+        /// other class gets.
         classes: Vec<MdrrClass> = required, in Range::ANY, from "cisco2006mdrr";
-        /// Maximum packet size of the link, which is also the number of bytes in a turn of a class
-        /// with weight 1.
+        /// Maximum packet size of the link. A class with weight 1 may send mtu bytes per turn.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "cisco2006mdrr: quantum = MTU + (weight - 1) 512";
     }
 }
@@ -72,7 +75,7 @@ fn check(mdrr: &Mdrr, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(
             &path,
             &mdrr.classes[second].service.write(),
-            "makes a second low-latency class, and at most one is allowed",
+            "would make a second low-latency class, and at most one is allowed",
         )
         .remedy("set service = \"round\" in all classes but one"));
     }
@@ -112,7 +115,7 @@ struct Urgent {
     service: Service,
     quantum: i64,
     counter: i64,
-    /// True during its turn.
+    /// True while the low-latency queue has its turn.
     turn: bool,
 }
 
@@ -125,8 +128,8 @@ pub struct MdrrQueue {
 }
 
 impl Urgent {
-    /// Return true if the low-latency queue may send now. The turn of the low-latency queue begins
-    /// when the turn of another class has ended.
+    /// Return true if the low-latency queue may send now. In alternate mode, the turn of the
+    /// low-latency queue begins when the turn of another class ends.
     fn may_send(&mut self, others_between_turns: bool) -> bool {
         if self.service == Service::Strict {
             return true;
@@ -138,7 +141,8 @@ impl Urgent {
         self.turn && others_between_turns
     }
 
-    /// Record a sent packet of this size. `waits` is true if the queue has more packets to send.
+    /// Record that the low-latency queue sent a packet of this size. `waits` is true if the
+    /// low-latency queue has more packets to send.
     fn sent(&mut self, size: u16, waits: bool) {
         if self.service == Service::Strict {
             return;
@@ -157,7 +161,8 @@ impl Urgent {
 }
 
 impl MdrrQueue {
-    /// Return the next packet of the low-latency queue if it may send and has one.
+    /// Return the next packet of the low-latency queue, or `None` if the queue has no packet or may
+    /// not send now.
     fn urgent(&mut self, now: Time, soonest: &mut Soonest, fates: &mut Fates) -> Option<QueuedPacket> {
         let urgent = self.urgent.as_mut()?;
         if !self.classes.waits(urgent.class) || !urgent.may_send(self.round.between_turns()) {
@@ -206,8 +211,8 @@ impl QueueDiscipline for MdrrQueue {
             Next::Later(time) => soonest.later(time),
             Next::Empty => {}
         }
-        // Only the low-latency queue has a packet, so the low-latency queue sends without waiting
-        // for its turn.
+        // Only the low-latency queue has packets, so it sends without waiting for a turn of another
+        // class.
         let alternates = |urgent: &&mut Urgent| urgent.service == Service::Alternate;
         if let Some(urgent) = self.urgent.as_mut().filter(alternates)
             && self.classes.waits(urgent.class)

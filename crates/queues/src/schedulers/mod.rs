@@ -1,11 +1,11 @@
-//! Schedulers and shapers: queue disciplines with one queue per class, which choose the next queue
-//! to serve.
+//! Schedulers and shapers: queue disciplines with one queue per class. A scheduler chooses the
+//! queue that sends the next packet.
 //!
-//! This file has the parts that all schedulers need: the classes with their queues ([`Classes`]),
-//! and the form in which a scenario writes the classes. The queue of a class may have an AQM, store
-//! its packets itself, or be another scheduler. The scheduler notifies an AQM of departures,
-//! because only the scheduler knows their times. All decisions about a packet happen in enqueue and
-//! dequeue, at the exact time.
+//! This module contains the parts that all schedulers use: the classes with their queues
+//! ([`Classes`]), and the form in which a scenario writes the classes. The queue of a class may
+//! have an AQM, store its packets itself, or be another scheduler. The scheduler reports each
+//! departure to the AQM of the class, because only the scheduler knows the departure times. The
+//! functions enqueue and dequeue make all decisions about a packet at their exact times.
 
 mod bucket;
 pub mod cbq;
@@ -34,38 +34,39 @@ use crate::discipline::{Queue, StoringQueue};
 
 /// Maximum number of classes of a scheduler.
 pub const MOST_CLASSES: usize = 1024;
-/// Maximum number of nested levels of queues.
+/// Maximum number of levels of queues within queues.
 pub const DEEPEST: usize = 12;
 
 /// Class of a scheduler, as a scenario describes it.
 #[derive(Clone, Debug)]
 pub struct Child<'a> {
-    /// Path of the class relative to the path of the scheduler, or an empty string for a shaper's
-    /// only queue.
+    /// Path of the class in the scenario, relative to the path of the scheduler. The only queue of
+    /// a shaper has an empty path.
     pub path: String,
-    /// Packets of the class, or `None` for the packets that no other class takes.
+    /// Condition that selects the packets of the class, or `None` for the class that gets all
+    /// remaining packets.
     pub takes: Option<&'a Match>,
     /// Queue of the class.
     pub queue: &'a Queue,
-    /// Rate to which the scheduler limits the class, or which it guarantees to the class, if the
-    /// scheduler assigns rates.
+    /// Rate of the class, or `None` if the scheduler does not assign rates. The scheduler limits
+    /// the class to this rate or guarantees the rate.
     pub rate: Option<Rate>,
 }
 
-/// Parameters of a scheduler. A scheduler has no buffer of its own, because the limits and marks
-/// are those of the queues of its classes.
+/// Parameters of a scheduler. A scheduler itself has no buffer, because the queues of its classes
+/// limit and mark packets.
 pub trait Schedules: DisciplineParams {
-    /// Return the classes.
+    /// Return the classes of the scheduler.
     fn children(&self) -> Vec<Child<'_>>;
 }
 
 /// Queue discipline with classes.
 pub trait HasClasses {
-    /// Return the classes.
+    /// Return the classes of the scheduler.
     fn classes(&self) -> &Classes;
 }
 
-/// Return the classes of a scheduler that writes them as a list.
+/// Return the classes that a scenario lists for a scheduler.
 pub(crate) fn listed<'a>(classes: impl Iterator<Item = (&'a Option<Match>, &'a Queue)>) -> Vec<Child<'a>> {
     let child = |(i, (takes, queue)): (usize, (&'a Option<Match>, &'a Queue))| Child {
         path: format!("classes.{i}"),
@@ -89,8 +90,8 @@ pub fn pages() -> Vec<Json> {
     ]
 }
 
-/// Refuse too many classes, and a list in which no class or more than one class takes the packets
-/// that match no class.
+/// Refuse too many classes. Refuse a list unless exactly one of its classes has no match, which is
+/// the class for the remaining packets.
 pub(crate) fn check_children(children: &[Child], path: &str) -> Result<(), Invalid> {
     let list = join(path, "classes");
     if children.is_empty() || children.len() > MOST_CLASSES {
@@ -101,21 +102,23 @@ pub(crate) fn check_children(children: &[Child], path: &str) -> Result<(), Inval
     match (rest.next(), rest.next()) {
         (Some(_), None) => Ok(()),
         (None, _) => {
-            Err(Invalid::at(&list, "has a match in every class, so that some packets belong to none")
-                .remedy("remove match from one class, which then takes the remaining packets"))
+            Err(Invalid::at(&list, "has a match in every class, so that some packets belong to no class")
+                .remedy("remove match from one class, which then gets the remaining packets"))
         }
         (Some(first), Some(second)) => {
             let problem = format!("has no match, like {}", first.path);
-            Err(Invalid::at(&join(path, &second.path), problem).remedy("give every class but one a match"))
+            Err(Invalid::at(&join(path, &second.path), problem)
+                .remedy("give a match to every class except one"))
         }
     }
 }
 
-/// Return the number of nested levels of queues in the JSON value of a queue, counted up to `left`.
+/// Return the number of levels of queues within the JSON value of a queue. Counting stops at `left`
+/// levels.
 fn depth(queue: &Json, left: usize) -> usize {
     let Some(table) = queue.as_object().filter(|_| left > 0) else { return 1 };
     let classes = table.get("classes").and_then(Json::as_array).into_iter().flatten();
-    // A class may contain classes instead of a queue.
+    // A class may be a list of classes instead of a queue.
     let in_class = |class: &'_ Json| match class.get("classes") {
         Some(_) => depth(class, left - 1),
         None => class.get("queue").map_or(0, |queue| depth(queue, left - 1)),
@@ -124,7 +127,7 @@ fn depth(queue: &Json, left: usize) -> usize {
     1 + classes.map(in_class).max().unwrap_or(0).max(inner)
 }
 
-/// Refuse queues that are nested too deeply.
+/// Refuse a queue with too many levels of queues within it.
 pub(crate) fn check_depth(queue: &Json, path: &str) -> Result<(), Invalid> {
     if depth(queue, DEEPEST + 1) > DEEPEST {
         return Err(Invalid::at(path, format!("has queues nested more than {DEEPEST} deep; remove a level")));
@@ -132,23 +135,24 @@ pub(crate) fn check_depth(queue: &Json, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Queue of a class of a scheduler.
+/// Queue of a class of a scheduler, with its counters.
 #[derive(Debug)]
 struct Leaf {
-    /// Index in the list of classes, or an empty string for a shaper's only queue.
+    /// Index of the class in the list of classes. The only queue of a shaper has an empty text
+    /// instead of an index.
     place: String,
     queue: Box<dyn StoringQueue>,
     counters: ClassCounters,
-    /// Transmission time per byte of the link, in the unit of [`time_to_send`].
+    /// Transmission time of one byte on the link, in the unit of [`time_to_send`].
     byte_time: u64,
-    /// Time at which the link finishes, or finished, the last packet from this queue.
+    /// Time at which the link finishes, or has finished, the last packet of this queue.
     free_at: Time,
 }
 
 impl Leaf {
     fn enqueue(&mut self, held: QueuedPacket, now: Time, fates: &mut Fates) {
         let backlog = self.queue.backlog();
-        // A queue with waiting packets is not idle, even while another class is being served.
+        // A queue with waiting packets is not idle, even while the scheduler serves another class.
         let free_at = if backlog.packets > 0 { Time::NEVER } else { self.free_at };
         let reported = fates.count();
         self.counters.arrive(&held);
@@ -168,21 +172,21 @@ impl Leaf {
     }
 }
 
-/// Classes of a scheduler: their classifier and their queues.
+/// Classes of a scheduler, with their classifier and their queues.
 #[derive(Debug)]
 pub struct Classes {
     classifier: Classifier,
-    /// Class of each rule of the classifier.
+    /// Index of the class to which each rule of the classifier belongs.
     of_rule: Vec<usize>,
     rest: usize,
     leaves: Vec<Leaf>,
     backlog: Backlog,
-    /// Packets that the scheduler admitted to no class.
+    /// Count of the packets that the scheduler did not admit to any class.
     refused: Count,
 }
 
 impl Classes {
-    /// Create the classes for a link.
+    /// Create the classes of a scheduler on a link.
     pub fn new(children: &[Child], context: &QueueContext) -> Self {
         let rules = children.iter().enumerate().filter_map(|(i, child)| Some((i, child.takes?)));
         let leaf = |(i, child): (usize, &Child)| {
@@ -214,7 +218,7 @@ impl Classes {
         self.leaves.len()
     }
 
-    /// Call `act` with the queue of a class and update the total backlog.
+    /// Call the function `act` with the queue of a class, and then update the total backlog.
     fn with<T>(&mut self, class: usize, act: impl FnOnce(&mut Leaf) -> T) -> T {
         let leaf = &mut self.leaves[class];
         let before = leaf.queue.backlog();
@@ -225,26 +229,27 @@ impl Classes {
         done
     }
 
-    /// Return the class of a packet.
+    /// Return the index of the class to which a packet belongs.
     pub fn class_of(&self, held: &QueuedPacket) -> usize {
         let rule = self.classifier.class_of(held.source, &held.packet);
         rule.map_or(self.rest, |rule| self.of_rule[rule])
     }
 
-    /// Add a packet to the queue of its class, which may drop it. Return the class.
+    /// Add a packet to the queue of its class. The queue may drop the packet. Return the index of
+    /// the class.
     pub fn enqueue(&mut self, held: QueuedPacket, now: Time, fates: &mut Fates) -> usize {
         let class = self.class_of(&held);
         self.with(class, |leaf| leaf.enqueue(held, now, fates));
         class
     }
 
-    /// Drop a packet that the scheduler admits to no class.
+    /// Drop a packet that the scheduler does not admit to any class.
     pub fn refuse(&mut self, held: QueuedPacket, fates: &mut Fates) {
         self.refused.add(&held.packet);
         fates.drop(held.packet, Why::Full);
     }
 
-    /// Request the next packet of a class.
+    /// Dequeue the next packet of a class.
     pub fn dequeue(&mut self, class: usize, now: Time, fates: &mut Fates) -> Next {
         self.with(class, |leaf| leaf.dequeue(now, fates))
     }
@@ -259,47 +264,48 @@ impl Classes {
         self.leaves[class].queue.backlog()
     }
 
-    /// Return the size of the next packet of a class, or its expected size.
+    /// Return the size of the next packet of a class, or the expected size if the queue selects its
+    /// packet only at dequeue.
     pub fn next_size(&self, class: usize) -> u64 {
         self.leaves[class].queue.next_size()
     }
 
-    /// Return the backlog of all classes together.
+    /// Return the total backlog of all classes.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Return the average queue length of the class that computes one, if exactly one class does.
+    /// If exactly one class computes an average queue length, return this average.
     pub fn average(&self) -> Option<Depth> {
         let mut known = self.leaves.iter().filter_map(|leaf| leaf.queue.average());
         known.next().filter(|_| known.next().is_none())
     }
 
-    /// Call `see` for each waiting packet.
+    /// Call the function `see` for each waiting packet.
     pub fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.leaves.iter().for_each(|leaf| leaf.queue.each(see));
     }
 }
 
-/// Earliest time at which one of the classes has a packet, for the answer of a scheduler without a
-/// packet now.
+/// Earliest time at which any of the classes can send a packet. A scheduler that has no packet to
+/// send now returns the earliest time to the link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Soonest(Option<Time>);
 
 impl Soonest {
-    /// Record a class whose next packet may leave at this time.
+    /// Record that the next packet of a class may leave at the time `time`.
     pub fn later(&mut self, time: Time) {
         self.0 = Some(self.0.map_or(time, |first| first.min(time)));
     }
 
-    /// Record the earliest time that another `Soonest` contains.
+    /// Record the time that `other` contains, unless `other` is empty.
     pub fn join(&mut self, other: Soonest) {
         if let Some(time) = other.0 {
             self.later(time);
         }
     }
 
-    /// Return the answer of the scheduler to the link.
+    /// Return the result of the dequeue: the recorded time, or that no class has packets.
     pub fn next(self) -> Next {
         self.0.map_or(Next::Empty, Next::Later)
     }

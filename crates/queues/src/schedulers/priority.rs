@@ -1,7 +1,7 @@
 //! Strict priority scheduling.
 //!
 //! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`), head of the line
-//! without preemption: when the link is free, the first class with waiting packets sends one
+//! without preemption: when the link becomes free, the first class with waiting packets sends one
 //! packet.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
@@ -17,21 +17,23 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a priority scheduler.
     pub struct PriorityClass: "priority_class" {
-        /// Packets of this class. A class without this key takes all packets that no other class
-        /// takes. A packet that matches several classes belongs to the first of them.
+        /// Condition that selects the packets of this class. The class without match gets all
+        /// packets that no other class gets. A packet that matches several classes belongs to the
+        /// first of these classes.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Queue of the class, of any kind.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Strict priority: when the link is free, the first class of the list with waiting packets
-    /// sends one packet. A packet at the head of the first class waits at most for the packet in
-    /// service. The last class may starve.
+    /// Strict priority: when the link becomes free, the scheduler sends one packet from the first
+    /// class of the list that has waiting packets. A packet at the head of the first class waits at
+    /// most until the packet in service has been sent. The last class may starve if other classes
+    /// always have packets.
     pub struct Priority: "priority", checked by check {
-        /// List of classes, each a priority_class, the most urgent first. The class without the key
-        /// match takes the packets that no other class takes.
+        /// List of classes, each a priority_class. The first class has the highest priority. The
+        /// class without match gets the packets that no other class gets.
         classes: Vec<PriorityClass> = required, in Range::ANY, from "kleinrock1976queueing §3.4";
     }
 }
@@ -74,8 +76,9 @@ impl QueueDiscipline for PriorityQueue {
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         let mut soonest = Soonest::default();
         for class in 0..self.classes.count() {
-            // The scheduler also dequeues from a class without packets, as a link does without a
-            // scheduler, because the dequeue updates the lists of FQ-CoDel.
+            // The scheduler also calls dequeue for a class without packets, because the call
+            // updates the lists of FQ-CoDel. A link without a scheduler calls dequeue in the same
+            // way.
             match self.classes.dequeue(class, now, fates) {
                 Next::Packet(held) => return Next::Packet(held),
                 Next::Later(time) => soonest.later(time),

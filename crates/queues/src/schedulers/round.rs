@@ -1,9 +1,9 @@
-//! Round robin of several schedulers: the list of active classes, and the counter that limits what
-//! a class sends in its turn.
+//! Round robin, which several schedulers use: the list of active classes, and for each class a
+//! counter that limits the length of its turn.
 //!
 //! Source: Shreedhar & Varghese 1996 (`shreedhar1996drr`), figure 2: the active list and the
-//! deficit counters. A class whose queue has no packet before a later time loses its turn and
-//! remains in the list.
+//! deficit counters. If the queue of a class can send its next packet only at a later time, the
+//! class loses its turn and remains in the list.
 
 use std::collections::VecDeque;
 
@@ -12,15 +12,16 @@ use units::Time;
 
 use super::{Classes, HasClasses, Soonest};
 
-/// Unit of the counter that limits a turn, and condition to send a packet.
+/// Unit of the counter of a class, and condition to send a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Bytes: a packet is sent if the counter is at least the size of the packet.
+    /// The counter is in bytes. A class may send a packet if the counter is at least the size of
+    /// the packet.
     Covered,
-    /// Bytes: a packet is sent while the counter is positive, and the bytes beyond the counter are
-    /// subtracted from the next turn.
+    /// The counter is in bytes. A class may send a packet while the counter is positive. If the
+    /// packet exceeds the counter, the excess is subtracted from the next turn.
     Overdrawn,
-    /// Packets.
+    /// The counter is in packets. A class may send a packet while the counter is positive.
     Packets,
 }
 
@@ -38,7 +39,7 @@ impl Turn {
     }
 }
 
-/// State of a class in the round.
+/// State of a class in the round robin.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     quantum: i64,
@@ -51,21 +52,22 @@ struct Member {
 pub struct Round {
     turn: Turn,
     members: Vec<Member>,
-    /// Classes with waiting packets (ActiveList).
+    /// Classes with waiting packets, in the order of their next turns (ActiveList).
     active: VecDeque<usize>,
-    /// True while the first class of the list has its turn.
+    /// True while the first class of `active` has its turn.
     begun: bool,
 }
 
 impl Round {
-    /// Create a round in which each turn adds the quantum of the class to its counter.
+    /// Create a round robin. At the beginning of a turn the quantum of the class is added to its
+    /// counter.
     pub fn new(turn: Turn, quanta: impl Iterator<Item = u64>) -> Self {
         let member = |quantum: u64| Member { quantum: quantum as i64, counter: 0, active: false };
         let members: Vec<Member> = quanta.map(member).collect();
         Round { turn, active: VecDeque::with_capacity(members.len()), members, begun: false }
     }
 
-    /// Record the arrival of a packet in a class.
+    /// Record that a packet arrived in a class.
     pub fn arrived(&mut self, class: usize, classes: &Classes) {
         if !self.members[class].active && classes.waits(class) {
             self.members[class].active = true;
@@ -73,34 +75,34 @@ impl Round {
         }
     }
 
-    /// Return true if no class is in the middle of its turn.
+    /// Return true if no class has started its turn without ending it.
     pub fn between_turns(&self) -> bool {
         !self.begun
     }
 
-    /// End the turn of the first class. If `stays` is true the class moves to the end of the list
-    /// of active classes, else the class leaves the list.
+    /// End the turn of the first class in the list of active classes. If `stays` is true, move the
+    /// class to the end of the list, or else remove the class from the list.
     fn end_turn(&mut self, class: usize, stays: bool) {
         self.begun = false;
         self.active.pop_front();
         if stays {
             self.active.push_back(class);
         } else {
-            // A class that leaves the list loses the unused bytes of its counter, but a negative
+            // A class that leaves the list loses the unused part of its counter, but a negative
             // counter remains.
             let member = &mut self.members[class];
             (member.active, member.counter) = (false, member.counter.min(0));
         }
     }
 
-    /// Return the next packet of the class whose turn it is.
+    /// Return the next packet of the class that has the turn.
     pub fn dequeue(&mut self, classes: &mut Classes, now: Time, fates: &mut Fates) -> Next {
         self.dequeue_some(classes, |_| true, now, fates)
             .map_or_else(Soonest::next, |(_, held)| Next::Packet(held))
     }
 
-    /// Return the next packet and its class, among the classes that may send now. If no class has a
-    /// packet to send now, return the earliest time of the next packet.
+    /// Return the next packet and its class. Only the classes for which `may` returns true may
+    /// send. If no class has a packet to send now, return the earliest time of the next packet.
     pub(super) fn dequeue_some(
         &mut self,
         classes: &mut Classes,
@@ -158,7 +160,7 @@ impl Round {
     }
 }
 
-/// Queue discipline of classes that take turns.
+/// Queue discipline whose classes take turns.
 #[derive(Debug)]
 pub struct RoundQueue {
     pub(crate) classes: Classes,
@@ -166,7 +168,7 @@ pub struct RoundQueue {
 }
 
 impl RoundQueue {
-    /// Create the queue discipline from classes and their round.
+    /// Create the queue discipline from its classes and a round robin.
     pub fn new(classes: Classes, round: Round) -> Self {
         RoundQueue { classes, round }
     }

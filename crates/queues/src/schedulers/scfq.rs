@@ -1,15 +1,16 @@
 //! Self-clocked fair queueing (SCFQ).
 //!
 //! Source: Golestani 1994, "A self-clocked fair queueing scheme for broadband applications"
-//! (`golestani1994scfq`), §III. The tag of a packet is F = max(F of the previous packet, v) + L /
-//! r, where v is the tag of the packet in service, and the smallest tag is served first. While a
-//! class has packets, v does not exceed its last tag, so the tag of a packet can be computed when
-//! the packet reaches the head. A packet that is dropped before it reaches the head has no tag. A
-//! queue that selects or drops packets only at dequeue is chosen by its expected packet size, and
-//! the tag is that of the returned packet.
+//! (`golestani1994scfq`), §III. The finish tag of a packet is F = max(F of the previous packet,
+//! v) + L / r, where v is the tag of the packet in service. The packet with the smallest tag is
+//! sent first. While a class has packets, v is at most the last tag of the class. Therefore the tag
+//! of a packet is computed when the packet reaches the head of its queue. A packet that is dropped
+//! before it reaches the head of its queue has no tag. A queue may select or drop packets only at
+//! dequeue. The scheduler then compares the tag of the expected packet size, and stores the tag of
+//! the packet that the queue returns.
 //!
-//! The paper on SCFQ was not available: the algorithm is from memory. To select a packet the
-//! scheduler compares the tags of all classes.
+//! The paper on SCFQ was not available: the algorithm is from memory. To choose the next packet,
+//! the scheduler compares the tags of all classes.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
@@ -24,25 +25,27 @@ use crate::fifo::Buffer;
 params! {
     /// Class of a fair queueing scheduler.
     pub struct FairClass: "fair_class" {
-        /// Packets of this class. A class without this key takes all packets that no other class
-        /// takes. A packet that matches several classes belongs to the first of them.
+        /// Condition that selects the packets of this class. The class without match gets all
+        /// packets that no other class gets. A packet that matches several classes belongs to the
+        /// first of these classes.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Weight of the class. The shares of the link are proportional to the weights of the
-        /// classes with waiting packets.
+        /// Weight of the class. The classes with waiting packets share the link in proportion to
+        /// their weights.
         weight: f64 = (1.0), in Range::between(1e-6, 1e6), from "parekh1993gps §II";
-        /// Queue of the class, of any kind.
+        /// Queue of the class, which may be of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves
-    /// all classes at once by their weights would finish them. The clock of that link is estimated
-    /// from the packet in service. SCFQ is simpler than WFQ, but under SCFQ a packet may wait for
-    /// one additional packet of each other class.
+    /// Self-clocked fair queueing approximates an ideal link that serves all classes at the same
+    /// time, in proportion to their weights. Packets are sent in the order in which the ideal link
+    /// would finish them. SCFQ estimates the progress of the ideal link from the packet in service.
+    /// SCFQ is simpler than WFQ, but a packet may have to wait for one more packet of each other
+    /// class than with WFQ.
     pub struct Scfq: "scfq", checked by check {
-        /// List of classes, each a fair_class. The class without the key match takes the packets
-        /// that no other class takes.
+        /// List of classes, each a fair_class. The class without match gets the packets that no
+        /// other class gets.
         classes: Vec<FairClass> = required, in Range::ANY, from "golestani1994scfq §III";
     }
 }
@@ -56,8 +59,8 @@ pub(super) fn children(classes: &[FairClass]) -> Vec<Child<'_>> {
     listed(classes.iter().map(|class| (&class.r#match, &class.queue)))
 }
 
-/// Request packets from the classes with waiting packets, in the order of `finish`, until one
-/// returns a packet.
+/// Dequeue from the classes with waiting packets, in the order of the values that `finish` returns,
+/// until one class returns a packet.
 pub(super) fn dequeue_smallest(
     classes: &mut Classes,
     refused: &mut [bool],
@@ -102,11 +105,11 @@ impl Schedules for Scfq {
     }
 }
 
-/// Tags of a class.
+/// Weight and tag of a class.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     weight: f64,
-    /// Start tag of the packet at the head of the class.
+    /// Start tag of the packet at the head of the class's queue.
     start: f64,
 }
 

@@ -1,11 +1,12 @@
 //! Stochastic fairness queueing (SFQ).
 //!
 //! Source: McKenney 1990, "Stochastic fairness queueing" (`mckenney1990sfq`). Flows are hashed to
-//! queues that are served round robin, one packet each. When the buffer is full, the last packet of
-//! the longest queue is dropped (buffer stealing). The hash function changes from time to time, so
-//! that flows share a queue only for a limited time. A turn of a quantum of bytes instead of one
-//! packet follows Linux (`tc_sfq`). When the hash function changes, the waiting packets move to
-//! their new queues (as in Linux since 3.3), so that the packets of a flow stay in order.
+//! queues, which take turns. In each turn a queue sends one packet. When the buffer is full, the
+//! last packet of the longest queue is dropped (buffer stealing). The hash function changes
+//! periodically, so that two flows share a queue only for a limited time. As an option, a queue
+//! sends a quantum of bytes per turn instead of one packet, as in Linux (`tc_sfq`). When the hash
+//! function changes, the waiting packets move to their new queues, as in Linux since 3.3. The
+//! packets of a flow therefore stay in order.
 //!
 //! The paper on stochastic fairness queueing was not available: the algorithm is from memory.
 
@@ -21,18 +22,18 @@ use crate::hash::hash;
 use crate::store::Store;
 
 params! {
-    /// Stochastic fairness queueing hashes flows to queues and serves the queues in turn. When the
+    /// Stochastic fairness queueing hashes flows to queues, which take turns to send. When the
     /// buffer is full, the last packet of the longest queue is dropped. A flow that sends too much
-    /// therefore fills its own queue and loses its own packets.
+    /// fills its own queue, and therefore loses its own packets.
     pub struct Sfq: "sfq" {
         /// Number of queues.
-        queues: u64 = (1024), in Range::between(1.0, 65536.0), from "tc_sfq: divisor 1024; mckenney1990sfq §3: a small multiple of the flows";
-        /// Time between two changes of the hash function. If the key is absent, the hash function
-        /// never changes.
-        perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq: none; 10 s is recommended";
-        /// Number of bytes that the queue of a flow may send per turn. If this key is absent, a
-        /// queue sends one packet per turn.
-        quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq: a packet; tc_sfq: an MTU";
+        queues: u64 = (1024), in Range::between(1.0, 65536.0), from "tc_sfq has a divisor of 1024; mckenney1990sfq §3 recommends a small multiple of the number of flows";
+        /// Time between two changes of the hash function. By default the hash function never
+        /// changes.
+        perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq has no default; it recommends 10 s";
+        /// Number of bytes that the queue of a flow may send per turn. By default a queue sends one
+        /// packet per turn.
+        quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq has one packet per turn; tc_sfq has an MTU";
     }
 }
 
@@ -55,11 +56,11 @@ impl DisciplineParams for Sfq {
     }
 }
 
-/// One of the queues.
+/// Queue for the flows with one hash value.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     store: Store,
-    /// Bytes that the queue may still send in its turn.
+    /// Number of bytes that the queue may still send in its current turn.
     allot: i64,
 }
 
@@ -74,7 +75,7 @@ pub struct SfqQueue {
     salt: u64,
     random: Stream,
     queues: Vec<Queue>,
-    /// Queues with waiting packets, in the order of service.
+    /// Queues with waiting packets, in the order of their next turns.
     active: VecDeque<u32>,
     backlog: Backlog,
 }
@@ -84,8 +85,8 @@ impl SfqQueue {
         (hash(u64::from(flow) << 32 | self.salt) % self.queues.len() as u64) as usize
     }
 
-    /// Change the hash function if the time of the current one is over, and move the packets to
-    /// their new queues in the order of service.
+    /// If the time between two changes has passed, change the hash function, and move the packets
+    /// to their new queues in the order of service.
     fn perturb(&mut self, now: Time) {
         let Some(period) = self.perturb.filter(|period| now.since(self.perturbed) >= *period) else { return };
         let periods = now.since(self.perturbed).0 / period.0;
@@ -156,8 +157,8 @@ impl QueueDiscipline for SfqQueue {
         loop {
             let Some(&i) = self.active.front() else { return Next::Empty };
             let queue = &mut self.queues[i as usize];
-            // As in Linux, a turn ends when its bytes are used up, and the excess is subtracted
-            // from the next turn.
+            // As in Linux, the turn of a queue ends when its bytes are used up. If the last packet
+            // exceeds the remaining bytes, the excess is subtracted from the next turn.
             if let Some(quantum) = self.quantum
                 && queue.allot <= 0
             {

@@ -1,9 +1,10 @@
 //! Token bucket filter (TBF).
 //!
-//! Source: tc-tbf(8) (`tc_tbf`). A packet leaves when the bucket has tokens for all its bytes. A
-//! second bucket, as deep as the maximum packet, enforces the peak rate. Tokens and times are exact
-//! to the picosecond. A queue that selects its packet only at dequeue may return a packet that is
-//! too large for the tokens. A packet that is too large for the tokens waits in the shaper.
+//! Source: tc-tbf(8) (`tc_tbf`). The shaper sends a packet when the bucket has tokens for all bytes
+//! of the packet. A second bucket enforces the peak rate. The depth of the second bucket is the
+//! maximum packet size. Tokens and times are exact to the picosecond. A queue that selects its
+//! packet only at dequeue may return a larger packet than the shaper expected. If the tokens are
+//! not sufficient for the packet, the packet waits in the shaper.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -17,20 +18,22 @@ use crate::fifo::Buffer;
 
 params! {
     /// Token bucket filter, a shaper that limits the traffic of its queue to `rate`. After an idle
-    /// time the shaper sends a burst of up to `burst` bytes at `peak_rate`, or at the rate of the
-    /// link. Packets larger than the burst are dropped, because they could never leave. The limit
-    /// for waiting packets is the limit of the queue inside the shaper.
+    /// time the shaper sends a burst of up to `burst` bytes. The rate of the burst is `peak_rate`,
+    /// or the rate of the link if `peak_rate` is absent. The shaper drops packets that are larger
+    /// than the burst, because the bucket never has enough tokens for them. The queue inside the
+    /// shaper limits the number of waiting packets.
     pub struct Tbf: "tbf", checked by check {
-        /// Rate at which tokens arrive.
+        /// Rate at which tokens arrive in the bucket.
         rate: Rate = required, in Range::ANY, from "tc_tbf";
         /// Depth of the bucket in bytes.
-        burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf: the operator's choice; its example has 5 kB";
-        /// Rate of bursts. If the key is absent, the value is the rate of the link.
+        burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf: the operator chooses the burst; the example has 5 kB";
+        /// Rate of bursts. By default the rate of bursts is that of the link.
         peak_rate: Option<Rate> = (None), in Range::ANY, from "tc_tbf";
-        /// Depth of the peak rate's bucket in bytes, which is the maximum packet size.
-        mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: mtu, also called minburst";
-        /// Queue that the shaper serves, of any kind.
-        queue: Box<Queue> = (Box::default()), in Range::ANY, from "tc_tbf: an inner queue may be attached";
+        /// Depth in bytes of the bucket that enforces the peak rate. The depth is the maximum
+        /// packet size.
+        mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: the parameter mtu, also called minburst";
+        /// Queue of any kind from which the shaper sends packets.
+        queue: Box<Queue> = (Box::default()), in Range::ANY, from "tc_tbf: a queue may be attached to the shaper";
     }
 }
 
@@ -69,26 +72,26 @@ impl Schedules for Tbf {
 /// State of a token bucket filter.
 #[derive(Debug)]
 pub struct TbfQueue {
-    /// Queue that the shaper serves, as its only class.
+    /// Queue from which the shaper sends packets, as the only class.
     pub(crate) classes: Classes,
     largest: u64,
     bucket: Bucket,
     peak: Option<Bucket>,
-    /// Packet that was removed from the queue and waits for tokens.
+    /// Packet that the shaper has dequeued and that waits for tokens.
     chosen: Option<QueuedPacket>,
 }
 
 impl TbfQueue {
-    /// Return the time at which the tokens for `bytes` bytes have arrived, or `None` if they are
-    /// there now.
+    /// Return the time at which the tokens for `bytes` bytes will have arrived. Return `None` if
+    /// the buckets have enough tokens now.
     fn allows(&self, bytes: u64, now: Time) -> Option<Time> {
         let wait =
             self.bucket.wait(bytes).max(self.peak.map_or(units::Duration::ZERO, |peak| peak.wait(bytes)));
         (wait > units::Duration::ZERO).then(|| now + wait)
     }
 
-    /// Send a packet if the bucket has tokens for it, or else store the packet until the tokens
-    /// have arrived.
+    /// Return the packet if the buckets have enough tokens for it. Otherwise store the packet, and
+    /// return the time at which the tokens will have arrived.
     fn pay(&mut self, held: QueuedPacket, now: Time) -> Next {
         let bytes = u64::from(held.packet.size);
         if let Some(time) = self.allows(bytes, now) {

@@ -1,4 +1,5 @@
-//! Trees of classes, written as a list in which a class may name another class as its parent.
+//! Tree of classes. A scenario writes the tree as a list, in which a class may name another class
+//! as its parent.
 
 use std::sync::LazyLock;
 
@@ -9,15 +10,15 @@ use super::Child;
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 
-/// Properties of a class that define the tree.
+/// Properties of a class from which the tree is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     /// Name of the class.
     pub name: &'a Option<String>,
     /// Name of the parent class.
     pub parent: &'a Option<String>,
-    /// Packets of the class. A class that is a parent must not match packets, and must not have a
-    /// queue.
+    /// Condition that selects the packets of the class. A class that is a parent must have neither
+    /// a match condition nor a queue.
     pub takes: &'a Option<Match>,
     /// Queue of the class.
     pub queue: &'a Option<Queue>,
@@ -27,21 +28,21 @@ pub struct Entry<'a> {
 
 /// Class that can be part of a tree.
 pub trait InTree {
-    /// Return the properties that define the tree.
+    /// Return the properties from which the tree is built.
     fn entry(&self) -> Entry<'_>;
 }
 
-/// Parents of the classes of a list.
+/// Tree of the classes of a list.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// Index of the parent of each class. Parents come before their children.
+    /// Index of the parent of each class. In the list each parent comes before its children.
     pub parents: Vec<Option<usize>>,
-    /// True for each class that is a parent.
+    /// One entry per class: true if the class is a parent.
     pub inner: Vec<bool>,
 }
 
 impl Tree {
-    /// Check the list of classes at `path` and return its tree.
+    /// Check the list of classes at `path` and return the tree of the classes.
     pub fn read<C: InTree>(classes: &[C], path: &str) -> Result<Tree, Invalid> {
         let entries: Vec<Entry> = classes.iter().map(C::entry).collect();
         let at = |i: usize, key: &str| join(&join(&join(path, "classes"), i), key);
@@ -71,13 +72,13 @@ impl Tree {
         match (0..entries.len()).find(|&i| tree.inner[i] && like_a_leaf(i)) {
             Some(i) => {
                 Err(Invalid::at(&at(i, "queue"), "and match cannot be set for the parent of another class")
-                    .remedy("move them to the classes below it"))
+                    .remedy("move queue and match to a class below the parent"))
             }
             None => Ok(tree),
         }
     }
 
-    /// Return the tree of a list that has been checked before.
+    /// Return the tree of a list that [`Tree::read`] has checked.
     pub fn of<C: InTree>(classes: &[C]) -> Tree {
         Tree::read(classes, "").unwrap_or(Tree { parents: Vec::new(), inner: Vec::new() })
     }
@@ -93,7 +94,7 @@ impl Tree {
     }
 }
 
-/// Return the leaves of a list of classes, which are the classes with packets.
+/// Return the leaves of a list of classes. Only leaves have queues of packets.
 pub fn leaves<C: InTree>(classes: &[C]) -> Vec<Child<'_>> {
     static DEFAULT: LazyLock<Queue> = LazyLock::new(Queue::default);
     let inner = Tree::of(classes).inner;

@@ -1,16 +1,19 @@
 //! Weighted fair queueing (WFQ), also called packet-by-packet generalized processor sharing (PGPS).
 //!
 //! Sources: Demers, Keshav & Shenker 1990, "Analysis and simulation of a fair queueing algorithm"
-//! (`demers1990fq`); Parekh & Gallager 1993 (`parekh1993gps`), §III. Virtual time V advances at the
-//! link's rate divided by the sum of the weights of the classes that are busy in the fluid system
-//! (eq. 10). The finish time of a packet is F = max(F of the previous packet, V at its arrival) + L
-//! / weight (eq. 11), and the smallest finish time is sent first.
+//! (`demers1990fq`); Parekh & Gallager 1993 (`parekh1993gps`), §III. The scheduler simulates a
+//! fluid system, which serves all classes at the same time in proportion to their weights. Virtual
+//! time V advances at the rate of the link divided by the sum of the weights of the busy classes in
+//! the fluid system (equation 10). The finish time of a packet is F = max(F of the previous packet,
+//! V at its arrival) + L / weight (equation 11). The packet with the smallest finish time is sent
+//! first.
 //!
-//! The fluid system serves the admitted packets. A packet that a queue drops when another packet
-//! arrives is removed from the fluid system. A packet that a queue drops at dequeue remains in the
-//! fluid system. A queue that selects or drops packets only at dequeue is chosen by its expected
-//! packet size. V counts bytes for a class of weight 1. To select a packet the scheduler compares
-//! the finish times of all classes.
+//! The fluid system serves only admitted packets. If a queue drops a packet because another packet
+//! arrives, the packet is removed from the fluid system. If a queue drops a packet at dequeue, the
+//! packet remains in the fluid system. If a queue selects or drops packets only at dequeue, the
+//! scheduler computes the finish time from the expected packet size. The unit of V is one byte of a
+//! class with weight 1. To choose the next packet, the scheduler compares the finish times of all
+//! classes.
 
 use std::collections::VecDeque;
 
@@ -24,14 +27,14 @@ use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::Buffer;
 
 params! {
-    /// Weighted fair queueing: packets are sent in the order in which an ideal link that serves all
-    /// classes at once by their weights would finish them. The scheduler finishes each packet later
-    /// than the ideal link by at most the transmission time of one packet of maximum size. The
-    /// scheduler simulates the ideal link at each arrival, at a cost proportional to the number of
-    /// classes.
+    /// Weighted fair queueing approximates an ideal link that serves all classes at the same time,
+    /// in proportion to their weights. Packets are sent in the order in which the ideal link would
+    /// finish them. WFQ finishes each packet at most one transmission time of a packet of maximum
+    /// size later than the ideal link. WFQ simulates the ideal link at each arrival. The cost is
+    /// proportional to the number of classes.
     pub struct Wfq: "wfq", checked by check {
-        /// List of classes, each a fair_class. The class without the key match takes the packets
-        /// that no other class takes.
+        /// List of classes, each a fair_class. The class without match gets the packets that no
+        /// other class gets.
         classes: Vec<FairClass> = required, in Range::ANY, from "parekh1993gps §II";
     }
 }
@@ -67,25 +70,26 @@ impl Schedules for Wfq {
 #[derive(Clone, Debug)]
 struct Flow {
     weight: f64,
-    /// Finish time F of the packet that was sent last.
+    /// Finish time F of the last packet of this class that was sent.
     finish: f64,
-    /// Virtual time V at which the fluid system finishes the class.
+    /// Virtual time V at which the fluid system will have served all packets of the class.
     fluid: f64,
-    /// Arrivals of the packets that were not sent yet.
+    /// Arrivals of the packets that have not been sent yet.
     came: VecDeque<Came>,
 }
 
-/// Packets that arrived at the same time.
+/// Number of packets that arrived at the same time.
 #[derive(Clone, Copy, Debug)]
 struct Came {
     at: Time,
-    /// Virtual time V of the arrival.
+    /// Virtual time V at which the packets arrived.
     v: f64,
     packets: u32,
 }
 
 impl Flow {
-    /// Return the start of service that the finish time F of the packet at the head counts from.
+    /// Return the virtual start time of the packet at the head. The finish time F is the virtual
+    /// start time plus L / weight.
     fn start(&self) -> f64 {
         self.came.front().map_or(self.finish, |came| came.v.max(self.finish))
     }
@@ -98,8 +102,8 @@ impl Flow {
         }
     }
 
-    /// Update the finish time for a sent packet that arrived at `entered`. The packets of the class
-    /// that arrived earlier have left too.
+    /// Record that a packet that arrived at the time `entered` was sent, and compute its finish
+    /// time. Packets of the class that arrived earlier have been sent or dropped.
     fn send(&mut self, entered: Time, bytes: f64) {
         while self.came.get(1).is_some_and(|came| came.at <= entered) {
             self.came.pop_front();
@@ -128,8 +132,8 @@ pub struct WfqQueue {
 }
 
 impl WfqQueue {
-    /// Advance the virtual time to `now`, from the finish of one class in the fluid system to that
-    /// of the next (eq. 10).
+    /// Advance the virtual time to the time `now`, in steps that end when the fluid system has
+    /// served all packets of a class (equation 10).
     fn advance(&mut self, now: Time) {
         let mut left = now.since(self.at).seconds();
         self.at = now;
@@ -150,7 +154,8 @@ impl WfqQueue {
         }
     }
 
-    /// Update the fluid system after the backlog of a class changed from `before`.
+    /// Update the fluid system after a change of the backlog of a class. The previous backlog is
+    /// `before`.
     fn changed(&mut self, class: usize, before: Backlog) {
         let bytes = self.classes.backlog_of(class).bytes as f64 - before.bytes as f64;
         let flow = &mut self.flows[class];

@@ -1,4 +1,5 @@
-//! Test bench: a link with a queue, the packets sent into it, and the outcome of each.
+//! Test bench: a link with a queue, the packets that arrive at the queue, and the outcome of each
+//! packet.
 
 use engine::Stream;
 use net::{Ecn, Fate, Flight, Inside, Label, Link, Packet, Probe, Received};
@@ -12,7 +13,7 @@ use units::{Bytes, Duration, Rate, Read as _, Time};
 pub struct Outcome {
     /// Time of arrival.
     pub came: Time,
-    /// Time at which the transmission of the packet ended, or at which the packet was dropped.
+    /// Time at which the transmission of the packet ended, or time at which the packet was dropped.
     pub done: Time,
     /// True if the packet was sent.
     pub sent: bool,
@@ -22,7 +23,7 @@ pub struct Outcome {
     pub size: u16,
 }
 
-/// TCP flows named "f0", "f1", …. The value in the tuple is the number of flows.
+/// TCP flows named "f0", "f1", … in this order. The tuple field is the number of flows.
 #[derive(Debug)]
 pub struct Named(pub usize);
 
@@ -56,19 +57,19 @@ pub struct Bench {
     link: Link<Discipline>,
     flight: Flight,
     seen: Seen,
-    /// Packets in the order in which they were sent.
+    /// Sequence numbers of the packets, in the order in which the packets were sent.
     pub order: Vec<u32>,
     flows: Vec<u32>,
     now: Time,
 }
 
-/// Return the random stream of the queue of a bench.
+/// Return the random stream that the queue of a bench uses.
 pub fn stream(seed: u64) -> Stream {
     Stream::new(seed, "queue")
 }
 
 impl Bench {
-    /// Create a bench with a link of this rate without delay.
+    /// Create a bench with a link of the rate `rate` and without propagation delay.
     pub fn new(queue: &Value, rate: Rate, random: Stream) -> Bench {
         let queue = Queue::read(queue, "queue").unwrap_or_else(|e| panic!("{e}"));
         queue.check_matches(&Named(64), "queue").unwrap();
@@ -84,7 +85,7 @@ impl Bench {
         }
     }
 
-    /// Record the packets that have been sent by `until`.
+    /// Record every packet whose transmission ends by the time `until`.
     pub fn advance(&mut self, until: Time) {
         // Time advances event by event, as in a simulation.
         while self.link.next_event() <= until {
@@ -102,7 +103,7 @@ impl Bench {
         self.now = self.now.max(until);
     }
 
-    /// Let a packet of a flow arrive.
+    /// Let a packet of a flow arrive at the queue.
     pub fn arrive(&mut self, now: Time, flow: u32, size: u16, ecn: Ecn, dscp: u8) {
         self.advance(now);
         let seq = self.seen.0.len() as u32;
@@ -126,13 +127,13 @@ impl Bench {
         }
     }
 
-    /// Let a packet without ECN and codepoint arrive.
+    /// Let a packet arrive that is not ECN-capable and has the codepoint 0.
     pub fn send(&mut self, now: Time, flow: u32, size: u16) {
         self.arrive(now, flow, size, Ecn::NotEct, 0);
     }
 
-    /// Check the counters of the link, of the queue and of its classes against the packets that
-    /// they contain.
+    /// Compare the counters of the link, of the queue and of the queue's classes with the packets
+    /// that they contain.
     pub fn check(&mut self) {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, self.now, &mut inside);
@@ -155,12 +156,12 @@ impl Bench {
         self.link.backlog(self.now).packets
     }
 
-    /// Return the outcome of each packet.
+    /// Return the outcome of each packet, in the order of their arrivals.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.seen.0
     }
 
-    /// Return the flow of a packet.
+    /// Return the flow to which a packet belongs.
     pub fn flow(&self, seq: u32) -> u32 {
         self.flows[seq as usize]
     }
@@ -187,7 +188,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Create traffic of `flows` flows for a link of this rate.
+    /// Create random traffic of `flows` flows for a link of the rate `rate`.
     pub fn new(seed: u64, rate: Rate, flows: u64) -> Traffic {
         Traffic {
             random: Stream::new(seed, "traffic"),
@@ -200,7 +201,7 @@ impl Traffic {
         }
     }
 
-    /// Give all packets of a flow the same ECN field and codepoint.
+    /// Make all packets of a flow have the same ECN field and codepoint.
     pub fn with_a_field_a_flow(self) -> Traffic {
         Traffic { same: true, ..self }
     }
@@ -236,8 +237,8 @@ impl Traffic {
     }
 }
 
-/// Return every kind of queue that is not a scheduler, with settings that make it signal this
-/// traffic.
+/// Return every kind of queue except the schedulers, with parameters that cause signals for the
+/// random traffic of the bench.
 pub fn queue_kinds() -> Vec<Value> {
     let precedence =
         |dscp: Value| serde_json::json!({"dscp": dscp, "minth": "5 packets", "maxth": "20 packets"});
@@ -256,19 +257,19 @@ pub fn queue_kinds() -> Vec<Value> {
         }
         queue
     };
-    // Custom AQMs are excluded because the calling program supplies them.
+    // Custom AQMs are excluded, because only the calling program supplies them.
     let here = |page: &&Value| !schedulers.contains(&page["name"]) && page["name"] != "custom";
     Queue::pages().iter().filter(here).map(kind).collect()
 }
 
-/// Return the kinds without a buffer of their own.
+/// Return the kinds of queues that have no buffer of their own.
 pub fn kinds_of_schedulers() -> Vec<Value> {
     let has_buffer =
         |page: &Value| page["parameters"].as_array().unwrap().iter().any(|p| p["name"] == "limit_counts");
     Queue::pages().iter().filter(|page| !has_buffer(page)).map(|page| page["name"].clone()).collect()
 }
 
-/// Return a time in milliseconds.
+/// Return the time `x` milliseconds after the start.
 pub fn ms(x: u64) -> Time {
     Time::ZERO + Duration::from_millis(x)
 }

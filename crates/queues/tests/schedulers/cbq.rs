@@ -1,4 +1,4 @@
-//! CBQ against the guarantees of Floyd & Van Jacobson 1995.
+//! Tests of CBQ against the guarantees of Floyd & Van Jacobson 1995.
 
 use engine::Stream;
 use serde_json::json;
@@ -6,8 +6,8 @@ use serde_json::json;
 use super::RATE;
 use super::rates::{assert_rates, rates, scheduler};
 
-/// Floyd & Van Jacobson: a class bounded to 1.5 of 10 Mbit/s is limited to it, and a class that may
-/// borrow gets the rest.
+/// Floyd & Van Jacobson: on a link of 10 Mbit/s, a bounded class with a rate of 1.5 Mbit/s gets
+/// only 1.5 Mbit/s. A class that may borrow gets the remaining bandwidth.
 #[test]
 fn cbq_limits_a_bounded_class_to_its_rate() {
     let classes = |borrow: &str| {
@@ -25,9 +25,9 @@ fn cbq_limits_a_bounded_class_to_its_rate() {
     assert_rates(&rates(&classes("bounded"), &[&[1500, 40]]), &[1.5e6]);
     assert_rates(&rates(&classes("ancestors"), &[&[1000]]), &[1e7]);
     // The second class borrows the bandwidth that the bounded class may not use. While the bounded
-    // class waits for the packets of other classes its avgidle rises, so the bounded class then
-    // sends two packets back to back. The estimator pays back only 15/16 of that debt, or 255/256
-    // with ewma = 8.
+    // class waits for packets of other classes, its avgidle rises. The bounded class then sends two
+    // packets back to back. After these two packets the estimator makes the class wait for only
+    // 15/16 of the time gained, or for 255/256 with ewma = 8.
     let mut queue = classes("bounded");
     let measured = rates(&queue, &[&[1000], &[1000]]);
     let most = 1.5e6 / (1.0 - 0.85 / 32.0) + 2.0 * 8000.0; // see the last test
@@ -37,8 +37,8 @@ fn cbq_limits_a_bounded_class_to_its_rate() {
     assert_rates(&rates(&queue, &[&[1000], &[1000]]), &[1.5e6, 8.5e6]);
 }
 
-/// Link sharing: both agencies get their shares while both have traffic, and unused bandwidth stays
-/// in its agency.
+/// Link sharing between two agencies A and B: both get their shares while both have traffic, and
+/// bandwidth that a class leaves unused goes to its own agency.
 #[test]
 fn cbq_shares_a_link_among_agencies() {
     let class = |parent: &str, rate: &str, flow: Option<u32>| {
@@ -57,8 +57,8 @@ fn cbq_shares_a_link_among_agencies() {
     };
     let all: [&[u16]; 4] = [&[1000]; 4];
     assert_rates(&rates(&queue("others"), &all), &[4e6, 2e6, 3e6, 1e6]);
-    // Bandwidth that the second class of agency A leaves unused goes to the first class of A,
-    // within 3 % as for a bounded class.
+    // The first class of agency A gets the bandwidth that the second class of A leaves unused. The
+    // rates are exact within 3 %, as for a bounded class.
     let none: &[u16] = &[];
     let near = |measured: &[f64], promised: &[f64]| {
         let fits = measured.iter().zip(promised).all(|(m, p)| (m - p).abs() <= 0.03 * p);
@@ -68,15 +68,15 @@ fn cbq_shares_a_link_among_agencies() {
     near(&measured, &[6e6, 0.0, 3e6, 1e6]);
     assert!(
         measured[2] >= 0.99 * 3e6 && measured[3] >= 0.99 * 1e6,
-        "the guaranteed rates of B: {measured:?}"
+        "agency B gets less than its guaranteed rates: {measured:?}"
     );
-    // Agency B may use the bandwidth that agency A leaves unused, unless A is isolated.
+    // If agency A is not isolated, agency B may use the bandwidth that A leaves unused.
     let b = |lend: &str| rates(&queue(lend), &[none, none, &[1000], &[1000]])[2..].iter().sum::<f64>();
     assert_rates(&[b("others")], &[1e7]);
     near(&[b("isolated")], &[4e6]);
 }
 
-/// Class in a contest for the link.
+/// Class that competes with other classes for the link.
 struct Contender {
     promised: f64,
     measured: f64,
@@ -84,8 +84,8 @@ struct Contender {
     sizes: &'static [u16],
 }
 
-/// Measure random classes that together are allotted the whole link and all have enough traffic for
-/// their share.
+/// Measure the rates of random classes. Their allotted rates add up to the rate of the link, and
+/// each class has enough traffic to use its rate.
 fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
     let mut r = Stream::new(seed, "contest");
     let mut left = 100;
@@ -111,21 +111,22 @@ fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
     all
 }
 
-/// Each packet makes the estimator forget the share w = 2^-ewma of avgidle. A class may send while
-/// avgidle is above zero. A class sends a packet too early by at most (1 - p) of the time T that
-/// the previous packet takes at the rate of the class, where p is the share of the link. The class
-/// then waits until avgidle is zero, which pays back all but w of the time gained. The packets of
-/// the class therefore take at least T - w (1 - p) T / 2 each, or T - w (1 - p) T if large packets
-/// are followed by small ones. The bandwidth that some classes get in excess is taken from other
-/// classes, first from those of the lowest priority. The excess is more than 1 % with ns-2's w =
-/// 1/16, and at most 1 % with 1/256.
+/// At each packet the estimator forgets the share w = 2^-ewma of avgidle. A class may send while
+/// avgidle is above zero. Let T be the time that a packet takes at the rate of the class, and let p
+/// be the class's share of the link. A class sends a packet too early by at most (1 - p) T. The
+/// class then waits until avgidle is zero. The time that it waits is the time gained, reduced by
+/// the share w. On average, each packet of the class therefore takes at least T - w (1 - p) T / 2.
+/// If small packets follow large packets, each packet takes at least T - w (1 - p) T. If some
+/// classes get more bandwidth than their rates, other classes get less, first the classes with the
+/// lowest priority. The excess is more than 1 % with ns-2's w = 1/16, and at most 1 % with w =
+/// 1/256.
 #[test]
 fn cbq_classes_exceed_their_rates_by_what_the_average_forgets() {
-    let packet = 8.0 * 1500.0; // one packet may fall on either side of the measured second
+    let packet = 8.0 * 1500.0; // a packet may fall on either side of the measured second
     let (mut most, mut least) = (0.0_f64, 1.0_f64);
     for (seed, ewma) in (0..60).flat_map(|seed| [4, 6, 8].map(|ewma| (seed, ewma))) {
-        // A class can send its saved burst in the measured second, so max_burst is at most one
-        // packet in this test.
+        // A class may send a burst that it saved before the measured second. Therefore max_burst is
+        // at most one packet in this test.
         for Contender { promised, measured, bounded, sizes } in contest(seed, ewma, 1) {
             let share = promised / RATE.0 as f64;
             let forgotten = (1.0 - share) / (1 << ewma) as f64 / if sizes.len() > 1 { 1.0 } else { 2.0 };

@@ -1,4 +1,4 @@
-//! Delays against the bounds that the papers prove.
+//! Tests of delays against the bounds that papers prove.
 
 use engine::Stream;
 use serde_json::{Value, json};
@@ -8,7 +8,8 @@ use super::RATE;
 use super::bench::{Bench, ms, stream};
 use super::rates::{scheduler, shares};
 
-/// Return random packets of `classes` classes: arrival time, class and size.
+/// Return random packets of `classes` classes. Each packet is a tuple of arrival time, class and
+/// size.
 fn packets(seed: u64, classes: u64, n: usize) -> Vec<(Time, u32, u16)> {
     let mut r = Stream::new(seed, "packets");
     let mut now = Time::ZERO;
@@ -25,7 +26,7 @@ fn packets(seed: u64, classes: u64, n: usize) -> Vec<(Time, u32, u16)> {
     (0..n).map(next).collect()
 }
 
-/// Return the time at which each packet has been sent.
+/// Return the time at which the transmission of each packet ended.
 fn finishes(queue: &Value, packets: &[(Time, u32, u16)]) -> Vec<Time> {
     let mut bench = Bench::new(queue, RATE, stream(1));
     packets.iter().for_each(|&(now, class, size)| bench.send(now, class, size));
@@ -33,8 +34,9 @@ fn finishes(queue: &Value, packets: &[(Time, u32, u16)]) -> Vec<Time> {
     bench.outcomes().iter().map(|o| o.done).collect()
 }
 
-/// Return the times in seconds at which the fluid system of Parekh & Gallager finishes each packet.
-/// The fluid system serves all classes with packets at once, by their weights.
+/// Return the time in seconds at which the fluid system of Parekh & Gallager finishes each packet.
+/// The fluid system serves all classes with packets at the same time, in proportion to their
+/// weights.
 fn fluid(packets: &[(Time, u32, u16)], weights: &[f64]) -> Vec<f64> {
     let mut done = vec![f64::NAN; packets.len()];
     let mut queues: Vec<std::collections::VecDeque<(usize, f64)>> = vec![Default::default(); weights.len()];
@@ -69,8 +71,8 @@ fn fluid(packets: &[(Time, u32, u16)], weights: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Parekh & Gallager 1993, theorem 1: each packet leaves later than in the fluid system by at most
-/// the transmission time of a packet of maximum size.
+/// Parekh & Gallager 1993, theorem 1: WFQ finishes each packet at most one transmission time of a
+/// packet of maximum size later than the fluid system.
 #[test]
 fn wfq_is_at_most_a_packet_behind_the_fluid_system() {
     let weights = [1.0, 3.0, 0.5, 7.0];
@@ -88,8 +90,9 @@ fn wfq_is_at_most_a_packet_behind_the_fluid_system() {
     assert!(latest > 0.5 * largest, "at most {latest} s late");
 }
 
-/// Return the maximum lateness of each class in seconds, relative to P, the finish time at a server
-/// with the class's own rate (P = max(arrival, P of the previous packet) + L / rate).
+/// Return the maximum lateness of each class in seconds. The lateness of a packet is its finish
+/// time minus P, the finish time at a server that serves only this class, at the rate of the class:
+/// P = max(arrival, P of the previous packet) + L / rate.
 fn latenesses(queue: &Value, shares: &[f64]) -> Vec<f64> {
     let mut late = vec![f64::MIN; shares.len()];
     for seed in 0..10 {
@@ -105,9 +108,9 @@ fn latenesses(queue: &Value, shares: &[f64]) -> Vec<f64> {
     late
 }
 
-/// Stiliadis & Varma 1998, table I: a class of rate ρ is at most its latency θ later than at a
-/// server of its own. θ is (3F - 2φ)/r for DRR, where F is the sum of the quanta φ, L/ρ + (V - 1)
-/// L/r for SCFQ with V classes (Golestani 1994), and L/ρ + L/r for PGPS.
+/// Stiliadis & Varma 1998, table I: the maximum lateness of a class with the rate ρ, relative to a
+/// server of its own, is the latency θ. For DRR θ is (3F - 2φ)/r, where F is the sum of all quanta
+/// φ. For SCFQ with V classes θ is L/ρ + (V - 1) L/r (Golestani 1994). For PGPS θ is L/ρ + L/r.
 #[test]
 fn every_class_is_within_its_latency() {
     let rate = RATE.0 as f64;
@@ -134,14 +137,14 @@ fn every_class_is_within_its_latency() {
 }
 
 /// A packet leaves a token bucket at the first picosecond at which its tokens have arrived. The
-/// expected time is computed with integer fractions.
+/// test computes the expected time with integer fractions.
 #[test]
 fn tbf_sends_at_the_first_picosecond_with_enough_tokens() {
     let queue = json!({"kind": "tbf", "rate": "1234567 bit/s", "burst": "4 kB", "peak_rate": "3 Mbit/s",
                        "queue": {"kind": "drop_tail", "limit": "100000 packets"}});
     let packets = packets(3, 1, 3000);
     let sent = finishes(&queue, &packets);
-    // The two buckets are in units of 10^-12 bit.
+    // The tokens of the two buckets are in units of 10^-12 bit.
     let mut buckets = [(1_234_567_i128, 4000_i128), (3_000_000, 1500)]
         .map(|(r, b)| (r, b * 8_000_000_000_000, b * 8_000_000_000_000));
     let (mut at, mut free) = (0_i128, 0_i128);

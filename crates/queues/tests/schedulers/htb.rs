@@ -1,4 +1,4 @@
-//! HTB against the worked examples of its guide.
+//! Tests of HTB against the examples of its user guide.
 
 use serde_json::{Value, json};
 use units::{Duration, Time};
@@ -6,8 +6,8 @@ use units::{Duration, Time};
 use super::RATE;
 use super::bench::{Bench, stream};
 
-/// Return the rates in kB/s of three classes in the phases of the guide's graphs. An active class
-/// sends 90 kB/s.
+/// Return the rates in kB/s of three classes in each phase of the guide's graphs. In each phase,
+/// some classes are active and request 90 kB/s each.
 fn phases(classes: &Value) -> Vec<[f64; 3]> {
     let queue = json!({"kind": "htb", "classes": classes});
     let on: [[bool; 3]; 7] = [
@@ -21,7 +21,7 @@ fn phases(classes: &Value) -> Vec<[f64; 3]> {
     ];
     let mut bench = Bench::new(&queue, RATE, stream(1));
     let mut sent = Vec::new();
-    // Each active class sends 500 B every 1/180 s, for 12 s per phase.
+    // Each active class gets a packet of 500 B every 1/180 s. A phase is 12 s long.
     for (phase, on) in on.iter().enumerate() {
         for k in 0..12 * 180_u64 {
             let now = Time((phase as u64 * 12 * 180 + k) * 1_000_000_000_000 / 180);
@@ -78,9 +78,10 @@ fn guide(a: Value, www: Value, other: Value, b: Value) -> Value {
 
 const CEIL: &str = "800 kbit/s";
 
-/// Devera 2002, user guide §2: 30, 10 and 60 kB/s of 100 below one class. Classes share unused
-/// bandwidth in proportion to their rates: 1:6 at time 3, 3:1 at time 15. A single active class
-/// gets all that it requests.
+/// Devera 2002, user guide §2: three classes have rates of 30, 10 and 60 kB/s below one class of
+/// 100 kB/s. The active classes share unused bandwidth in proportion to their rates: in the ratio
+/// 1:6 at time 3, and in the ratio 3:1 at time 15. A class that is active alone gets all bandwidth
+/// that it requests.
 #[test]
 fn htb_shares_a_link_as_in_the_guide() {
     let ceil = || json!({"ceil": CEIL});
@@ -98,8 +99,8 @@ fn htb_shares_a_link_as_in_the_guide() {
     );
 }
 
-/// §3 of the user guide: if A is a class of its own (40 kB/s), the bandwidth that A's WWW class
-/// leaves unused goes to A's other class.
+/// §3 of the user guide: customer A has a class of its own (40 kB/s), with two classes below it. If
+/// A's class for WWW is not active, its bandwidth goes to A's other class.
 #[test]
 fn htb_lends_unused_bandwidth_within_a_customer_first() {
     let ceil = || json!({"ceil": CEIL});
@@ -117,9 +118,9 @@ fn htb_lends_unused_bandwidth_within_a_customer_first() {
     );
 }
 
-/// §4 of the user guide: with a ceil of 60 kB/s for A and of 20 kB/s for A's other class, A gets 20
-/// kB/s in all and B gets 80 kB/s at time 3. At time 15 A gets 60 kB/s and the remaining bandwidth
-/// is unused.
+/// §4 of the user guide: the ceil of customer A is 60 kB/s, and that of A's other class is 20 kB/s.
+/// At time 3 customer A gets 20 kB/s in total, and customer B gets 80 kB/s. At time 15 customer A
+/// gets 60 kB/s, and the remaining bandwidth is unused.
 #[test]
 fn htb_respects_the_ceils() {
     let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
@@ -137,8 +138,8 @@ fn htb_respects_the_ceils() {
     );
 }
 
-/// §6 of the user guide: bandwidth for borrowing is offered to the highest priority first, and the
-/// guaranteed rates are still met.
+/// §6 of the user guide: the class with the highest priority may borrow bandwidth first, and every
+/// class still gets its guaranteed rate.
 #[test]
 fn htb_lends_to_the_highest_priority_first() {
     let class = |prio: u64| json!({"ceil": CEIL, "prio": prio});
@@ -156,7 +157,7 @@ fn htb_lends_to_the_highest_priority_first() {
     );
 }
 
-/// Send 90 kB/s of each active flow, in packets of 500 B, for the duration of each period.
+/// For each period, let packets of 500 B of each active flow arrive, at 90 kB/s per flow.
 fn send(bench: &mut Bench, stretches: &[(f64, [bool; 3])]) {
     let (mut k, mut end) = (0_u64, 0.0);
     for &(lasts, on) in stretches {
@@ -170,7 +171,7 @@ fn send(bench: &mut Bench, stretches: &[(f64, [bool; 3])]) {
     bench.finish();
 }
 
-/// Return the rates in kB/s of the three flows between two times in seconds.
+/// Return the rates in kB/s at which the three flows are sent between two times in seconds.
 fn between(bench: &Bench, from: f64, to: f64) -> [f64; 3] {
     let mut rates = [0.0; 3];
     for &seq in &bench.order {
@@ -181,11 +182,12 @@ fn between(bench: &Bench, from: f64, to: f64) -> [f64; 3] {
     rates
 }
 
-/// §5 of the user guide: A and its classes have a burst of 20 kB. When A's other class starts again
-/// after an idle time, its rate is its ceil (20 kB/s) until the burst is used up: 20 kB / (20 - 10)
-/// kB/s = 2 s. The class of the link does not have such a burst, and remembers the 20 kB for up to
-/// a minute. When WWW stops, B cannot borrow until they are paid back: 20 kB / (100 - 70) kB/s =
-/// 0.67 s (the guide's crater).
+/// §5 of the user guide: customer A and its classes have a burst of 20 kB. When A's other class
+/// becomes active again, it gets its ceil (20 kB/s) until its burst is used up, for
+/// 20 kB / (20 - 10) kB/s = 2 s. The class of the link has a smaller burst, so it has a debt of
+/// 20 kB after these 2 s. HTB remembers the debt for up to a minute. When WWW stops, customer B
+/// cannot borrow until the class of the link has paid its debt, for 20 kB / (100 - 70) kB/s =
+/// 0.67 s (the crater in the guide).
 #[test]
 fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
@@ -196,7 +198,7 @@ fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     };
     let run = |classes: Value| {
         let mut bench = Bench::new(&json!({"kind": "htb", "classes": classes}), RATE, stream(1));
-        // B sends no packets at first, so that the initial bursts are paid back.
+        // At first customer B sends no packets, so that the debt of the initial bursts is paid.
         let (all, no_b, no_other) = ([true; 3], [true, true, false], [true, false, true]);
         let stretches =
             [(10.0, no_b), (10.0, all), (20.0, no_other), (20.0, all), (5.0, [false, true, true])];
@@ -215,11 +217,12 @@ fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     near(between(&bursty, 61.0, 65.0), [0.0, 20.0, 80.0]);
 }
 
-/// §6 of the user guide, the second aspect of priority: two classes of 50 kB/s with a ceil of 100
-/// share a class of 90 kB/s, which limits the link. If each sends 50 kB/s, prio 0 reduces the delay
-/// of one class nearly to zero, and the delay of the other grows. If they send 60 and 40 kB/s, the
-/// excess packets of the first class wait for those of the second class, which gets all of its 40
-/// kB/s.
+/// §6 of the user guide, the second aspect of priority: two classes have a rate of 50 kB/s and a
+/// ceil of 100 kB/s each. Both are below a class of 90 kB/s, which limits the link. If each class
+/// sends 50 kB/s, prio 0 reduces the delay of its class nearly to zero, and the delay of the other
+/// class grows. If the first class sends 60 kB/s and the second class sends 40 kB/s, the second
+/// class gets all of its 40 kB/s. The packets by which the first class exceeds its rate have to
+/// wait for packets of the second class.
 #[test]
 fn htb_priority_shortens_delays_as_in_the_guide() {
     let run = |prio: u64, rates: [u64; 2]| {
@@ -236,8 +239,8 @@ fn htb_priority_shortens_delays_as_in_the_guide() {
         ]});
         let outer = json!({"kind": "htb", "classes": [{"rate": "720 kbit/s", "queue": inner}]});
         let mut bench = Bench::new(&outer, RATE, stream(1));
-        // Packets of 500 B are evenly spaced, and those of the two classes never arrive at the same
-        // time.
+        // The packets of 500 B are evenly spaced, and packets of the two classes never arrive at
+        // the same time.
         let mut packets: Vec<(u64, u32)> = (0..2_u32)
             .flat_map(|f| {
                 let n = 2 * rates[f as usize];

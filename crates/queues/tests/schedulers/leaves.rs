@@ -1,13 +1,12 @@
-//! Every kind of queue makes the same decisions as the only class of a priority scheduler as
-//! without a scheduler.
+//! Every kind of queue must make the same decisions in two cases: without a scheduler, and as the
+//! only class of a priority scheduler.
 
 use super::RATE;
 use super::bench::{Bench, Outcome, Traffic, queue_kinds, stream};
 use serde_json::{Value, json};
 
 fn outcomes(queue: &Value, seed: u64, alone: bool) -> (Vec<Outcome>, Vec<u32>) {
-    // The queue of a class takes its random numbers from a branch of the random stream of its
-    // scheduler.
+    // A scheduler gives the queue of each class its own branch of the scheduler's random stream.
     let random = if alone { stream(seed).branch("class-0") } else { stream(seed) };
     let mut bench = Bench::new(queue, RATE, random);
     let mut traffic = Traffic::new(seed, RATE, 8);
@@ -34,10 +33,11 @@ fn a_leaf_decides_as_without_a_scheduler() {
             acted += alone.iter().filter(|o| o.marked || !o.sent).count();
         }
     }
-    assert!(acted > 10_000, "only {acted} marks and drops");
+    assert!(acted > 10_000, "only {acted} packets were marked or dropped");
 }
 
-/// If the limit counts the packet in service, a leaf counts only its own packet.
+/// If the limit of a leaf counts the packet in service, it counts that packet only if the packet
+/// belongs to the leaf.
 #[test]
 fn a_leaf_counts_its_own_packet_in_service() {
     let kind = json!({"kind": "drop_tail", "limit": "4 packets", "limit_counts": "waiting-and-in-service"});

@@ -1,4 +1,4 @@
-//! Tests of the rules for all schedulers and of the guarantees of each.
+//! Tests of the rules that all schedulers follow, and of the guarantees of each scheduler.
 
 mod bench;
 mod cbq;

@@ -1,4 +1,5 @@
-//! Shares of the link against the guarantees of the papers, within 1 %, over a second of backlog.
+//! Tests of the shares of the link against the guarantees of papers. During one second all classes
+//! have waiting packets, and the measured rates must be exact within 1 %.
 
 use net::Ecn;
 use serde_json::{Value, json};
@@ -7,7 +8,8 @@ use units::{Duration, Time};
 use super::RATE;
 use super::bench::{Bench, ms, stream};
 
-/// Return a class for flow `i`, or for the remaining packets, with a practically unlimited queue.
+/// Return a class for flow `i`, or for the remaining packets if `rest` is true. The queue of the
+/// class is practically unlimited.
 fn class(i: usize, rest: bool, more: Value) -> Value {
     let mut class = json!({"queue": {"kind": "drop_tail", "limit": "1000000 packets"}});
     if !rest {
@@ -17,7 +19,7 @@ fn class(i: usize, rest: bool, more: Value) -> Value {
     class
 }
 
-/// Return a scheduler with a class for each flow, which has the given keys.
+/// Return a scheduler with one class per flow. Each class has the given keys.
 pub fn scheduler(kind: &str, classes: &[Value]) -> Value {
     let last = classes.len() - 1;
     let classes: Vec<Value> =
@@ -25,8 +27,8 @@ pub fn scheduler(kind: &str, classes: &[Value]) -> Value {
     json!({"kind": kind, "classes": classes})
 }
 
-/// Return the rate in bit/s of each flow between 1 s and 2 s. All flows are backlogged from 0.5 s
-/// on, with packets of the given sizes.
+/// Return the rate in bit/s at which each flow is sent between 1 s and 2 s. At 0.5 s all packets of
+/// all flows arrive, with the given sizes.
 pub fn rates(queue: &Value, sizes: &[&[u16]]) -> Vec<f64> {
     let mut bench = Bench::new(queue, RATE, stream(1));
     let bytes = 2 * RATE.0 / 8;
@@ -49,20 +51,21 @@ pub fn rates(queue: &Value, sizes: &[&[u16]]) -> Vec<f64> {
     rates
 }
 
-/// Compare measured with expected rates, within 1 %.
+/// Check that the measured rates are within 1 % of the expected rates.
 pub fn assert_rates(measured: &[f64], promised: &[f64]) {
     for (m, p) in measured.iter().zip(promised) {
         assert!((m - p).abs() <= 0.01 * p, "{measured:?}, not {promised:?}");
     }
 }
 
-/// Return the shares of the link in proportion to these weights.
+/// Divide the rate of the link in proportion to these weights.
 pub fn shares(weights: &[f64]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|w| w / sum * RATE.0 as f64).collect()
 }
 
-/// Shreedhar & Varghese, theorem 2: shares are proportional to the quanta for all packet sizes.
+/// Shreedhar & Varghese, theorem 2: the shares of the link are proportional to the quanta, for all
+/// packet sizes.
 #[test]
 fn drr_shares_are_proportional_to_the_quanta() {
     let quanta = ["1500 B", "3000 B", "6000 B", "4500 B"].map(|quantum| json!({"quantum": quantum}));
@@ -77,7 +80,7 @@ fn wrr_shares_are_in_packets() {
         &rates(&scheduler("wrr", &weights), &[&[1000], &[1000], &[1000]]),
         &shares(&[1.0, 2.0, 5.0]),
     );
-    // The number of bytes per turn depends on the packet size.
+    // In a weighted round robin the number of bytes per turn depends on the packet size.
     assert_rates(
         &rates(&scheduler("wrr", &weights), &[&[1500], &[300], &[60]]),
         &shares(&[1500.0, 600.0, 300.0]),
@@ -92,8 +95,8 @@ fn mdrr_shares_are_proportional_to_the_quanta() {
     assert_rates(&measured, &shares(&[1500.0, 2012.0, 3548.0]));
 }
 
-/// An alternate low-latency queue has a turn after each turn of another class, which is half of all
-/// turns. A strict low-latency queue gets the whole link.
+/// An alternate low-latency queue has a turn after each turn of another class, so it has half of
+/// all turns. A strict low-latency queue gets the whole link.
 #[test]
 fn the_low_latency_queue_of_mdrr_alternates_or_is_strict() {
     let classes = |service: &str| scheduler("mdrr", &[json!({"service": service}), json!({}), json!({})]);
@@ -102,13 +105,13 @@ fn the_low_latency_queue_of_mdrr_alternates_or_is_strict() {
     assert_rates(&rates(&classes("strict"), &sizes)[..1], &[RATE.0 as f64]);
 }
 
-/// The first class gets all bandwidth that it requests, and the last class gets the rest, which may
-/// be zero.
+/// The first class gets all bandwidth that it requests, and the last class gets the remaining
+/// bandwidth, which may be zero.
 #[test]
 fn priority_serves_the_first_class_first() {
     let queue = scheduler("priority", &[json!({}), json!({})]);
     assert_rates(&rates(&queue, &[&[1500], &[1500]])[..1], &[RATE.0 as f64]);
-    // The first class waits at most for the packet in service, 1.2 ms.
+    // A packet of the first class waits at most until the packet in service has been sent, 1.2 ms.
     let mut bench = Bench::new(&queue, RATE, stream(1));
     (0..100).for_each(|_| bench.send(Time::ZERO, 1, 1500));
     for k in 0..50 {
@@ -121,7 +124,8 @@ fn priority_serves_the_first_class_first() {
     assert!(longest <= RATE.transmission_time(units::Bytes(1500)) && longest > Duration::from_millis(1));
 }
 
-/// Weighted fair queueing: shares are proportional to the weights for all packet sizes.
+/// Weighted fair queueing: the shares of the link are proportional to the weights, for all packet
+/// sizes.
 #[test]
 fn fair_queueing_shares_are_proportional_to_the_weights() {
     for kind in ["wfq", "scfq"] {
@@ -131,8 +135,8 @@ fn fair_queueing_shares_are_proportional_to_the_weights() {
     }
 }
 
-/// McKenney: flows with separate queues have equal shares for any traffic. When the buffer is full,
-/// the flow with the longest queue loses its own packets.
+/// McKenney: flows in different queues have equal shares of the link, for any traffic. When the
+/// buffer is full, packets of the flow with the longest queue are dropped.
 #[test]
 fn sfq_gives_flows_equal_shares() {
     let queue = json!({"kind": "sfq", "limit": "100000 packets"});
@@ -141,7 +145,7 @@ fn sfq_gives_flows_equal_shares() {
     assert_rates(&rates(&bytes, &[&[100], &[1500], &[700, 40]]), &shares(&[1.0; 3]));
     let full = json!({"kind": "sfq", "limit": "50 packets", "perturb": "100 ms"});
     let mut bench = Bench::new(&full, RATE, stream(2));
-    // Flow 0 sends at three times the rate of the link, flow 1 at a tenth of the rate of the link.
+    // Flow 0 sends at three times the rate of the link, and flow 1 at a tenth of that rate.
     for k in 0..6000_u64 {
         let now = Time(k * 400_000_000);
         bench.send(now, 0, 1500);
@@ -151,12 +155,12 @@ fn sfq_gives_flows_equal_shares() {
     }
     bench.finish();
     let sent = |flow: u32| bench.order.iter().filter(|&&seq| bench.flow(seq) == flow).count();
-    assert_eq!(sent(1), 200, "the flow below its share loses no packet");
+    assert_eq!(sent(1), 200, "a flow that sends less than its share loses no packet");
     assert!(sent(0) > 1700);
 }
 
-/// Leaves below schedulers mark packets according to their ECN field. The bench asserts that
-/// Not-ECT packets are not marked.
+/// The queues of classes below a scheduler mark packets according to the packets' ECN field. The
+/// bench checks that packets that are not ECN-capable are not marked.
 #[test]
 fn leaves_below_schedulers_mark() {
     let red = json!({"kind": "red", "minth": "5 packets", "maxth": "15 packets", "limit": "100 packets"});

@@ -1,10 +1,10 @@
-//! Invalid schedulers are refused with an error that names the key.
+//! An invalid scheduler is refused with an error that names the wrong key.
 
 use serde_json::{Value, json};
 
 use super::bench::Named;
 
-/// Invalid trees are refused.
+/// A list of classes that does not define a valid tree is refused.
 #[test]
 fn invalid_trees_are_refused() {
     let e = |classes: Value| {
@@ -56,10 +56,12 @@ fn refusals_contain_the_class() {
     assert!(e(json!({"kind": "mdrr", "classes": [low, low, rest]})).contains("q.classes.1.service"));
 }
 
-/// Queues nested a thousand deep are refused, and so are queues one level too deep.
+/// Queues with a thousand levels of queues within them are refused, and so are queues with one
+/// level too many.
 #[test]
 fn deep_queues_are_refused() {
-    // The JSON value is built by moves, because the other operations on a nested value recurse.
+    // The test builds the JSON value by moves, because other operations on a value with many levels
+    // are recursive.
     let nest = |deep: usize| {
         (1..deep).fold(json!("drop_tail"), |queue, _| {
             let (mut class, mut outer) = (serde_json::Map::new(), serde_json::Map::new());

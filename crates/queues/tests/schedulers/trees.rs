@@ -1,4 +1,4 @@
-//! Random trees of schedulers with every kind of queue as leaves.
+//! Tests with random trees of schedulers, whose leaves are queues of every kind.
 
 use engine::Stream;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::RATE;
 use super::bench::{Bench, Traffic, kinds_of_schedulers, queue_kinds, stream};
 
-/// Number of flows of the random trees.
+/// Number of flows of the traffic through the random trees.
 const FLOWS: u64 = 8;
 
 /// Generator of random trees of queues.
@@ -30,7 +30,7 @@ impl Trees {
         (0..n).map(|_| format!("f{}", self.below(FLOWS as usize))).collect()
     }
 
-    /// Return a random queue with at most `deep` nested levels.
+    /// Return a random queue with at most `deep` levels of queues within queues.
     fn queue(&mut self, deep: usize) -> Value {
         if deep == 1 || self.below(3) == 0 {
             let kind = self.below(self.kinds.len());
@@ -81,8 +81,8 @@ impl Trees {
             class
         };
         let leaves: Vec<Value> = (0..classes).map(class).collect();
-        // Each inner class needs a class below it, because without one the inner class would be a
-        // leaf without match.
+        // Each inner class needs a class below it. Otherwise the inner class would be a leaf, and
+        // there would be two leaves without match.
         let above = |i: usize| json!({"name": format!("c{i}"), "rate": "40 Mbit/s", "parent": (i > 0).then(|| format!("c{}", i - 1))});
         let mut all: Vec<Value> = (0..inner).map(above).collect();
         all.extend(leaves);

@@ -1,8 +1,8 @@
 //! Alternative Backoff with ECN (ABE), RFC 8511 (`rfc8511`).
 //!
 //! An ECN-Echo reduces the window less than a loss does, because a mark comes from a short queue.
-//! ABE modifies the response of Reno or CUBIC to an ECN-Echo. Reno or CUBIC governs everything
-//! else.
+//! ABE modifies the response of Reno or CUBIC to an ECN-Echo. Reno or CUBIC determines every other
+//! change of the window.
 
 use serde_json::json;
 use units::param::Json;
@@ -27,9 +27,9 @@ params! {
     pub struct Abe: "abe" {
         /// Congestion control that governs everything except the response to an ECN-Echo.
         over: AbeOver = (AbeOver::Reno(defaults())), in Range::ANY, from "rfc8511 §3";
-        /// Factor by which an ECN-Echo multiplies the FlightSize (beta_ecn). If absent, the factor
-        /// is 0.8 over Reno and 0.85 over CUBIC.
-        beta_ecn: Option<f64> = (None), in Range::between(0.5, 0.99), from "rfc8511 §3.1: 0.8; CUBIC benefits from 0.85";
+        /// Factor (beta_ecn) by which the FlightSize is multiplied after an ECN-Echo to compute
+        /// ssthresh. If absent, the factor is 0.8 for Reno and 0.85 for CUBIC.
+        beta_ecn: Option<f64> = (None), in Range::between(0.5, 0.99), from "rfc8511 §3.1: 0.8, and 0.85 for CUBIC";
     }
 }
 

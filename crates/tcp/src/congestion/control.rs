@@ -21,19 +21,20 @@ pub const MIN_SUPER_PACKET: u32 = 2;
 pub trait CongestionControl {
     /// Return cwnd after an ACK.
     ///
-    /// The sender calls this method for every ACK outside loss recovery that delivers data. It
-    /// calls it for every ACK if the controller [governs recovery](Self::governs_recovery).
+    /// The sender calls this method for every ACK outside loss recovery that delivers data. If the
+    /// controller [governs recovery](Self::governs_recovery), the sender calls this method for
+    /// every ACK.
     fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64;
     /// Prepare a reduction of the window for an ACK that delivers `delivered` bytes, of which
     /// `marked` are marked.
     ///
-    /// [`observe`](Self::observe) receives the same ACK afterwards. `round` has the meaning of
-    /// [`Ack::round`].
+    /// After this method, the sender calls [`observe`](Self::observe) with the same ACK. `round` is
+    /// true if the ACK ends a round trip, as [`Ack::round`] is.
     fn before_reduction(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
-    /// Return ssthresh after a congestion event, by default unchanged.
+    /// Return ssthresh after a congestion event. By default ssthresh does not change.
     ///
-    /// The sender raises ssthresh to two segments (RFC 5681, equation 4), and cwnd after a mark to
-    /// its own minimum (RFC 3168 §6.1.2).
+    /// The sender raises ssthresh to at least two segments (RFC 5681, equation 4). After a mark,
+    /// the sender raises cwnd to at least the parameter `ecn.min_window` (RFC 3168 §6.1.2).
     fn ssthresh_on_congestion(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
         window.ssthresh
     }
@@ -55,8 +56,8 @@ pub trait CongestionControl {
     }
     /// Process an ACK, and return cwnd and ssthresh.
     ///
-    /// cwnd changes only if the ACK `may_grow` the window or the controller [governs
-    /// recovery](Self::governs_recovery).
+    /// If the ACK may not increase cwnd (`may_grow` is false), cwnd changes only if the controller
+    /// [governs recovery](Self::governs_recovery).
     fn on_ack(&mut self, window: &Window, ack: &Ack, may_grow: bool) -> (f64, Option<f64>) {
         self.observe(window, ack);
         let cwnd = match may_grow || self.governs_recovery() {
@@ -69,8 +70,8 @@ pub trait CongestionControl {
     fn undo(&mut self, _window: &Window) {}
     /// Process the restart of transmission after an idle time of `idle`.
     fn on_restart(&mut self, _now: Time, _idle: Duration) {}
-    /// Return true if the controller can pace segments. Otherwise the sender does not request its
-    /// [`pacing_rate`](Self::pacing_rate).
+    /// Return true if the controller can pace segments. If the controller cannot pace segments, the
+    /// sender does not call [`pacing_rate`](Self::pacing_rate).
     fn paces(&self) -> bool {
         false
     }
@@ -80,17 +81,17 @@ pub trait CongestionControl {
     }
     /// Return true if the controller responds to a mark that the current ACK reports.
     ///
-    /// `new_window` is true if all data of the mark was sent after the last response, so that RFC
-    /// 3168 §6.1.2 requires a response.
+    /// `new_window` is true if the sender sent the marked data after its last response to a mark.
+    /// If `new_window` is true, RFC 3168 §6.1.2 requires a response.
     fn responds_to_mark(&self, _now: Time, new_window: bool) -> bool {
         new_window
     }
     /// Return true if the controller responds in proportion to the marks, as a scalable control
     /// does (RFC 9331 §4.3).
     ///
-    /// The reduction for marks of such a controller takes effect immediately, and is not rounded to
-    /// segments. cwnd continues to grow after the reduction, and the unmarked bytes of ACKs that
-    /// report marks increase it too.
+    /// If the controller responds in proportion to the marks, the reduction takes effect
+    /// immediately and is not rounded to segments. cwnd continues to grow after the reduction. An
+    /// ACK that reports marks also increases cwnd by its unmarked bytes.
     fn is_scalable(&self) -> bool {
         false
     }
@@ -110,17 +111,18 @@ pub trait CongestionControl {
     fn needs_delivery_rate(&self) -> bool {
         false
     }
-    /// Return the state of the growth of cwnd, if an ACK outside loss recovery changes no other
-    /// state of the controller.
+    /// Return the state that computes the growth of cwnd, or None if an ACK outside loss recovery
+    /// also changes other state of the controller.
     ///
-    /// If the growth needs no measurements, the sender passes only the counted bytes to the growth,
-    /// and not an [`Ack`]. Only the control whose state is not boxed may return a growth, because
-    /// senders call this function for every ACK and one comparison must suffice.
+    /// If the growth needs no measurements, the sender calls it with the number of counted bytes
+    /// instead of an [`Ack`]. Only Reno, whose state is not boxed, may return a state for the
+    /// growth of cwnd. The sender calls this function for every ACK, so the call must cost only one
+    /// comparison.
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         None
     }
-    /// Return the size of an automatically sized send buffer in congestion windows (Linux,
-    /// tcp_sndbuf_expand).
+    /// Return the number of congestion windows that an automatically sized send buffer can store
+    /// (Linux, tcp_sndbuf_expand).
     fn send_buffer_windows(&self) -> u64 {
         2
     }
@@ -223,8 +225,9 @@ pub fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
 
 /// Return ssthresh after a multiplicative decrease in whole segments, as Linux computes it.
 ///
-/// `reduced` maps the FlightSize (in Linux, cwnd) in whole segments to the reduced number of
-/// segments. A repeated timeout of a segment leaves ssthresh unchanged, as in [`decreased`].
+/// `reduced` returns the reduced window for a FlightSize, both as a number of segments. With the
+/// stack `linux`, cwnd replaces the FlightSize. A repeated timeout of a segment leaves ssthresh
+/// unchanged, as in [`decreased`].
 pub fn decreased_in_segments(w: &Window, congestion: Congestion, reduced: impl Fn(u64) -> u64) -> f64 {
     if congestion == (Congestion::Timeout { repeated: true }) {
         return w.ssthresh;

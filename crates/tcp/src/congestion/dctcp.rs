@@ -4,7 +4,8 @@
 //! This implementation counts marked and acknowledged bytes when they are delivered, including
 //! SACKed bytes. RFC 8257 counts only the bytes of cumulative ACKs. Without loss, the counts of
 //! this implementation and of RFC 8257 are the same. The receiver implements the ECN-Echo of RFC
-//! 8257 §3.2, and the sender sets ECT on every packet (§3.6), so this file contains neither.
+//! 8257 §3.2, and the sender sets ECT on every packet (RFC 8257 §3.6). This file therefore contains
+//! only the response to marks.
 
 use serde_json::json;
 use units::param::Json;
@@ -20,8 +21,8 @@ use crate::window::Window;
 words! {
     /// Rounding of α and of the reduction of cwnd after a window with marks.
     pub enum DctcpRules {
-        /// Marks reduce cwnd by the fraction α/2. The sender may round the result down to whole
-        /// segments (RFC 8257 §3.3).
+        /// Marks reduce cwnd by the fraction α/2. RFC 8257 §3.3 permits the sender to round the
+        /// reduced cwnd down to whole segments.
         Rfc8257 = "rfc8257",
         /// Marks reduce cwnd by the fraction α/2, rounded down to whole segments, so that a
         /// reduction of less than one segment has no effect. α is a multiple of 1/1024. A value of
@@ -201,8 +202,8 @@ mod tests {
     }
 
     /// α is the exponentially weighted moving average of the marked fraction F. Without marks, the
-    /// initial value 1 becomes (15/16)^n after n windows. With a constant F it becomes F + (α₀ −
-    /// F)(15/16)^n.
+    /// initial value 1 becomes (15/16)^n after n windows. With a constant marked fraction F, α
+    /// becomes F + (α₀ − F)(15/16)^n after n windows.
     #[test]
     fn alpha_is_a_weighted_moving_average() {
         let mut d = dctcp();
@@ -230,8 +231,8 @@ mod tests {
         assert_eq!(d.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
     }
 
-    /// Steps 1 to 8 precede step 9. α therefore includes the ACK that ends the window and reduces
-    /// cwnd, and α counts this ACK once.
+    /// Steps 1 to 8 of RFC 8257 §3.3 precede step 9. α therefore includes the ACK that ends the
+    /// window and reduces cwnd, and α counts this ACK once.
     #[test]
     fn alpha_includes_the_ack_that_reduces_cwnd() {
         let mut d = dctcp();
@@ -246,8 +247,9 @@ mod tests {
         assert_eq!(d.alpha.value, 0.25);
     }
 
-    /// Linux, tcp_dctcp.c: α = 100/1024 reduces 20 segments by none and 21 segments by one. After a
-    /// window without marks, α = 15/1024 becomes 0.
+    /// Linux, tcp_dctcp.c: with α = 100/1024, a mark does not reduce a cwnd of 20 segments, and
+    /// reduces a cwnd of 21 segments by one segment. After a window without marks, α = 15/1024
+    /// becomes 0.
     #[test]
     fn linux_rules_reduce_cwnd_by_whole_segments() {
         let mut d = DctcpState::new(&Dctcp { rules: DctcpRules::Linux, ..defaults() });
@@ -267,7 +269,8 @@ mod tests {
 
     /// A flow is alone at a link that marks every packet while its queue has more than K packets.
     /// The queue of the flow oscillates below K + 1 packets, and α approaches √(2/W*) with W* =
-    /// C·RTT + K (Alizadeh 2010, §3.3, equations 6 to 8, an approximation for small α).
+    /// C·RTT + K. The value √(2/W*) is an approximation for small α (Alizadeh 2010, §3.3, equations
+    /// 6 to 8).
     #[test]
     fn alpha_at_a_step_marking_is_the_fluid_value() {
         let (k, bdp) = (40, 500.0); // 400 Mbit/s × 10 ms

@@ -11,7 +11,7 @@ pub enum Congestion {
     Ecn,
     /// An expiry of the retransmission timer.
     Timeout {
-        /// True if the timer had expired for the same segment before.
+        /// True if the timer expired for the same segment before.
         repeated: bool,
     },
 }
@@ -43,7 +43,7 @@ pub struct RateSample {
     pub lost: u64,
 }
 
-/// Data that an ACK carries to the controller.
+/// Values that the sender derives from an ACK for the congestion controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {
     /// Arrival time of the ACK.
@@ -61,12 +61,12 @@ pub struct Ack {
     pub marked: u32,
     /// Total bytes delivered so far, including this ACK.
     pub total_delivered: u64,
-    /// Round-trip time of the newest segment that was sent once and that this ACK delivers; absent
-    /// if the ACK does not deliver a segment that was sent once.
+    /// Round-trip time of the newest segment that this ACK delivers and that was sent once; absent
+    /// if every delivered segment was retransmitted.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time (SRTT); zero before the first sample.
     pub srtt: Duration,
-    /// Minimum round-trip time of the connection; [`Duration`] `u64::MAX` before the first sample.
+    /// Minimum round-trip time of the connection; the maximum [`Duration`] before the first sample.
     pub min_rtt: Duration,
     /// True if a round trip has ended: the ACK covers data sent after the last round trip began.
     pub round: bool,
@@ -74,7 +74,7 @@ pub struct Ack {
     pub cwnd_limited: bool,
     /// True during loss recovery.
     pub in_recovery: bool,
-    /// Sample of the delivery rate, if the ACK allows one.
+    /// Sample of the delivery rate; absent if the ACK does not allow a sample.
     pub rate: Option<RateSample>,
     /// Time for which pacing delays the next segment.
     pub pacing_delay: Duration,

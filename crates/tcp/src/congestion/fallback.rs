@@ -2,19 +2,20 @@
 //! Appendix A.1.5, `rfc9331`).
 //!
 //! If a classic AQM serves Prague and Reno flows in one queue, Prague responds to marks as Reno
-//! does. A queue that is longer than an L4S queue only suggests a classic AQM. PI2 with a single
-//! queue has a queue of the same length, but marks L4S packets at a coupled, higher rate, so a
-//! Prague flow that halves its window at each mark would lose nearly all its throughput. "The
-//! sender can measure that switching to Classic behaviour was wrong so that it can switch back"
-//! (RFC 9331, appendix A.1.5).
+//! does. A queue that is longer than the queue of an L4S AQM suggests a classic AQM, but does not
+//! prove it. PI2 with a single queue also has a long queue, but marks L4S packets at a coupled,
+//! higher rate. At the coupled rate of marks, a Prague flow that halves its window at each mark
+//! would lose nearly all its throughput. "The sender can measure that switching to Classic
+//! behaviour was wrong so that it can switch back" (RFC 9331, appendix A.1.5).
 //!
-//! RFC 9331 does not define a measurement, so aqmlab uses its own. Prague halves its window on
-//! marks for a trial period and compares the marked fraction before and during the trial. If the
-//! marks are not coupled, the marked fraction falls from 2/W at Prague's window W to 1.5/W² at
-//! Reno's window W. If eight Reno flows share the queue, the marked fraction falls to a fifth, and
-//! with fewer flows to less than a fifth. If the marks are coupled, the marked fraction falls only
-//! to a half or a third, because the windows of the other flows grow. With more than eight Reno
-//! flows, coupled and uncoupled marks cannot be distinguished, and the fall-back ends.
+//! RFC 9331 does not define the measurement, so aqmlab uses the following method. Prague halves its
+//! window on marks for a trial period and compares the marked fraction before and during the trial.
+//! If the marks are not coupled, the marked fraction falls from 2/W for Prague to 1.5/W² for Reno,
+//! where W is the window under each of the two responses. If eight Reno flows share the queue, the
+//! marked fraction falls to a fifth, and with fewer flows to less than a fifth. If the marks are
+//! coupled, the marked fraction falls only to a half or a third, because the windows of the other
+//! flows grow. With more than eight Reno flows, coupled and uncoupled marks cannot be
+//! distinguished, and the fall-back ends.
 //!
 //! The authors' report (reference [ecn-fallback] of RFC 9331) uses the variance of round-trip times
 //! instead. Like the delay, the variance of round-trip times does not distinguish coupled from
@@ -35,7 +36,7 @@ words! {
     }
 }
 
-/// Number of round trips after the first mark until the window counts as settled.
+/// Number of round trips after the first mark before the window is considered settled.
 const SETTLING_ROUNDS: u32 = 128;
 /// Number of round trips, after the window has settled, in which the marked fraction is measured
 /// before a trial.
@@ -113,7 +114,7 @@ impl Detector {
 
     /// Observe an ACK in congestion avoidance.
     ///
-    /// `is_long` is true if the queue is longer than that of an L4S AQM, and `smss` is the segment
+    /// `is_long` is true if the queue is longer than the queue of an L4S AQM. `smss` is the segment
     /// size in bytes.
     pub fn observe(&mut self, ack: &Ack, is_long: bool, smss: f64) {
         let round = u32::from(ack.round);

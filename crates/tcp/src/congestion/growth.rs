@@ -1,8 +1,8 @@
 //! Growth of cwnd by the rules of standard TCP.
 //!
 //! The rules are slow start and congestion avoidance of RFC 5681 §3.1 (`rfc5681`), Appropriate Byte
-//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls whose window grows by
-//! these rules share this code.
+//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All congestion controls that grow
+//! the window by the rules of standard TCP share this code.
 
 use units::words;
 
@@ -41,11 +41,11 @@ enum Detector {
     Hybrid(HybridState),
 }
 
-/// Detector of the end of slow start, and the end that it detected.
+/// Detector of the end of slow start, and cwnd at the detected end.
 #[derive(Clone, Debug)]
 struct DetectedExit {
     detector: Detector,
-    /// cwnd at which slow start ended, until the sender takes it as ssthresh.
+    /// cwnd at the end of slow start, stored until the sender sets ssthresh to this value.
     ended_at: Option<f64>,
 }
 
@@ -154,7 +154,7 @@ impl Growth {
 
     /// Add one segment to cwnd for each `window` counted bytes.
     ///
-    /// If a larger `window` was in use before, the bytes left over from it add at most one segment
+    /// Bytes that remain from an earlier call with a larger `window` add at most one segment
     /// (Linux, tcp_cong_avoid_ai).
     pub fn count_bytes(&mut self, mut cwnd: f64, smss: f64, counted: u32, window: u32) -> f64 {
         let window = window.max(1);
@@ -178,7 +178,8 @@ impl Growth {
         if remaining == 0 { cwnd } else { self.congestion_avoidance(cwnd, smss, remaining, 1.0) }
     }
 
-    /// Restart the count of bytes at a congestion event. After a timeout, also limit slow start.
+    /// Restart the count of bytes at a congestion event. After a timeout, also limit the increase
+    /// per ACK in slow start.
     pub fn on_congestion(&mut self, congestion: Congestion) {
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.counted = 0;

@@ -74,7 +74,7 @@ pub struct Path {
     pub buffer: usize,
     /// Queue length, in packets, from which an arriving packet is marked.
     pub mark_threshold: usize,
-    /// Interval of marks: every n-th packet is marked; 0 marks none.
+    /// Interval of marks: every n-th packet is marked; 0 marks no packet.
     pub mark_every: u64,
     /// Number of packets that an ACK acknowledges.
     pub ack_every: u32,
@@ -222,7 +222,7 @@ impl<C: CongestionControl> Sim<C> {
         }
     }
 
-    /// Run until `until`, in seconds, and call `each` after every ACK.
+    /// Run the simulation until the time `until`, in seconds, and call `each` after every ACK.
     pub fn run(&mut self, until: f64, mut each: impl FnMut(&mut Self)) {
         let until = Time::ZERO + Duration::from_seconds(until);
         loop {

@@ -2,10 +2,10 @@
 //! the window.
 //!
 //! a(w) and b(w) are computed from the formulas of RFC 3649 §5 whenever the number of whole
-//! segments in cwnd changes. RFC 3649 suggests a table of a(w) and b(w). The table in its appendix
-//! B contains the results of these formulas. For all values of the parameters, the response
-//! function is the rounded function of RFC 3649, appendix B: p(w) = 1/(12.8 w^1.2). Linux uses the
-//! table of appendix B (key `rules`).
+//! segments in cwnd changes. RFC 3649 suggests a table instead of the formulas. The table in
+//! appendix B of RFC 3649 contains the results of the formulas in §5. For all values of the
+//! parameters, the response function is the rounded function of RFC 3649, appendix B: p(w) =
+//! 1/(12.8 w^1.2). Linux uses the table of appendix B (key `rules`).
 
 use serde_json::json;
 use units::{Packets, Range, Time, params, words};
@@ -24,10 +24,11 @@ words! {
     pub enum HighSpeedRules {
         /// Formulas of RFC 3649 §5, applied to the current cwnd.
         Rfc3649 = "rfc3649",
-        /// Table of RFC 3649, appendix B, in steps. a(w) is 1 up to 38 segments. Up to 118
-        /// segments, a(w) is 2 and b(w) is 112/256, and further steps follow. The step changes only
-        /// in congestion avoidance, so the first decrease after slow start is one half. A decrease
-        /// is rounded down to whole segments (Linux, hstcp_cong_avoid, hstcp_ssthresh).
+        /// Table of RFC 3649, appendix B, in steps. In the first step, up to a window of 38
+        /// segments, a(w) is 1. In the second step, up to 118 segments, a(w) is 2 and b(w) is
+        /// 112/256. Further steps follow. The control moves to another step only in congestion
+        /// avoidance, so the first decrease after slow start is one half. A decrease is rounded
+        /// down to whole segments (Linux, hstcp_cong_avoid, hstcp_ssthresh).
         Linux = "linux",
     }
 }
@@ -324,8 +325,9 @@ mod tests {
     }
 
     /// RFC 3649, table 3: at a loss rate of 10⁻⁴ the average window is 263 segments. On logarithmic
-    /// axes, the response function is a straight line through this point. The mean of the sawtooth
-    /// at deterministic loss is within 10 % of the average window.
+    /// axes, the response function is a straight line through the window of 263 segments at the
+    /// loss rate 10⁻⁴. The mean of the sawtooth at deterministic loss is within 10 % of the average
+    /// window.
     #[test]
     fn average_window_at_periodic_loss_matches_table_3() {
         let h = HighSpeedState::new(&defaults());
@@ -340,12 +342,14 @@ mod tests {
                 (sum, n) = (sum + sim.segments() * 1.0, n + 1.0);
             }
         });
-        // An average over ACKs weights each window by its size. For a sawtooth of ratio 0.6, the
-        // average over ACKs is therefore 2 % higher.
+        // The test averages cwnd over ACKs, so that a larger window has a larger weight. For a
+        // sawtooth whose minimum is 0.6 of its maximum, the average over ACKs is 2 % higher than
+        // the average over time.
         assert!((sum / n / 263.0 - 1.0).abs() < 0.10, "{}", sum / n);
     }
 
-    /// hstcp_aimd_vals: b(w) in 256ths at some windows of Linux's table, up to its last window.
+    /// The expected values are Linux's hstcp_aimd_vals: b(w) in 256ths at some windows of the
+    /// table, including the last window.
     #[test]
     fn linux_uses_the_table() {
         let mut h = HighSpeedState::new(&linux());
@@ -379,7 +383,7 @@ mod tests {
         h.cwnd_on_ack(&below_ssthresh, &ack(1.0));
         assert_eq!(ssthresh(&mut h, below_ssthresh), 26.0);
         let above_ssthresh = window(51.0, 26.0, 51.0);
-        // each ACK adds two segments per window
+        // the growth of two segments per window adds 2/51 segment per ACK
         let cwnd = h.cwnd_on_ack(&above_ssthresh, &ack(2.0));
         assert!((cwnd / MSS - 51.0 - 2.0 / 51.0).abs() < 1e-9);
         assert_eq!(ssthresh(&mut h, above_ssthresh), 51.0 - 22.0);

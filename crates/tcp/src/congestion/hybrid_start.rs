@@ -3,7 +3,7 @@
 //!
 //! Slow start ends when the ACKs of a round arrive as one train that lasts half the minimum
 //! round-trip time, or when round-trip times have grown. HyStart++ ([`hystart`](super::hystart)) is
-//! the successor.
+//! the successor of hybrid slow start.
 //!
 //! The train is measured from the arrival times of ACKs instead of packet pairs. The duration of
 //! the train is compared with half the minimum round-trip time, whereas Ha & Rhee 2011 compare it
@@ -45,13 +45,14 @@ params! {
         samples: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "ha2011taming §4: 8";
         /// Minimum growth of the round-trip time that ends hybrid slow start.
         min_growth: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "ha2011taming §4: 4 ms";
-        /// Growth of the round-trip time that always ends hybrid slow start. Between the minimum
-        /// and the maximum, the threshold is an eighth of the minimum round-trip time.
+        /// Growth of the round-trip time that always ends hybrid slow start. The threshold is an
+        /// eighth of the minimum round-trip time, limited to the range from `min_growth` to
+        /// `max_growth`.
         max_growth: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "ha2011taming §4: 16 ms";
     }
 }
 
-/// Value that stands for a round-trip time that was not measured.
+/// Value of a round-trip time before its first measurement.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// Maximum time by which hosts delay ACKs (Linux, hystart_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(1);

@@ -10,18 +10,18 @@ use crate::congestion::event::Ack;
 use crate::window::Window;
 
 params! {
-    /// HyStart++, which governs the first slow start. A round whose minimum round-trip time exceeds
-    /// that of the previous round by a threshold begins Conservative Slow Start (CSS), in which
-    /// cwnd grows more slowly. If round-trip times fall again, slow start resumes, otherwise
-    /// congestion avoidance follows. Later slow starts are those of RFC 5681.
+    /// HyStart++, which governs the first slow start. Conservative Slow Start (CSS), in which cwnd
+    /// grows more slowly, begins if the minimum round-trip time grows by a threshold from one round
+    /// to the next. If round-trip times fall again, slow start resumes, otherwise congestion
+    /// avoidance follows. Later slow starts are those of RFC 5681.
     pub struct Hystart: "hystart" {
         /// Minimum growth of the round-trip time that begins CSS (MIN_RTT_THRESH).
         min_rtt_threshold: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "rfc9406 §4.3";
         /// Growth of the round-trip time that begins CSS at any round-trip time (MAX_RTT_THRESH).
         max_rtt_threshold: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "rfc9406 §4.3";
-        /// Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). Between the
-        /// minimum and the maximum, the threshold is the last round's minimum round-trip time
-        /// divided by this value.
+        /// Divisor that gives the threshold of the round-trip time (MIN_RTT_DIVISOR). The threshold
+        /// is the minimum round-trip time of the previous round divided by `rtt_divisor`, limited
+        /// to the range from `min_rtt_threshold` to `max_rtt_threshold`.
         rtt_divisor: f64 = (8.0), in Range::at_least(1.0), from "rfc9406 §4.3";
         /// Number of round-trip times that are measured in a round before their minimum is
         /// evaluated (N_RTT_SAMPLE).
@@ -32,7 +32,7 @@ params! {
         /// Number of rounds of CSS before congestion avoidance begins (CSS_ROUNDS).
         css_rounds: Packets = (Packets(5.0)), in Range::between(1.0, 100.0).whole(), from "rfc9406 §4.3";
         /// Maximum increase of cwnd per ACK (L).
-        limit: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "rfc9406 §4.3: 8 without pacing";
+        limit: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "rfc9406 §4.3: 8 if segments are not paced";
     }
 }
 
@@ -52,7 +52,7 @@ enum Phase {
     Done,
 }
 
-/// Value that stands for a round-trip time that was not measured.
+/// Value of a round-trip time before its first measurement.
 const UNMEASURED: Duration = Duration(u64::MAX);
 
 /// State of the first slow start in a connection.
@@ -193,8 +193,8 @@ mod tests {
     }
 
     /// After eight measured round-trip times, growth of their minimum by the threshold begins CSS.
-    /// In CSS cwnd grows at a quarter of the rate. After five rounds, including the round in which
-    /// CSS began, cwnd becomes ssthresh.
+    /// In CSS cwnd grows at a quarter of the rate of slow start. After five rounds, including the
+    /// round in which CSS began, cwnd becomes ssthresh.
     #[test]
     fn growth_ends_slow_start_after_five_rounds_of_conservative_slow_start() {
         let (mut h, mut cwnd) = (state(), 10.0 * MSS);

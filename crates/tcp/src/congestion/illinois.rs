@@ -2,11 +2,11 @@
 //! reduction of the window, and the queueing delay determines the size of the reduction and the
 //! growth that follows.
 //!
-//! The paper was not available for this implementation. Equations (5) to (9), their constants and θ
-//! were checked against quotations of the paper and against Linux's `tcp_illinois`, written by one
-//! of the paper's authors. As in Linux, the maximum queueing delay is the maximum over single
-//! round-trip times, not over averages. The θ round trips of low delay must be consecutive, except
-//! with Linux's rules (key `rules`).
+//! The paper on TCP-Illinois was not available for this implementation. Equations (5) to (9), their
+//! constants and θ were checked against quotations of the paper and against Linux's `tcp_illinois`,
+//! written by one of the paper's authors. As in Linux, the maximum queueing delay is the maximum
+//! over single round-trip times, not over averages. The θ round trips of low delay must be
+//! consecutive, except with Linux's rules (key `rules`).
 
 use serde_json::json;
 use units::Read;
@@ -80,7 +80,7 @@ impl Control for Illinois {
     }
 }
 
-/// Check that alpha_min, beta_min and eta_2 are below alpha_max, beta_max and eta_3.
+/// Check that alpha_min is below alpha_max, beta_min below beta_max, and eta_2 below eta_3.
 fn check(p: &Illinois, path: &str) -> Result<(), Invalid> {
     for (key, low, high_key, high) in [
         ("alpha_min", p.alpha_min, "alpha_max", p.alpha_max),
@@ -163,7 +163,8 @@ pub struct IllinoisState {
     samples: u32,
     /// Number of round trips of low delay since the last round trip of higher delay.
     low_delay_rounds: u32,
-    /// True after the first round trip whose queueing delay was not low. From then on θ applies.
+    /// True after the first round trip whose queueing delay was not low. Before this event, θ does
+    /// not delay the return of α to its maximum.
     had_delay: bool,
     /// True if a round trip has ended since α and β were computed.
     round_ended: bool,
@@ -397,8 +398,8 @@ mod tests {
         assert_eq!((i.alpha, i.beta), (1.0, 0.5));
     }
 
-    /// tcp_illinois_ssthresh: cwnd - ((cwnd * beta) >> 6). An eighth of 23 segments is rounded down
-    /// to two.
+    /// tcp_illinois_ssthresh: cwnd - ((cwnd * beta) >> 6). With β = 1/8, a decrease of 23 segments
+    /// by an eighth is rounded down to two segments.
     #[test]
     fn linux_reduces_cwnd_by_whole_segments() {
         let mut i = IllinoisState::new(&linux());
@@ -407,9 +408,10 @@ mod tests {
         assert_eq!(i.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 21.0 * MSS);
     }
 
-    /// tcp_illinois_cong_avoid, with α = 10 and ACKs of two segments: cwnd 21 grows with the second
-    /// ACK, because 4 * 10 / 21 is 1, and the remainder is discarded. Appropriate Byte Counting
-    /// would add two segments with the third ACK.
+    /// tcp_illinois_cong_avoid is tested with α = 10 and ACKs of two segments. A cwnd of 21
+    /// segments grows with the second ACK, because 4 * 10 / 21 is 1 in integers, and the remainder
+    /// is discarded. With Appropriate Byte Counting, the third ACK would increase cwnd by two
+    /// segments.
     #[test]
     fn linux_discards_the_remainder_of_growth() {
         let mut i = IllinoisState::new(&linux());
@@ -423,9 +425,9 @@ mod tests {
         assert_eq!(grown, [21.0, 22.0, 22.0, 23.0, 23.0, 24.0]);
     }
 
-    /// alpha() and beta() of tcp_illinois.c, computed by hand for dm = 100 ms and d1 = 1 ms. At da
-    /// = 10 ms, α is 99000 * 1280 / (99000 + 9000 * 1242 / 38) = 322 (2.52). At da = 45 ms, β is (8
-    /// * 80 - 32 * 10 + 24 * 45) / 70 = 20 (0.3125).
+    /// The expected results of alpha() and beta() in tcp_illinois.c were computed by hand for dm =
+    /// 100 ms and d1 = 1 ms. At da = 10 ms, α is 99000 * 1280 / (99000 + 9000 * 1242 / 38) = 322
+    /// (2.52). At da = 45 ms, β is 20 (0.3125), computed as (8 * 80 - 32 * 10 + 24 * 45) / 70.
     #[test]
     fn linux_computes_alpha_and_beta_in_integers() {
         assert_eq!(increase_in_integers(&params(), 10_000, 100_000) * 128.0, 322.0);
@@ -436,7 +438,7 @@ mod tests {
     }
 
     /// alpha() of tcp_illinois.c requires five round trips of low delay, which need not be
-    /// consecutive. Round trips during loss recovery do not count.
+    /// consecutive. Round trips during loss recovery do not count as round trips of low delay.
     #[test]
     fn linux_counts_low_delay_round_trips_that_are_not_consecutive() {
         let mut i = IllinoisState::new(&linux());

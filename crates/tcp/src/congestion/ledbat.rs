@@ -5,7 +5,7 @@
 //! an ACK without timestamps does not carry the time at which a segment arrived. A queue in the
 //! reverse direction therefore also counts as queueing delay. FILTER() is the minimum of the last
 //! CURRENT_FILTER samples, including samples older than a round trip. LEDBAT has no slow start (RFC
-//! 6817 §2.4.2), and its congestion timeout is that of TCP.
+//! 6817 §2.4.2). The congestion timeout of LEDBAT is TCP's retransmission timeout.
 
 use units::{Duration, Packets, Range, Time, params};
 
@@ -24,13 +24,13 @@ params! {
         gain: f64 = (1.0), in Range::above_to(0.0, 1.0), from "rfc6817 §2.5: 1 or less";
         /// Factor of the decrease of cwnd while the queueing delay exceeds the target
         /// (decrease-GAIN).
-        decrease_gain: f64 = (1.0), in Range::between(0.0, 100.0), from "rfc6817 §2.5: may be higher than GAIN";
+        decrease_gain: f64 = (1.0), in Range::between(0.0, 100.0), from "rfc6817 §2.5: decrease-GAIN may be higher than GAIN";
         /// Maximum excess of cwnd over the FlightSize (ALLOWED_INCREASE).
         allowed_increase: Packets = (Packets(1.0)), in Range::above(0.0), from "rfc6817 §2.5";
         /// Number of minutes whose minimum delays form the base delay (BASE_HISTORY).
-        base_history: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "rfc6817 §2.5: should be 10";
+        base_history: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "rfc6817 §2.5: BASE_HISTORY should be 10";
         /// Number of latest samples whose minimum is the current delay (CURRENT_FILTER).
-        current_filter: Packets = (Packets(4.0)), in Range::between(1.0, 8.0).whole(), from "rfc6817 §2.5: at least 4 a round trip";
+        current_filter: Packets = (Packets(4.0)), in Range::between(1.0, 8.0).whole(), from "rfc6817 §2.5: at least 4 samples per round trip";
         /// Minimum congestion window (MIN_CWND).
         min_cwnd: Packets = (Packets(2.0)), in Range::between(1.0, 4.0), from "rfc6817 §2.5: 2";
     }
@@ -44,7 +44,7 @@ impl Control for Ledbat {
     }
 }
 
-/// Value that stands for a delay that was not measured.
+/// Value of a delay before its first measurement.
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// One minute.
 const MINUTE: u64 = Duration::from_millis(60_000).0;
@@ -145,8 +145,9 @@ mod tests {
         LedbatState::new(&defaults())
     }
 
-    /// The change of cwnd per window, computed from off_target, is 1 segment without a queue. It is
-    /// ½ segment at a queueing delay of 50 ms, 0 at 100 ms and −½ segment at 150 ms.
+    /// The change of cwnd per window, computed from off_target, is 1 segment without a queue. The
+    /// change of cwnd is ½ segment at a queueing delay of 50 ms, 0 at 100 ms and −½ segment at 150
+    /// ms.
     #[test]
     fn cwnd_changes_in_proportion_to_the_distance_from_the_target() {
         for (queue, change) in [(0.0, 1.0), (0.05, 0.5), (0.1, 0.0), (0.15, -0.5)] {

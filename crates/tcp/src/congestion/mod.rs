@@ -5,9 +5,9 @@
 //!
 //! Each control has a file with its parameters, the properties of its kind ([`Control`]), its state
 //! and its equations. `table.rs` lists the controls, and docs/how-to/add-a-congestion-control.md
-//! describes how to add one. A control with its own rule for the increase of cwnd applies this rule
-//! only while cwnd limits the data in flight (RFC 7661 §1). For Reno, the sender checks that cwnd
-//! limits the data in flight. LEDBAT and BBR have their own bounds of cwnd.
+//! describes how to add a control. If a control has its own rule for the increase of cwnd, it
+//! applies this rule only while cwnd limits the data in flight (RFC 7661 §1). For Reno, the sender
+//! checks that cwnd limits the data in flight. LEDBAT and BBR have their own bounds of cwnd.
 
 pub mod abe;
 pub mod bbr;

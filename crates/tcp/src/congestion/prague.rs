@@ -2,18 +2,21 @@
 //! draft-briscoe-iccrg-prague-congestion-control (`draft-briscoe-prague`).
 //!
 //! Only the abstract of the draft, and quotations of its text in other documents, were available.
-//! The following parts of this implementation were checked against the authors' code for Linux
+//! The following properties of this implementation were checked against the authors' code for Linux
 //! (`tcp_prague`):
 //!
-//! - g, the reduction, and the increase on unmarked bytes only;
-//! - the virtual round-trip time (RTT_virt = max(RTT, 25 ms)) for the increase, α and the
-//!   reduction, which applies from 500 round trips after slow start;
-//! - the first update of α at the first mark, the halving on loss, and pacing.
+//! - The gain g and the reduction for marks have the authors' values, and only unmarked bytes
+//!   increase cwnd.
+//! - From 500 round trips after slow start on, the increase of cwnd, α and the reduction use the
+//!   virtual round-trip time, RTT_virt = max(RTT, 25 ms).
+//! - The first mark triggers the first update of α, a loss halves the window, and segments are
+//!   paced.
 //!
-//! All items of this list except the 500 round trips were also checked against the authors' code
-//! over UDP. The authors' code paces at twice the rate in slow start only up to half of ssthresh. A
-//! loss halves the FlightSize here as in the authors' code, because RFC 9331 §4.3, item 2 requires
-//! Reno's response to a loss. Newer revisions of that code use CUBIC's response.
+//! The properties that were checked against Linux, except the transition after 500 round trips,
+//! were also checked against the authors' code over UDP. In slow start, the authors' code paces at
+//! twice the rate only up to half of ssthresh. In this implementation, as in the authors' code, a
+//! loss halves the FlightSize, because RFC 9331 §4.3, item 2 requires Reno's response to a loss.
+//! Newer revisions of the authors' code respond to a loss as CUBIC does.
 //! [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3, item 3). A window below
 //! one segment (RFC 9331 §4.3, item 5) is not implemented.
 
@@ -43,7 +46,7 @@ params! {
         /// Minimum of the virtual round-trip time (RTT_virt).
         rtt_virtual: Duration = (Duration::from_millis(25)), in Range::between(0.0, 1.0), from "draft-briscoe-prague §2.4.4";
         /// Number of round trips after slow start before the virtual round-trip time applies.
-        transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "Linux, tcp_prague: 500 rounds after slow start";
+        transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "Linux, tcp_prague: 500 round trips after slow start";
         /// Factor by which a loss multiplies the FlightSize.
         beta_loss: f64 = (0.5), in Range::between(0.1, 0.95), from "rfc9331 §4.3, item 2: as Reno";
         /// Response of Prague to a classic AQM in a shared queue.
@@ -53,8 +56,8 @@ params! {
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
         /// Header bytes per segment that the pacing rate includes. The interval between two paced
-        /// segments follows from their data alone. At a constant round-trip time, cwnd therefore
-        /// limits the flow, and the pacing rate does not.
+        /// segments is proportional to their data without headers. At a constant round-trip time,
+        /// cwnd therefore limits the flow, and the pacing rate does not.
         pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over SRTT and pacing spaces only the data";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
@@ -123,7 +126,8 @@ impl PragueState {
 
     /// Return the increase of cwnd in segments per round trip, (RTT/RTT_virt)².
     ///
-    /// The sending rate then grows by one segment per RTT_virt in each RTT_virt.
+    /// With this increase of cwnd, the sending rate grows by one segment per RTT_virt in each
+    /// RTT_virt.
     fn increase(&self) -> f64 {
         let rtt_virtual = self.rtt_virtual().seconds();
         if rtt_virtual == 0.0 {
@@ -133,7 +137,7 @@ impl PragueState {
         m * m
     }
 
-    /// Return true if the queue is longer than that of an L4S AQM.
+    /// Return true if the queue is longer than the queue of an L4S AQM.
     fn queue_is_long(&self) -> bool {
         self.rtt_min != Duration(u64::MAX)
             && self.srtt.seconds() > self.rtt_min.seconds() + self.params.fallback_delay.seconds()
@@ -190,8 +194,8 @@ impl CongestionControl for PragueState {
         self.growth.take_slow_start_exit()
     }
 
-    /// Allow one response per round trip, or one per RTT_virt if RTT_virt is longer. The updates of
-    /// α have the same interval.
+    /// Allow one response per round trip, or one per RTT_virt if RTT_virt is longer. The minimum
+    /// interval between two updates of α is also one round trip, or RTT_virt if RTT_virt is longer.
     fn responds_to_mark(&self, now: Time, new_window: bool) -> bool {
         let since = self.last_reduction.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
         match since {
@@ -334,8 +338,8 @@ mod tests {
     }
 
     /// RFC 9331 §4.3: in equilibrium, a flow of any rate receives two marks per round trip. If one
-    /// packet in n is marked, growth by one segment per round trip and a reduction by α/2 = 1/2n
-    /// balance at 2n segments.
+    /// packet in n is marked, α is 1/n. Growth by one segment per round trip and reductions by the
+    /// fraction α/2 = 1/2n balance at a window of 2n segments.
     #[test]
     fn two_marks_per_round_trip_at_any_rate() {
         for n in [25, 250] {

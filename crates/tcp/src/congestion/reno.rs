@@ -1,8 +1,8 @@
 //! Reno (`reno`), RFC 5681 (`rfc5681`): slow start, congestion avoidance, and a halved window after
 //! congestion.
 //!
-//! [`growth`](super::growth) has slow start and congestion avoidance. NewReno differs from Reno
-//! only in loss recovery.
+//! [`growth`](super::growth) contains slow start and congestion avoidance. NewReno differs from
+//! Reno only in loss recovery.
 
 use serde_json::json;
 use units::param::Json;
@@ -176,8 +176,8 @@ mod tests {
             }
         }
         // Round 1 adds 10 segments. Round 2 adds 8 segments up to its eighth measured round-trip
-        // time, then 2 × 1/4 segment. Four rounds of CSS add 10 segments. Congestion avoidance
-        // begins at the second ACK after CSS.
+        // time, and 2 × 1/4 segment afterwards. The following four rounds of Conservative Slow
+        // Start (CSS) add 10 segments. Congestion avoidance begins at the second ACK after CSS.
         let ssthresh = 10.0 + 10.0 + 8.0 + 0.5 + 10.0;
         assert_eq!(w.ssthresh, ssthresh * 1000.0);
         assert!(w.cwnd > w.ssthresh && w.cwnd < w.ssthresh + 1000.0);

@@ -1,11 +1,11 @@
 //! Scalable TCP (`scalable`), Kelly 2003 (`kelly2003scalable`): multiplicative increase and
 //! decrease.
 //!
-//! Up to the legacy window Scalable TCP behaves as standard TCP (Kelly 2003 §3.1). The paper was
-//! not available for this implementation. The parameters a and b therefore have the values that
-//! Linux's `tcp_scalable` cites as the paper's recommendation (0.01, 7/8). The legacy window of 16
-//! segments is a value from later literature. Linux has no legacy window, but adds at least one
-//! segment per round trip (`min_increase`).
+//! Up to the legacy window Scalable TCP behaves as standard TCP (Kelly 2003 §3.1). The paper Kelly
+//! 2003 was not available for this implementation. The parameters a and b have the values that
+//! Linux's `tcp_scalable` cites as the recommendation of Kelly 2003 (0.01, 7/8). The legacy window
+//! of 16 segments is a value from later literature. Linux has no legacy window, but adds at least
+//! one segment per round trip (`min_increase`).
 
 use serde_json::json;
 use units::param::{Json, Renamed};
@@ -34,8 +34,8 @@ const RENAMED: &[Renamed] = &[Renamed::key("least_increase", "min_increase")];
 
 params! {
     /// Scalable TCP. Each acknowledged segment adds a hundredth of a segment, and congestion
-    /// reduces the window by an eighth. The time to recover from a loss therefore does not depend
-    /// on the window.
+    /// reduces the window by an eighth. Because the increase and the decrease are proportional to
+    /// the window, the time to recover from a loss does not depend on the window.
     pub struct Scalable: "scalable", renamed by RENAMED {
         /// Segments that each ACK adds to cwnd (a).
         a: f64 = (0.01), in Range::between(0.0001, 1.0), from "kelly2003scalable §3";

@@ -15,8 +15,8 @@ words! {
         /// All counted bytes of the ACK increase cwnd in slow start. Slow start applies while cwnd
         /// is below ssthresh when the ACK arrives (RFC 5681 §3.1).
         Passes = "passes",
-        /// The counted bytes of the ACK increase cwnd up to ssthresh. The remaining bytes count for
-        /// congestion avoidance (Linux).
+        /// The counted bytes of the ACK increase cwnd up to ssthresh. The bytes that remain above
+        /// ssthresh count for congestion avoidance (Linux).
         Stops = "stops",
     }
 }
@@ -24,9 +24,8 @@ words! {
 params! {
     /// Slow start of RFC 5681: each ACK increases cwnd by the acknowledged bytes, at most by L.
     pub struct Standard: "standard" {
-        /// Maximum increase of cwnd per ACK (L). After a timeout the maximum is one segment. 255
-        /// means no limit. This value also applies after a timeout if at_ssthresh is "stops", as in
-        /// Linux.
+        /// Maximum increase of cwnd per ACK (L). After a timeout L is one segment, unless
+        /// at_ssthresh is "stops" (Linux). 255 means no limit.
         limit: Packets = (Packets(1.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none";
         /// Handling of an ACK that takes cwnd beyond ssthresh.
         at_ssthresh: AtSsthresh = (AtSsthresh::Passes), in Range::ANY, from "rfc5681 §3.1; Linux, tcp_slow_start";

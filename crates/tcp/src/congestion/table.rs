@@ -11,7 +11,8 @@ use units::param::defaults;
 /// Define the types that list the congestion controls: the choice in a scenario, and the controller
 /// of a connection.
 ///
-/// The controller contains the state of Reno itself, and the state of each other control in a box.
+/// The controller contains the state of Reno directly, and the state of every other control in a
+/// box.
 macro_rules! controls {
     ([$($Before:ident($B:path),)+] $Small:ident($S:path), [$($After:ident($A:path),)+]) => {
         choice! {
@@ -205,8 +206,8 @@ mod tests {
         assert!(size_of::<Controller>() <= 16, "{}", size_of::<Controller>());
     }
 
-    /// Return all kinds of controls: each with its own defaults, with the defaults of Linux, and
-    /// with other values of its parameters.
+    /// Return parameters of all kinds of controls: the defaults, the defaults of the stack `linux`,
+    /// and other values.
     fn all_algorithms() -> Vec<Algorithm> {
         let kinds: Vec<String> =
             Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();
@@ -328,8 +329,8 @@ mod tests {
                     w.ssthresh = controller.ssthresh_on_congestion(&before, congestion, now).max(2.0 * smss);
                     let timeout = matches!(congestion, Congestion::Timeout { .. });
                     let default_cwnd = if timeout { smss } else { w.ssthresh };
-                    // Only the first timeout sets ssthresh. An infinite ssthresh must not become
-                    // cwnd.
+                    // Only the first of several timeouts of a segment sets ssthresh. An infinite
+                    // ssthresh must not become cwnd.
                     let default_cwnd = if default_cwnd.is_finite() { default_cwnd } else { before.cwnd };
                     w.cwnd = controller.cwnd_on_congestion(&before, congestion, now).unwrap_or(default_cwnd);
                 }

@@ -3,14 +3,15 @@
 //!
 //! Vegas compares its actual rate with the rate that it expects without a queue. Brakmo & Peterson
 //! measure one segment per round. This implementation uses the minimum round-trip time of a round,
-//! because a delayed ACK would look like a queue. A loss halves the window as RFC 5681 requires.
-//! The smaller reduction and the early retransmissions of Brakmo 1994 §3.1 belong to loss recovery
-//! and are not implemented.
+//! because Vegas would interpret the delay of a delayed ACK as a queue. A loss halves the window as
+//! RFC 5681 requires. The smaller reduction and the early retransmissions of Brakmo 1994 §3.1
+//! belong to loss recovery and are not implemented.
 //!
-//! Only §3.2 of Brakmo 1994 and the rule of slow start in its §3.3 were available. Expected,
-//! Actual, Diff, α of two segments and β of four segments follow Brakmo 1994. The later paper on
-//! Vegas reportedly uses α = 1 and β = 3. γ is the value of Linux (`tcp_vegas`). A source for cwnd
-//! after slow start was not available, so the end of slow start does not change cwnd.
+//! Only §3.2 of Brakmo 1994, and the rule of slow start in §3.3 of Brakmo 1994, were available for
+//! this implementation. Expected, Actual, Diff, α of two segments and β of four segments follow
+//! Brakmo 1994. The later paper on Vegas reportedly uses α = 1 and β = 3. γ is the value of Linux
+//! (`tcp_vegas`). A source for cwnd after slow start was not available, so the end of slow start
+//! does not change cwnd.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};
@@ -24,13 +25,13 @@ use crate::window::Window;
 words! {
     /// Rules for the evaluation of a round trip.
     pub enum Rules {
-        /// Diff is the expected rate minus the actual rate, multiplied by BaseRTT. In slow start
-        /// cwnd grows in every other round trip, and cwnd is constant in the other round trips,
-        /// which are evaluated (Brakmo 1994 §3.2, §3.3).
+        /// Diff is the expected rate minus the actual rate, multiplied by BaseRTT. In slow start,
+        /// round trips with a growing cwnd and round trips with a constant cwnd alternate. Only
+        /// round trips with a constant cwnd are evaluated (Brakmo 1994 §3.2, §3.3).
         Paper = "paper",
         /// Diff is the rate difference multiplied by the measured round-trip time, in whole
-        /// segments. cwnd grows in each round trip of slow start, which ends with a cwnd of one
-        /// segment more than the largest window that leaves the queue empty. A round trip with
+        /// segments. cwnd grows in each round trip of slow start. At the end of slow start, cwnd is
+        /// one segment more than the largest window that leaves the queue empty. A round trip with
         /// fewer than three measurements is not evaluated. During loss recovery cwnd grows as in
         /// Reno, and measurements before the end of loss recovery are discarded (tcp_vegas).
         Linux = "linux",
@@ -38,9 +39,9 @@ words! {
 }
 
 params! {
-    /// TCP Vegas. Once per round trip cwnd grows by one segment if fewer than α of its segments are
-    /// queued, and shrinks by one segment if more than β are queued. With α to β queued segments,
-    /// cwnd does not change.
+    /// TCP Vegas. Once per round trip Vegas estimates the number of its queued segments. If fewer
+    /// than α segments are queued, cwnd grows by one segment. If more than β segments are queued,
+    /// cwnd shrinks by one segment. With α to β queued segments, cwnd does not change.
     pub struct Vegas: "vegas", checked by check {
         /// Number of queued segments below which cwnd grows (α).
         alpha: Packets = (Packets(2.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: two";
@@ -102,12 +103,13 @@ pub struct VegasState {
     round_min_rtt: Duration,
     /// Number of round-trip times that were measured in this round.
     samples: u32,
-    /// Event that must pass before Linux's rules evaluate round trips: the end of loss recovery, or
-    /// the end of the round trip that was in progress then.
+    /// Event that Linux's rules require before the next evaluation: the end of loss recovery, or
+    /// the end of the round trip in which loss recovery ended.
     paused: Paused,
-    /// True if slow start increases cwnd in this round, which applies to every other round.
+    /// True if slow start increases cwnd in the current round. Rounds with and without an increase
+    /// alternate.
     grows_this_round: bool,
-    /// True until the sender takes cwnd as ssthresh.
+    /// True if slow start has ended, until the sender sets ssthresh to cwnd.
     exits_slow_start: bool,
 }
 
@@ -209,7 +211,8 @@ impl CongestionControl for VegasState {
             _ if slow_start => w.cwnd,
             Some(diff) if diff < self.params.alpha.0 => w.cwnd + w.smss,
             Some(diff) if diff > self.params.beta.0 => {
-                // otherwise cwnd falls below ssthresh and slow start resumes
+                // if slow start did not end, cwnd would fall below ssthresh and slow start would
+                // resume
                 self.exits_slow_start = true;
                 (w.cwnd - w.smss).max(2.0 * w.smss)
             }
@@ -275,8 +278,8 @@ mod tests {
     }
 
     /// tcp_vegas_state: Vegas is disabled during loss recovery, in which cwnd grows as in Reno.
-    /// Vegas restarts when loss recovery ends. When loss recovery ends, its queue does not end slow
-    /// start in the round trip that is in progress.
+    /// Vegas restarts when loss recovery ends. A queue that built up during loss recovery does not
+    /// end slow start in the round trip that is in progress when loss recovery ends.
     #[test]
     fn linux_evaluates_the_first_round_trip_that_began_after_recovery() {
         let mut v = VegasState::new(&linux());
@@ -304,8 +307,8 @@ mod tests {
     }
 
     /// Once per round, cwnd grows by one segment if Diff is below α, and shrinks by one segment if
-    /// Diff is above β. The cwnd is 20 segments and BaseRTT is 100 ms. The values of Diff are 1, 3
-    /// and 5.
+    /// Diff is above β. In this test cwnd is 20 segments, BaseRTT is 100 ms, and the values of Diff
+    /// are 1, 3 and 5.
     #[test]
     fn cwnd_changes_by_one_segment_outside_the_thresholds() {
         for (rtt, change) in [(0.1 / 0.95, 1.0), (0.1 / 0.85, 0.0), (0.1 / 0.75, -1.0)] {
@@ -324,7 +327,7 @@ mod tests {
     /// A flow alone reaches a queue of α to β segments, after a slow start without loss.
     #[test]
     fn flow_keeps_two_to_four_segments_queued() {
-        // the packet in transmission included
+        // the buffer limit includes the packet in transmission
         let path = Path { buffer: 100, ..Path::new(16_000_000, 50) };
         let mut sim = Sim::new(vegas(), path, 2.0, f64::INFINITY);
         sim.run(10.0, |_| {});

@@ -1,14 +1,14 @@
-//! Westwood+ (`westwood`), Mascolo et al. 2001 (`mascolo2001westwood`) and Grieco & Mascolo 2004
+//! Westwood+ (`westwood`) of Mascolo et al., 2001 (`mascolo2001westwood`) and Grieco & Mascolo 2004
 //! (`grieco2004westwood`): congestion sets the window to the measured bandwidth times the minimum
 //! round-trip time.
 //!
-//! The plus in the name stands for one bandwidth sample per round trip. The two papers on Westwood+
-//! were not available for this implementation. The sampling, its minimum interval, the unfiltered
-//! first sample and ssthresh (at least two segments) were checked against Linux's `tcp_westwood`,
-//! which an author of Westwood+ wrote. Lecture notes on the first paper show that congestion does
-//! not increase the window, whereas Linux sets cwnd to ssthresh even if this increases the window.
-//! The weight 0.9 of the filter is a quotation of the second paper. Linux uses the weight 7/8 and
-//! two filter stages (key `stages`).
+//! The plus in the name Westwood+ stands for one bandwidth sample per round trip. The two papers on
+//! Westwood+ were not available for this implementation. The sampling, its minimum interval, the
+//! unfiltered first sample and ssthresh (at least two segments) were checked against Linux's
+//! `tcp_westwood`, which an author of Westwood+ wrote. According to lecture notes on the first
+//! paper, congestion does not increase the window. In Linux, congestion sets cwnd to ssthresh even
+//! if ssthresh is larger. The weight 0.9 of the filter is quoted from the second paper on
+//! Westwood+. Linux uses the weight 7/8 and two filter stages (key `stages`).
 
 use serde_json::json;
 use units::param::Json;
@@ -22,10 +22,11 @@ use crate::window::Window;
 words! {
     /// Value of cwnd during the loss recovery or the reduction that follows congestion.
     pub enum InRecovery {
-        /// Measured bandwidth-delay product, from the beginning of the loss recovery or reduction.
+        /// cwnd is the measured bandwidth-delay product as soon as the loss recovery or reduction
+        /// begins.
         Pipe = "pipe",
-        /// Half of the FlightSize, as in Reno. When the loss recovery or reduction ends, cwnd
-        /// becomes the measured bandwidth-delay product (Linux).
+        /// cwnd is half of the FlightSize, as in Reno. When the loss recovery or reduction ends,
+        /// cwnd becomes the measured bandwidth-delay product (Linux).
         Half = "half",
     }
 }
@@ -103,7 +104,7 @@ const TICK: u64 = 1_000_000_000;
 pub struct WestwoodState {
     params: Westwood,
     growth: Growth,
-    /// Time at which the interval began, and the bytes delivered by this time.
+    /// Time at which the current interval began, and total of the bytes delivered before that time.
     interval_start: Option<(Time, u64)>,
     /// Bandwidth after each filter stage, in bytes per second.
     bandwidth: Option<[f64; 2]>,
@@ -288,11 +289,11 @@ mod tests {
         }
     }
 
-    /// westwood_update_window: ACKs of 1000 bytes arrive every millisecond, the first one 10 ms
-    /// after the connection began. A sample ends with the first ACK after more than 50 ms, and the
-    /// bytes of that ACK belong to the next sample: 41 kB in 51 ms, then 51 kB in 51 ms.
-    /// westwood_filter computes in integers: (7 * 803 + 1000) >> 3 = 827, (7 * 803 + 827) >> 3 =
-    /// 806.
+    /// The expected samples follow Linux's westwood_update_window. ACKs of 1000 bytes arrive every
+    /// millisecond, the first one 10 ms after the connection began. A sample ends with the first
+    /// ACK after more than 50 ms, and the bytes of that ACK belong to the next sample. The first
+    /// sample has 41 kB in 51 ms, and the second sample has 51 kB in 51 ms. westwood_filter
+    /// computes in integers: (7 * 803 + 1000) >> 3 = 827, (7 * 803 + 827) >> 3 = 806.
     #[test]
     fn linux_samples_after_a_round_trip_and_50_ms() {
         let mut c = WestwoodState::new(&linux());

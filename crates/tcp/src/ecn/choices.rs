@@ -19,14 +19,14 @@ words! {
         /// ECN+ without response to a marked SYN-ACK, because the client does not echo the mark of
         /// the SYN-ACK (Kuzmanovic 2005, §3.2.1).
         EcnPlusUnheeded = "ecn+unheeded",
-        /// ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it sends
-        /// data (RFC 5562 §4, Wait).
+        /// ECN+ with the variant Wait: if the SYN-ACK was marked, the server waits for a round trip
+        /// before it sends data (RFC 5562 §4).
         EcnPlusWait = "ecn+wait",
-        /// ECN+ in which a server whose SYN-ACK was marked retransmits it as Not-ECT (RFC 5562
-        /// §3.2, TryOnce).
+        /// ECN+ with the variant TryOnce: if the SYN-ACK was marked, the server retransmits the
+        /// SYN-ACK as Not-ECT (RFC 5562 §3.2).
         EcnPlusTryOnce = "ecn+try-once",
-        /// ECN++: like `rfc3168` with `packets = "all-packets"`, so that all packets are
-        /// ECN-capable that may be (draft-generalized-ecn). `accurate` with `packets =
+        /// ECN++, which is `rfc3168` with `packets = "all-packets"`: every kind of packet that the
+        /// draft permits is ECN-capable (draft-generalized-ecn). `accurate` with `packets =
         /// "all-packets"` is ECN++ with Accurate ECN.
         EcnPlusPlus = "ecn++",
         /// DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2).
@@ -44,8 +44,9 @@ words! {
     /// Tests with which Accurate ECN detects that the path or the other endpoint changes ECN
     /// fields. After a failed test of the path, the sender sends all packets as Not-ECT.
     pub enum AccEcnTests {
-        /// The sender makes only the two tests that RFC 9768 requires, for an ACK of the SYN-ACK
-        /// without an ACE counter and for marked bytes without a marked packet.
+        /// The sender makes only the two tests that RFC 9768 requires. One test detects an ACK of
+        /// the SYN-ACK without an ACE counter, and the other detects marked bytes without a marked
+        /// packet.
         Off = "off",
         /// In addition to the tests of `off`, the endpoint tests whether a SYN or SYN-ACK arrived
         /// with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether the counters
@@ -53,8 +54,8 @@ words! {
         Handshake = "handshake",
         /// In addition to the tests of `handshake`, the sender tests whether the packet counter
         /// begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three round trips are
-        /// marked (RFC 9768 §3.2.2.3). On a path that does not change ECN fields, heavy congestion
-        /// can also cause these two tests to fail.
+        /// marked (RFC 9768 §3.2.2.3). Even on a path that does not change ECN fields, heavy
+        /// congestion can cause the two additional tests of `feedback` to fail.
         Feedback = "feedback",
     }
 }
@@ -82,8 +83,8 @@ words! {
         /// Packets with new data, and retransmissions (ns-2).
         AllData = "all-data",
         /// All data, SYN-ACKs, window probes, FINs and RSTs (ECN++, draft-generalized-ecn). With
-        /// Accurate ECN, SYNs are ECN-capable too, and so are pure ACKs if SACK alone reveals
-        /// losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257 §4.1).
+        /// Accurate ECN, SYNs are ECN-capable too. Pure ACKs are ECN-capable too if a sender
+        /// detects losses by SACK alone. With DCTCP, pure ACKs are ECN-capable too (RFC 8257 §4.1).
         AllPackets = "all-packets",
     }
 }
@@ -94,8 +95,8 @@ words! {
         /// An ACK carries ECN-Echo if any of the data that it acknowledges was marked. The
         /// following ACKs carry ECN-Echo until CWR arrives (RFC 3168 §6.1.3).
         Rfc3168 = "rfc3168",
-        /// CWR ends the echo of all marks at once, even of a mark whose data no ACK has
-        /// acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
+        /// CWR ends the echo of all marks at once, including a mark whose data is not acknowledged
+        /// yet. The receiver acknowledges CWR and the first mark at once (Linux,
         /// tcp_ecn_accept_cwr, tcp_ecn_check_ce).
         Linux = "linux",
     }
@@ -108,7 +109,7 @@ words! {
         /// expires (RFC 3168 §6.1.2).
         WaitForTimer = "wait-for-timer",
         /// The sender continues with one segment in each round trip (ns-2). Linux does not wait for
-        /// the retransmission timer either, and usually has a cwnd of at least two segments.
+        /// the retransmission timer either, but its cwnd is usually at least two segments.
         GoOn = "go-on",
     }
 }

@@ -1,6 +1,6 @@
-//! Codepoints of the ECN field: which packets are ECN-capable (RFC 3168 §6.1, `rfc3168`; RFC 5562
-//! §3, `rfc5562`; RFC 8257 §3.6 and §4.1, `rfc8257`; ECN++, table 1, `draft-generalized-ecn`), and
-//! which of ECT(0) and ECT(1) they carry (RFC 9331 §4, `rfc9331`).
+//! Codepoints of the ECN field. The packets that are ECN-capable follow RFC 3168 §6.1 (`rfc3168`),
+//! RFC 5562 §3 (`rfc5562`), RFC 8257 §3.6 and §4.1 (`rfc8257`), and ECN++, table 1
+//! (`draft-generalized-ecn`). The choice between ECT(0) and ECT(1) follows RFC 9331 §4 (`rfc9331`).
 //!
 //! Only the abstract of the draft on ECN++ was available. The ECN++ table and the responses to
 //! marks are implemented from general knowledge of the draft.
@@ -32,9 +32,9 @@ fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
 }
 
 impl EcnEndpoint {
-    /// Return the ECN field of a SYN with these flags, in transmission number `attempt`, counted
-    /// from 0. With ECN++ a SYN is ECN-capable only if it offers Accurate ECN, whose feedback
-    /// covers marks on the SYN.
+    /// Return the ECN field of a SYN with the flags `flags`, in transmission number `attempt`,
+    /// counted from 0. With ECN++ a SYN is ECN-capable only if it offers Accurate ECN, whose
+    /// feedback covers marks on the SYN.
     pub fn syn_field(tcp: &Tcp, flags: Flags, attempt: u8) -> Field {
         let capable = match tcp.ecn_in_force() {
             _ if flags == Flags::default() => false,
@@ -92,7 +92,8 @@ impl EcnEndpoint {
 
     /// Return the ECN field of a pure ACK (RFC 3168 §6.1.4). ECN++ makes pure ACKs ECN-capable if
     /// the endpoint counts marks on pure ACKs, and if ACKs of ACKs do not count as duplicates (RFC
-    /// 9768 §3.2.2.5.1), which is the case if SACK alone reveals losses (`by_sack`).
+    /// 9768 §3.2.2.5.1). ACKs of ACKs do not count as duplicates if SACK alone reveals losses
+    /// (`by_sack`).
     #[inline]
     pub fn ack_field(&self, by_sack: bool, tcp: &Tcp) -> Field {
         match (self.ect, self.mode) {

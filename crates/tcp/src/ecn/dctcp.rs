@@ -1,6 +1,6 @@
-//! The DCTCP receiver (RFC 8257 §3.2, `rfc8257`): ECE follows the marks of the data. When a marked
-//! packet follows an unmarked one, or the reverse, the receiver acknowledges the earlier data at
-//! once, with the ECE flag of the earlier data.
+//! The DCTCP receiver (RFC 8257 §3.2, `rfc8257`): ECE follows the marks of the data. If one of two
+//! consecutive packets is marked and the other is not, the receiver acknowledges the data before
+//! the second packet at once, with the ECE flag of the earlier data.
 
 /// State DCTCP.CE of a receiver.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,9 +10,9 @@ pub struct CeState {
 }
 
 impl CeState {
-    /// Record the mark of a data packet. Return true if DCTCP.CE changed, so that an ACK is due
-    /// now, and a delayed ACK is sent before it with the old DCTCP.CE (RFC 8257 §3.2, steps 1 and
-    /// 2, and figure 1).
+    /// Record the mark of a data packet. Return true if DCTCP.CE changed, so that the receiver must
+    /// send an ACK now. A delayed ACK with the old DCTCP.CE precedes the ACK of the packet (RFC
+    /// 8257 §3.2, steps 1 and 2, and figure 1).
     pub fn on_data(&mut self, marked: bool) -> bool {
         std::mem::replace(&mut self.marked, marked) != marked
     }

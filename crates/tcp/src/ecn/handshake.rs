@@ -1,6 +1,6 @@
 //! Negotiation of ECN by SYN and SYN-ACK (RFC 3168 §6.1.1, `rfc3168`; RFC 9768 §3.1, `rfc9768`),
-//! and the response to marks on them (RFC 5562 §3, `rfc5562`; RFC 9768 §3.2.2;
-//! `draft-generalized-ecn`, of which only the abstract was available).
+//! and the response to marked SYNs and SYN-ACKs (RFC 5562 §3, `rfc5562`; RFC 9768 §3.2.2;
+//! `draft-generalized-ecn`). Only the abstract of `draft-generalized-ecn` was available.
 
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment};
 
@@ -59,10 +59,11 @@ impl EcnEndpoint {
         }
     }
 
-    /// Process a repeated SYN. Return true if the SYN offers another kind of ECN feedback than the
-    /// first SYN did, so that the endpoint must reset the connection (RFC 9768 §3.1.5). If the SYN
-    /// offers no ECN, the SYN-ACK has no ECN flags or those of Accurate ECN, and all packets are
-    /// Not-ECT (RFC 3168 §6.1.1; RFC 9768 §3.1.5).
+    /// Process a repeated SYN. Return true if the repeated SYN offers another kind of ECN feedback
+    /// than the first SYN, because the endpoint must reset the connection in this case (RFC 9768
+    /// §3.1.5). If the repeated SYN offers no ECN, all packets of the endpoint are Not-ECT, and the
+    /// SYN-ACK has either no ECN flags or the flags of Accurate ECN (RFC 3168 §6.1.1; RFC 9768
+    /// §3.1.5).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
         let ace = field::ace(flags);
         if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {
@@ -81,9 +82,10 @@ impl EcnEndpoint {
         }
     }
 
-    /// Process a SYN-ACK that acknowledges a SYN of this endpoint. Return true if a SYN was marked,
-    /// or may have been marked without feedback. The initial window is one segment after a marked
-    /// SYN (RFC 9768 §3.2.2.2; `draft-generalized-ecn`, SYN).
+    /// Process a SYN-ACK that acknowledges a SYN of this endpoint. Return true if a SYN was marked.
+    /// Also return true if the SYN was ECN-capable and the SYN-ACK does not report marks. The
+    /// initial window is one segment after a marked SYN (RFC 9768 §3.2.2.2;
+    /// `draft-generalized-ecn`, SYN).
     pub fn on_syn_ack(
         &mut self,
         flags: Flags,

@@ -96,9 +96,9 @@ impl EcnEndpoint {
         self.mode == Mode::Accurate
     }
 
-    /// Process an acceptable packet other than a SYN. `ack_pending` is true if received data awaits
-    /// its ACK. Return true if an ACK must be sent now. Only Accurate ECN counts packets without
-    /// data.
+    /// Process an acceptable packet other than a SYN. `ack_pending` is true if received data is not
+    /// acknowledged yet. Return true if an ACK must be sent now. Only Accurate ECN counts packets
+    /// without data.
     pub fn on_packet(&mut self, segment: &Segment, field: Field, ack_pending: bool, tcp: &Tcp) -> bool {
         let hides = tcp.ecn.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
         let Some(accurate) = self.accurate() else { return false };
@@ -231,7 +231,8 @@ impl EcnEndpoint {
                 accurate.first_data = FirstData::Tests;
                 accurate.received.test_option(room)
             }
-            // The AccECN option may have caused the loss of the segment (RFC 9768 §3.2.3.2.2).
+            // The retransmission of the first data has no AccECN option, because the option may
+            // have caused the loss of the segment (RFC 9768 §3.2.3.2.2).
             (Carrier::FirstDataAgain, FirstData::Tests) => None,
             _ => accurate.received.option(room),
         }
@@ -312,7 +313,7 @@ impl EcnEndpoint {
         Feedback { echo: ace_feedback.packets > 0, marked }
     }
 
-    /// Count the feedback of an ACK while this endpoint has sent only ACKs. The timestamps of
+    /// Count the feedback of an ACK to an endpoint that has sent only ACKs. The timestamps of
     /// arriving ACKs give the order in which the other side sent them.
     pub fn on_ack_of_acks(&mut self, segment: &Segment, options: &Options) {
         if let Some(accurate) = self.accurate() {
@@ -343,9 +344,9 @@ impl EcnEndpoint {
         self.classic.on_cwr_sent();
     }
 
-    /// Return the counters of Accurate ECN: the marked packets that arrived, the bytes that arrived
-    /// with ECT(0), CE and ECT(1), and the bytes that the other side received with each of these
-    /// codepoints according to its feedback.
+    /// Return the counters of Accurate ECN: the number of marked packets that arrived, the bytes
+    /// that arrived, and the bytes that the other side received according to its feedback. The
+    /// bytes are counted separately for ECT(0), CE and ECT(1).
     pub fn counts(&self) -> Option<(u32, [u32; 3], [u32; 3])> {
         match self.mode_state.as_deref() {
             Some(ModeState::Accurate(accurate)) => {

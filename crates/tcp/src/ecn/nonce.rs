@@ -9,8 +9,7 @@ use net::{Ecn, Seq};
 /// State of the nonce, of sender and receiver.
 #[derive(Clone, Debug)]
 pub struct Nonce {
-    /// Sequence number at which each sent segment ends, and the sender's sum of the nonces up to
-    /// that number.
+    /// End of each sent segment, and the sender's sum of the nonces up to this end.
     sums: VecDeque<(Seq, bool)>,
     sum: bool,
     /// Sequence number up to which the nonce sums are not comparable, because of a mark or a loss
@@ -62,8 +61,8 @@ impl Nonce {
         if bit { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// Exclude the data before `max` from the check, because a segment was retransmitted or marked
-    /// by the network.
+    /// Exclude the data before `max` from the check of the nonce sums, because a segment was
+    /// retransmitted or marked by the network.
     pub fn on_congestion(&mut self, max: Seq) {
         self.resynchronize = Some(max);
     }
@@ -98,7 +97,8 @@ impl Nonce {
         }
     }
 
-    /// Add to the nonce sum the nonces of the data before `next`, which is now in order.
+    /// Add the nonces of the data before `next` to the nonce sum, because this data is now in
+    /// order.
     pub fn on_advance(&mut self, next: Seq) {
         let received = &mut self.received;
         self.out_of_order.retain(|&(seq, nonce)| {
@@ -118,7 +118,7 @@ impl Nonce {
 mod tests {
     use super::*;
 
-    /// A receiver that hides marks must guess the erased nonces, so it is soon detected.
+    /// A receiver that hides marks must guess the erased nonces, so the sender soon detects it.
     #[test]
     fn the_nonce_detects_a_receiver_that_hides_marks_and_no_other() {
         for hides in [false, true] {

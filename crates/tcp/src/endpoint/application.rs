@@ -22,9 +22,9 @@ impl Endpoint {
     }
 
     /// Replace the parameters. If the new parameters select another congestion control, that
-    /// control starts in its initial state. The results of the handshake do not change, and neither
-    /// do the values that the sender and receiver took from the parameters when they were created:
-    /// segment size, SACK, and the clock.
+    /// control starts in its initial state. The results of the handshake do not change. The segment
+    /// size, SACK and the clock do not change either, because the sender and the receiver take them
+    /// from the parameters only at their creation.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion
@@ -129,8 +129,9 @@ impl Endpoint {
         })
     }
 
-    /// Return two flags: true if the application has closed and the FIN is not acknowledged, and
-    /// true if the FIN was not sent.
+    /// Return two flags. The first flag is true if the application has closed and the FIN is not
+    /// acknowledged. The second flag is true if the application has closed and the FIN was not
+    /// sent.
     pub fn fin_outstanding(&self) -> (bool, bool) {
         let Some(s) = &self.sender else { return (false, false) };
         (s.tcb.closing && !(s.tcb.fin_sent && s.tcb.una == s.tcb.max), s.tcb.closing && !s.tcb.fin_sent)
@@ -142,34 +143,34 @@ impl Endpoint {
         self.receiver.as_ref().map_or(self.tcp.ack.quick.0 > 0.0, |r| r.is_quick())
     }
 
-    /// Turn the immediate sending of small segments on or off (TCP_NODELAY).
+    /// Enable or disable the immediate transmission of small segments (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.sender().tcb.nodelay(on);
     }
 
-    /// Turn the holding of small segments on or off (TCP_CORK).
+    /// Enable or disable the delay of small segments (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.sender().tcb.cork(on);
     }
 
-    /// Hold small segments until the application writes more (MSG_MORE). When a segment arrives,
-    /// the caller calls this function with `false`, so that small segments no longer wait.
+    /// Delay small segments until the application writes more data (MSG_MORE). When a segment
+    /// arrives, the caller passes `false` to this function, so that small segments no longer wait.
     pub fn expect_more(&mut self, on: bool) {
         self.sender().tcb.expect_more(on);
     }
 
-    /// End a record after the data written so far, so that no segment contains data from both sides
-    /// of this point (MSG_EOR).
+    /// End a record after the data written so far (MSG_EOR). No segment contains data from before
+    /// and after the end of a record.
     pub fn end_record(&mut self) {
         self.sender().end_record();
     }
 
-    /// Turn immediate ACKs on or off (TCP_QUICKACK).
+    /// Enable or disable immediate ACKs (TCP_QUICKACK).
     pub fn set_quickack(&mut self, on: bool) {
         self.receiver().set_quick(on);
     }
 
-    /// Return true if the other side has closed and this side has not.
+    /// Return true if the other side has closed the connection and this side has not.
     pub fn peer_closed(&self) -> bool {
         self.state == State::CloseWait
     }

@@ -23,14 +23,15 @@ words! {
 }
 
 words! {
-    /// Response to an ACK below SND.UNA less the largest window that the other side ever offered.
+    /// Response to an old ACK, whose number is below SND.UNA minus the maximum window that the
+    /// other side ever offered.
     pub enum OldAcks {
         /// The endpoint ignores the acknowledgement number and accepts the data of the segment, as
         /// for every duplicate ACK (RFC 9293 §3.10.7.4, fifth check).
         Taken = "taken",
         /// The endpoint drops the segment and sends an ACK, as a protection against blind injection
-        /// of data. The endpoint also drops and answers an ACK below the first byte of data (RFC
-        /// 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
+        /// of data. If an ACK is below the first byte of data, the endpoint also drops the segment
+        /// and sends an ACK (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
         Rfc5961 = "rfc5961",
     }
 }

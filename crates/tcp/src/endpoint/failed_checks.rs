@@ -73,8 +73,8 @@ impl Endpoint {
             self.incidents().time_wait_from = Some(now); // RFC 9293 §3.10.7.4, eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
-            // A window probe (RFC 3168 §6.1.6). The endpoint does not accept the octet of the
-            // window probe.
+            // A segment with one octet at RCV.NXT is a window probe (RFC 3168 §6.1.6). The endpoint
+            // does not accept the octet of the window probe.
             self.ecn.on_data(segment, field, false, &self.tcp);
             self.ecn.on_packet(&Segment { len: 0, ..*segment }, field, false, &self.tcp);
         }
@@ -95,9 +95,9 @@ impl Endpoint {
         if segment.flags.has(Flags::SYN | Flags::ACK) && segment.seq == self.irs {
             self.ecn.on_syn_ack_again(segment.flags, field);
         }
-        // The sequence number of the segment is below RCV.NXT, or is the end of the window if the
-        // segment's sender has filled the window. If the window is closed, the segment may have
-        // data, because a window probe may have data.
+        // A segment is late if its sequence number is below RCV.NXT, or if it begins at the end of
+        // the window because the other side has filled the window. If the window is closed, the
+        // segment may have data, because a window probe may have data.
         let late = segment.seq.before(next) || segment.seq == next + window;
         let empty = segment.seq_len() == 0 || (closed && !segment.flags.has(Flags::SYN));
         if empty && late && segment.flags.has(Flags::ACK) {
@@ -119,8 +119,8 @@ impl Endpoint {
 
     /// Process the SYN-ACK of an endpoint that opened at the same time. If both endpoints open at
     /// the same time, a SYN-ACK that acknowledges this endpoint's SYN completes the handshake (RFC
-    /// 9293 §3.5, figure 8). The answer reports the SYN as a duplicate, because the other side's
-    /// SYN arrived before (Linux, tcp_validate_incoming, tcp_data_queue).
+    /// 9293 §3.5, figure 8). The ACK of the SYN-ACK reports the SYN as a duplicate, because the
+    /// other side's SYN arrived before (Linux, tcp_validate_incoming, tcp_data_queue).
     fn on_crossing_syn_ack(&mut self, now: Time, segment: &Segment) {
         self.ack_due = true;
         if segment.ack != self.max() {
@@ -151,7 +151,7 @@ impl Endpoint {
 
     /// Process the acknowledgement of a segment just outside the window, as Linux does. If the
     /// endpoint ignored acknowledgements in segments just outside the window, two endpoints whose
-    /// window probes crossed would answer each other forever, and an endpoint with a gap in its
+    /// window probes crossed would answer each other forever. An endpoint with a gap in its
     /// received data would process no acknowledgement of its own data.
     fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {

@@ -152,8 +152,8 @@ impl Endpoint {
     }
 
     /// Record the transmission of the SYN-ACK of an early connection. The server may send data
-    /// after its first SYN-ACK, so the SYN-ACK has a retransmission timer separate from that of the
-    /// data. Return the number of retransmissions of the SYN-ACK.
+    /// after its first SYN-ACK, so the SYN-ACK and the data have separate retransmission timers.
+    /// Return the number of retransmissions of the SYN-ACK.
     pub(super) fn on_early_syn_ack(&mut self, now: Time, tcp: &Tcp) -> u8 {
         let negotiated = self.negotiated;
         let smss = self.smss();

@@ -87,7 +87,8 @@ impl Endpoint {
         }
         if !segment.flags.has(Flags::SYN) {
             if acked && self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated) {
-                // A responder that sends no second SYN-ACK (RFC 5562 §5) is in ESTABLISHED already.
+                // If a responder does not repeat its SYN-ACK (RFC 5562 §5), the responder is
+                // already in ESTABLISHED.
                 self.syn_acked(now, segment.ack);
                 self.establish(now);
                 self.in_synchronized(now, segment, options, field);
@@ -162,8 +163,8 @@ impl Endpoint {
         self.established_at = now;
         let untouched = self.sender.as_ref().is_none_or(|s| s.tcb.is_untouched());
         let closing = self.sender.as_ref().is_some_and(|s| s.tcb.closing);
-        // An RTO estimator that counts clock ticks needs more from the handshake than the
-        // round-trip time.
+        // An RTO estimator that counts clock ticks needs more information about the handshake than
+        // its round-trip time.
         if untouched
             && (self.state == State::SynReceived || self.tcp.rto.estimator != RtoEstimator::Jacobson1988)
         {
@@ -220,8 +221,8 @@ impl Endpoint {
             || self.ecn.mode() == Mode::Accurate
             || self.tcp.ect_in_force() == EctOn::AllPackets;
         if marked && heeds {
-            // After a marked SYN-ACK the initial window is one segment (RFC 5562 §3.2). With Wait
-            // (RFC 5562 §4.4), data also waits for a round trip.
+            // After a marked SYN-ACK the initial window is one segment (RFC 5562 §3.2). With the
+            // ECN mode `ecn+wait` (RFC 5562 §4.4), data also waits for a round trip.
             self.sender().begin_with_one_segment();
             self.ecn.on_cwnd_reduction(self.max());
             if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
@@ -290,8 +291,9 @@ impl Endpoint {
     }
 }
 
-/// Return the window scale to offer: that of the parameters, or the smallest scale with which the
-/// window field can represent the receive window (RFC 7323 §2.3).
+/// Return the window scale that the endpoint offers, which is the parameter `window.shift`. If the
+/// parameter `window.shift` is absent, return the smallest scale with which the window field can
+/// represent the receive window (RFC 7323 §2.3).
 fn window_scale(tcp: &Tcp) -> u8 {
     let smallest = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
     tcp.window.shift.map_or_else(smallest, |s| s as u8)

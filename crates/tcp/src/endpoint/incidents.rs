@@ -37,8 +37,8 @@ pub struct Incidents {
     pub write_waits: bool,
     /// True if the delivery rate is measured.
     pub measures_rate: bool,
-    /// Acknowledgement of the data that arrived before the first data with another mark, which the
-    /// endpoint must send before any other ACK.
+    /// Acknowledgement number for the data that arrived before the first data with another mark.
+    /// The endpoint must send this acknowledgement before any other ACK.
     pub earlier: Option<Seq>,
     /// Time until which data waits because the SYN-ACK was marked (RFC 5562 §4).
     pub hold_until: Option<Time>,
@@ -62,7 +62,8 @@ pub struct Incidents {
 pub struct FastOpenState {
     /// Cookies of a server.
     pub server: Option<Server>,
-    /// Option and data with which a client opens, stored until its first SYN is sent.
+    /// Fast Open option and data of a client's opening, stored until the client sends its first
+    /// SYN.
     pub opening: Option<Opening>,
     /// Fast Open option of the first SYN.
     pub requested: Option<FastOpen>,
@@ -81,7 +82,7 @@ pub struct FastOpenState {
 /// connection).
 #[derive(Clone, Copy, Debug)]
 pub struct EarlyConnection {
-    /// Time of the first transmission; [`Time::NEVER`] before it.
+    /// Time of the first transmission; [`Time::NEVER`] if the SYN-ACK was not sent.
     pub sent: Time,
     pub timer: Time,
     /// Number of retransmissions.

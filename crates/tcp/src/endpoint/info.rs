@@ -38,7 +38,7 @@ fn number(state: State) -> u64 {
 }
 
 impl Info {
-    /// Collect the values of an endpoint and its halves.
+    /// Collect the values of an endpoint, its sender and its receiver.
     fn of(end: &Endpoint, sender: Option<&Sender>, receiver: Option<&Receiver>) -> Self {
         let tcp = end.tcp();
         let window = end.window();

@@ -35,8 +35,9 @@ pub use state::{Error, State};
 /// [`deadline`](Endpoint::deadline). After each call, the caller sends the segments that
 /// [`poll`](Endpoint::poll) returns, until it returns `None`.
 ///
-/// An endpoint that only receives data has no [`Sender`], and an endpoint that only sends data has
-/// no [`Receiver`], because each of the two exists from its first use on.
+/// An endpoint creates its [`Sender`] and its [`Receiver`] at their first use. An endpoint that
+/// only receives data therefore has no sender, and an endpoint that only sends data has no
+/// receiver.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Endpoint {

@@ -17,8 +17,8 @@ pub struct NegotiatedOptions {
 }
 
 impl NegotiatedOptions {
-    /// Return the size of the largest payload, which is the smaller of the two sides' MSS, less the
-    /// size of the timestamps option (RFC 6691).
+    /// Return the maximum payload: the smaller MSS of the two sides, less the size of the
+    /// timestamps option (RFC 6691).
     pub fn smss(&self, tcp: &Tcp) -> u32 {
         let mine = tcp.mss.0 as u32;
         let theirs = match self.mss {

@@ -70,7 +70,7 @@ impl Endpoint {
         Some((segment, field))
     }
 
-    /// Return a reset, or an ACK of the data that arrived before the first data with another mark.
+    /// Return a reset, or an ACK of the data that arrived before a change of marks.
     #[cold]
     fn poll_incident(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let incidents = self.incidents.as_mut()?;
@@ -228,8 +228,8 @@ impl Endpoint {
     #[inline]
     pub(super) fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
-        // The other side accepts an ACK only if its sequence number lies in the window, even if the
-        // window has shrunk below SND.NXT (Linux, tcp_acceptable_seq).
+        // The other side accepts an ACK only if the sequence number of the ACK lies in the window.
+        // The window may have shrunk below SND.NXT (Linux, tcp_acceptable_seq).
         let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.within_window());
         let segment = self.header(now, seq, options, Carrier::Ack);
         let by_sack = self.uses_options && self.loses_by_sack();
@@ -259,7 +259,7 @@ impl Endpoint {
     }
 
     /// Return the size in bytes of `segment` on the wire, without TCP options. `segment` is the
-    /// last one of [`Endpoint::poll`].
+    /// last segment that [`Endpoint::poll`] returned.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u16 {
         let header =
@@ -267,8 +267,8 @@ impl Endpoint {
         segment.len + header as u16
     }
 
-    /// Return true if [`Endpoint::poll`], after it returned a segment, returns no other before the
-    /// next event.
+    /// Return true if another call of [`Endpoint::poll`] before the next event would return no
+    /// segment.
     #[inline]
     pub fn is_output_done(&self) -> bool {
         self.output_done

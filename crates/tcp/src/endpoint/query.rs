@@ -109,16 +109,16 @@ impl Endpoint {
         self.ecn.mode()
     }
 
-    /// Return the counters of Accurate ECN: the marked packets that arrived, the bytes that arrived
-    /// with ECT(0), CE and ECT(1), and the bytes that the other side received with each of these
-    /// codepoints according to its feedback.
+    /// Return the counters of Accurate ECN: the number of marked packets that arrived, the bytes
+    /// that arrived, and the bytes that the other side received according to its feedback. The
+    /// bytes are counted separately for ECT(0), CE and ECT(1).
     pub fn ecn_counts(&self) -> (u32, [u32; 3], [u32; 3]) {
         self.ecn.counts().unwrap_or_default()
     }
 
     /// Return the times of three events: the establishment of the connection, the acknowledgement
-    /// of all data after the application's close, and the end of the connection. Each is
-    /// [`Time::NEVER`] until it occurs.
+    /// of all data after the application's close, and the end of the connection. The time of an
+    /// event is [`Time::NEVER`] until the event occurs.
     pub fn milestones(&self) -> (Time, Time, Time) {
         (self.established_at, self.completed_at, self.closed_at)
     }
@@ -138,8 +138,8 @@ impl Endpoint {
         self.buffer()
     }
 
-    /// Return the number of sequence numbers that this endpoint received in order, including that
-    /// of a FIN.
+    /// Return the number of sequence numbers that this endpoint received in order, including the
+    /// sequence number of a FIN.
     pub fn received_in_order(&self) -> u64 {
         u64::from(self.next().minus(self.irs + 1).max(0) as u32)
     }
@@ -194,8 +194,9 @@ impl Endpoint {
         })
     }
 
-    /// Return whether SACK, timestamps and window scaling were negotiated, and the window scales of
-    /// the other side and of this side.
+    /// Return three flags and two window scales. The flags are true if SACK, timestamps and window
+    /// scaling were negotiated. The first window scale belongs to the other side, and the second to
+    /// this side.
     pub fn negotiated_options(&self) -> (bool, bool, bool, u8, u8) {
         let a = &self.negotiated;
         let scaling = a.scaling && self.tcp.window.scaling == WindowScaling::On;

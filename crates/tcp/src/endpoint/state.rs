@@ -9,7 +9,7 @@ pub enum State {
     Listen,
     /// SYN-SENT: the endpoint has sent a SYN.
     SynSent,
-    /// SYN-RECEIVED: the endpoint has received a SYN and sent its own.
+    /// SYN-RECEIVED: the endpoint has received a SYN and sent its own SYN.
     SynReceived,
     /// ESTABLISHED: the connection is open.
     Established,
@@ -21,7 +21,8 @@ pub enum State {
     CloseWait,
     /// CLOSING: both sides have closed, and the FIN of this side is not acknowledged.
     Closing,
-    /// LAST-ACK: the other side has closed, then this side, whose FIN is not acknowledged.
+    /// LAST-ACK: the other side closed first, and this side has closed too. The FIN of this side is
+    /// not acknowledged.
     LastAck,
     /// TIME-WAIT: both sides have closed.
     TimeWait,

@@ -7,8 +7,8 @@ use super::state::{Error, State};
 use crate::config::UserTimeoutFrom;
 
 impl Endpoint {
-    /// Return the time at which [`Endpoint::on_timer`] must be called; [`Time::NEVER`]: only an
-    /// event other than time requires a call.
+    /// Return the time at which the caller must call [`Endpoint::on_timer`], or [`Time::NEVER`] if
+    /// no timer is set.
     #[inline]
     pub fn deadline(&self) -> Time {
         let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
@@ -21,8 +21,8 @@ impl Endpoint {
         }
     }
 
-    /// Return the earliest deadline of an endpoint in TIME-WAIT or with incidents, where `at` is
-    /// the deadline of the sender and the receiver.
+    /// Return the earliest deadline of an endpoint in TIME-WAIT or with incidents. `at` is the
+    /// earlier deadline of the endpoint's sender and receiver.
     #[inline(never)]
     fn deadline_of_incidents(&self, at: Time) -> Time {
         match (&self.incidents, self.state) {

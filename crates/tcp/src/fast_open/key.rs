@@ -9,8 +9,8 @@ use net::Cookie;
 pub struct Key(pub [u8; 16]);
 
 impl Key {
-    /// Return the key for four 32-bit words (Linux, tcp_fastopen_key), each of which is stored with
-    /// its lowest byte first.
+    /// Return the key that consists of four 32-bit words, the lowest byte of each word first
+    /// (Linux, tcp_fastopen_key).
     pub fn of_words(words: [u32; 4]) -> Self {
         let mut bytes = [0; 16];
         for (at, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -86,8 +86,7 @@ mod tests {
         let key = Key::of_words([0x0302_0100, 0x0706_0504, 0x0b0a_0908, 0x0f0e_0d0c]);
         assert_eq!(key.0.to_vec(), (0..16).collect::<Vec<u8>>());
         let cookie = key.cookie([0, 1, 2, 3], [4, 5, 6, 7]);
-        // SipHash of the 8 bytes that the authors of SipHash publish as a test vector, in the order
-        // of the bytes.
+        // The authors of SipHash publish this hash as the test vector for an input of 8 bytes.
         assert_eq!(cookie.bytes(), [0x62, 0x24, 0x93, 0x9a, 0x79, 0xf5, 0xf5, 0x93]);
         assert_ne!(cookie, key.cookie([4, 5, 6, 7], [0, 1, 2, 3]));
         assert_ne!(cookie, Key::default().cookie([0, 1, 2, 3], [4, 5, 6, 7]));

@@ -13,8 +13,8 @@ use crate::config::Tcp;
 /// Opening of a connection by a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// Fast Open option of the first SYN, with a cookie or a request for one; `None` if no cookie
-    /// is needed.
+    /// Fast Open option of the first SYN, with a cookie or a request for a cookie; `None` if no
+    /// cookie is needed.
     pub option: Option<FastOpen>,
     /// True if the SYN may carry data.
     pub data: bool,
@@ -132,7 +132,7 @@ impl Server {
 /// Reasons why the data of a SYN was not accepted (Linux, enum tcp_fastopen_client_fail).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failure {
-    /// The data was accepted, or the SYN had none.
+    /// The server accepted the data, or the SYN had no data.
     #[default]
     None,
     /// The client had no cookie.

@@ -63,7 +63,7 @@ impl Receiver {
         true
     }
 
-    /// Record that an ACK was sent, which usually acknowledges all received data. Return true if
+    /// Record that an ACK was sent. An ACK usually acknowledges all received data. Return true if
     /// the receiver must send another ACK.
     #[inline]
     pub fn on_ack_sent(&mut self) -> bool {

@@ -7,8 +7,8 @@ words! {
     pub enum DelayedAckUnit {
         /// Segments with data.
         Segments = "segments",
-        /// Bytes, in multiples of the largest segment received (Linux; RFC 5681 §4.2 specifies
-        /// full-sized segments).
+        /// Bytes, divided by the size of the largest segment received (Linux; RFC 5681 §4.2
+        /// specifies full-sized segments).
         FullSegments = "full-segments",
     }
 }
@@ -18,8 +18,8 @@ words! {
     pub enum GapAck {
         /// The segment fills all or part of a gap (RFC 5681 §4.2).
         Immediate = "immediate",
-        /// The segment fills the whole gap, so that data behind the gap is in order; the ACK of a
-        /// segment that fills only a part may be delayed (ns-2).
+        /// The segment fills the whole gap, so that data behind the gap is in order. The ACK of a
+        /// segment that fills only a part of a gap may be delayed (ns-2).
         WhenReleased = "when-released",
     }
 }
@@ -27,7 +27,7 @@ words! {
 words! {
     /// Representation of the advertised window in the window field.
     pub enum WindowScaling {
-        /// The field represents any window exactly, whatever its size.
+        /// The window field represents a window of any size exactly.
         Full = "full",
         /// The window field has 16 bits and a scale factor, which the SYN offers (RFC 7323 §2).
         On = "on",
@@ -39,12 +39,13 @@ words! {
 words! {
     /// Memory that a received segment occupies.
     pub enum SegmentMemory {
-        /// One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
-        /// packet's descriptor. A TUN device and many Ethernet drivers allocate the memory of a
-        /// packet in one such block.
+        /// A received segment occupies one block for headers and payload, whose size is a power of
+        /// two, and 240 B for the packet's descriptor. A TUN device and many Ethernet drivers
+        /// allocate packets in one block.
         Linear = "linear",
-        /// A received segment occupies the size of its payload, and 896 B in addition. A Linux
-        /// sender allocates packets in this way, and a veth device forwards such packets.
+        /// A received segment occupies the size of its payload, and 896 B in addition. A packet
+        /// that a Linux sender allocated takes 896 B in addition to its payload, also if a veth
+        /// device has forwarded it.
         Fragments = "fragments",
     }
 }
@@ -52,7 +53,7 @@ words! {
 words! {
     /// Tuning of the receive window.
     pub enum WindowTuning {
-        /// The window is `receive_window` from the beginning.
+        /// The window is `receive_window` from the beginning of the connection.
         Off = "off",
         /// The window begins at half of `memory.receive`, and grows with the data that arrives and
         /// that the application reads (Linux, tcp_moderate_rcvbuf). While the window grows, the

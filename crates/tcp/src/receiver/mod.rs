@@ -32,7 +32,7 @@ pub struct ReceiverStats {
     pub duplicate_bytes: u64,
 }
 
-/// Counts of received segments, in the form in which a receiver stores them.
+/// Counts of received segments, as [`Receiver`] stores them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     bytes: u64,
@@ -46,7 +46,7 @@ struct Counts {
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Receiver {
-    /// Time of the delayed ACK; [`Time::NEVER`]: no ACK is delayed.
+    /// Time at which the delayed ACK is sent; [`Time::NEVER`] if no ACK is delayed.
     pub ack_at: Time,
     /// RCV.NXT: the next sequence number expected.
     pub next: Seq,
@@ -55,8 +55,8 @@ pub struct Receiver {
     fin: Option<Seq>,
     /// True if an ACK is due now.
     pub ack_now: bool,
-    /// True if no data arrived and none was read since the window was advertised, so that the
-    /// window is unchanged.
+    /// True if no data arrived and the application read no data since the window was advertised, so
+    /// that the window is unchanged.
     pub window_current: bool,
     /// Number of segments that the receiver will still acknowledge at once (quick ACKs).
     quick: u16,
@@ -133,7 +133,7 @@ impl Receiver {
     }
 
     /// Delay the ACK of a SYN-ACK, because the application is about to write data that can carry
-    /// it. The SYN-ACK counts as received data, so that the data which the application writes next
+    /// it. The SYN-ACK counts as received data. The data that the application writes next therefore
     /// makes the connection interactive (Linux, tcp_rcv_synsent_state_process, tcp_finish_connect).
     pub fn postpone_handshake_ack(&mut self, now: Time, tcp: &Tcp) {
         self.ack_at = now + HANDSHAKE_ACK_DELAY;
@@ -300,8 +300,8 @@ mod tests {
     }
 
     proptest! {
-        /// The SACK blocks of an ACK begin with the range of the last segment, followed by the
-        /// ranges of the previous ACK, then by all other ranges (RFC 2018 §4), whatever arrived
+        /// The SACK blocks of an ACK begin with the range of the last segment. The ranges of the
+        /// previous ACK follow, and then all other ranges (RFC 2018 §4), whatever segments arrived
         /// between the two ACKs.
         #[test]
         fn a_report_begins_with_the_latest_range_and_the_last_report(

@@ -28,8 +28,7 @@ pub(super) struct OutOfOrderQueue {
     earlier: Option<EarlierAck>,
 }
 
-/// Compressed ACK that is due because of the segment that arrived last, and that does not report
-/// this segment.
+/// Compressed ACK that becomes due when a segment arrives, and that does not report this segment.
 #[derive(Clone, Copy, Debug)]
 struct EarlierAck {
     blocks: [(Seq, Seq); 4],
@@ -43,9 +42,9 @@ struct EarlierAck {
 const BLOCKS_EXPECTED: usize = 2;
 
 impl Receiver {
-    /// Process old data, data behind a gap, or data that fills a gap, which a FIN follows if `fin`
-    /// is true. A FIN occupies a sequence number, so SACK blocks report it like data (RFC 2018 §3;
-    /// Linux, tcp_data_queue_ofo).
+    /// Process old data, data behind a gap, or data that fills a gap. If `fin` is true, a FIN
+    /// follows the data. A FIN occupies a sequence number, so SACK blocks report it like data (RFC
+    /// 2018 §3; Linux, tcp_data_queue_ofo).
     #[inline(never)]
     pub(super) fn on_out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));
@@ -93,8 +92,8 @@ impl Receiver {
         }
     }
 
-    /// Acknowledge data behind a gap: at once, so that the sender detects the gap (RFC 5681 §4.2),
-    /// or with a compressed ACK, whose SACK blocks must include the data. `releases` is true if the
+    /// Acknowledge data behind a gap. An immediate ACK lets the sender detect the gap (RFC 5681
+    /// §4.2). The SACK blocks of a compressed ACK must include the data. `releases` is true if the
     /// receiver sends a compressed ACK first.
     #[inline]
     fn ack_out_of_order(&mut self, now: Time, releases: bool, tcp: &Tcp) {
@@ -241,8 +240,9 @@ impl Receiver {
 }
 
 impl OutOfOrderQueue {
-    /// Record that an ACK was sent. Return `None` unless the ACK was a compressed ACK that had
-    /// become due; for such an ACK, return `Some(true)` if another ACK follows at once.
+    /// Record that an ACK was sent. For a compressed ACK that had become due, return `Some(true)`
+    /// if another ACK follows at once, and `Some(false)` otherwise. For every other ACK, return
+    /// `None`.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();

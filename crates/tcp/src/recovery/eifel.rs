@@ -10,8 +10,8 @@ use crate::window::Window;
 pub struct Undo {
     /// True if the sender can undo the recovery.
     pub armed: bool,
-    /// RetransmitTS: timestamp of the first retransmission; `None` before it is sent, or without
-    /// timestamps.
+    /// RetransmitTS: timestamp of the first retransmission; `None` if no retransmission was sent,
+    /// or if segments carry no timestamps.
     pub retransmit_ts: Option<u32>,
     /// cwnd at the beginning of the recovery.
     pub cwnd: f64,

@@ -5,7 +5,7 @@ use net::Seq;
 
 use crate::recovery::scoreboard::Scoreboard;
 
-/// Return the sequence number below which every segment that is not SACKed is lost; `None`: no
+/// Return the sequence number below which every segment that is not SACKed is lost, or `None` if no
 /// segment is lost.
 pub fn lost_before(board: &Scoreboard, dup_thresh: u32, smss: u32) -> Option<Seq> {
     let fack = board.forward_most()?;

@@ -17,9 +17,9 @@ words! {
         /// The next two ACKs and their SACK blocks decide whether a timeout was spurious, if SACK
         /// is negotiated (RFC 5682 §3).
         Sack = "sack",
-        /// The test of `sack` with one difference: the delivery of any segment that was sent before
-        /// the timeout ends the test at once, and only such a delivery shows a spurious timeout
-        /// (Linux).
+        /// The test is that of `sack` with one difference. The delivery of any segment that was
+        /// sent before the timeout ends the test at once, and no other event shows a spurious
+        /// timeout (Linux).
         Original = "original",
     }
 }
@@ -62,7 +62,7 @@ pub struct SackedAck {
     pub reaches_recover: bool,
     /// True if the ACK acknowledges or SACKs data that was sent after the timeout.
     pub passes_recover: bool,
-    /// True if the sender has unsent data and the receive window allows it.
+    /// True if the sender has unsent data and the receive window permits the sender to send it.
     pub can_send: bool,
 }
 
@@ -90,9 +90,10 @@ impl Frto {
         }
     }
 
-    /// Process an ACK, without SACK (RFC 5682 §2.1). `advances`: the ACK acknowledges new data, and
-    /// all retransmitted data. `recover`: the end of the data that was sent before the timeout.
-    /// `can_send`: the sender has unsent data and the receive window allows it.
+    /// Process an ACK, without SACK (RFC 5682 §2.1). `advances` is true if the ACK acknowledges new
+    /// data, and all retransmitted data. `recover` is the end of the data that was sent before the
+    /// timeout. `can_send` is true if the sender has unsent data and the receive window permits the
+    /// sender to send it.
     pub fn on_ack(&mut self, advances: bool, ack: Seq, recover: Seq, can_send: bool) -> Verdict {
         match *self {
             Frto::Off => Verdict::Nothing,
@@ -122,9 +123,9 @@ mod tests {
     }
 
     /// RFC 5682 §3.1: after the first ACK that acknowledges new data, the sender may send new data.
-    /// The next ACK shows a spurious timeout if it acknowledges data sent before the timeout. The
-    /// next ACK shows a loss if it is a duplicate ACK that delivers nothing, or if it acknowledges
-    /// data sent after the timeout.
+    /// The second ACK shows a spurious timeout if it acknowledges data sent before the timeout. The
+    /// second ACK shows a loss if it is a duplicate ACK that delivers nothing, or if it
+    /// acknowledges data sent after the timeout.
     #[test]
     fn with_sack_the_second_ack_decides_the_test() {
         let advances = SackedAck {

@@ -1,7 +1,7 @@
-//! Loss recovery: how losses are detected, and which segments are retransmitted. Without SACK,
-//! [`tahoe`], [`reno`] and [`newreno`] define the response to a duplicate or partial ACK. With
-//! SACK, the [`scoreboard`] records the state of each segment, and [`sack`], [`fack`] and [`rack`]
-//! decide which segments are lost.
+//! Loss recovery: the detection of losses, and the choice of the segments to retransmit. Without
+//! SACK, [`tahoe`], [`reno`] and [`newreno`] define the response to a duplicate or partial ACK.
+//! With SACK, the [`scoreboard`] records the state of each segment, and [`sack`], [`fack`] and
+//! [`rack`] decide which segments are lost.
 
 pub mod eifel;
 pub mod fack;

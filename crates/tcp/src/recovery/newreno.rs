@@ -27,7 +27,7 @@ pub fn inflation(inflation: u32, acked: u32, smss: u32) -> u32 {
     inflation.saturating_sub(acked) + if acked >= smss { smss } else { 0 }
 }
 
-/// Return cwnd after the ACK that ends the recovery, in bytes. This value of cwnd prevents a burst
+/// Return cwnd after the ACK that ends the recovery, in bytes. The limit on cwnd prevents a burst
 /// after the recovery (RFC 6582 §3.2, step 3, option 1).
 pub fn cwnd_at_end(ssthresh: f64, flight: f64, smss: f64) -> f64 {
     ssthresh.min(flight.max(smss) + smss)

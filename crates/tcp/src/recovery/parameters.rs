@@ -9,7 +9,7 @@ use super::{RecoveryExit, RecoveryKind};
 use crate::sender::choices::{FastRetransmit, SpuriousResponse};
 
 params! {
-    /// Loss recovery: how losses are detected, what is retransmitted, and how cwnd is reduced.
+    /// Loss recovery: the detection of losses, the retransmissions, and the reduction of cwnd.
     /// `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
     pub struct RecoveryParameters: "tcp.recovery", shorthand for method {
         /// Method of loss recovery: the response to duplicate ACKs.
@@ -44,11 +44,11 @@ params! {
         exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
         /// True to report duplicate segments in SACK blocks (D-SACK).
         dsack: bool = (true), in Range::ANY, from "rfc2883";
-        /// Maximum delay of the receiver's ACKs. The probe timeout includes this delay while a
-        /// single segment is in flight.
-        max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if it is not known";
-        /// Time added to RACK's reordering timer. While more than one segment is in flight, this
-        /// time is also added to the probe timeout of two round trips.
-        timer_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms";
+        /// Maximum delay of the receiver's ACKs. While a single segment is in flight, the probe
+        /// timeout includes the maximum delay of the receiver's ACKs.
+        max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if the delay is not known";
+        /// Time added to RACK's reordering timer. While more than one segment is in flight,
+        /// `timer_slack` is also added to the probe timeout of two round trips.
+        timer_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §6.2, §7.2: no slack; Linux, TCP_TIMEOUT_MIN_US: 2 ms";
     }
 }

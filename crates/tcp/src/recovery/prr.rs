@@ -64,8 +64,8 @@ impl Prr {
         self.out += bytes;
     }
 
-    /// Return cwnd after an ACK that delivered `delivered` bytes. `safe`: the ACK advanced SND.UNA
-    /// and detected no loss.
+    /// Return cwnd after an ACK that delivered `delivered` bytes. `safe` is true if the ACK
+    /// advanced SND.UNA and detected no loss.
     pub fn cwnd(
         &mut self,
         delivered: f64,
@@ -130,8 +130,9 @@ mod tests {
         assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, PrrBound::Either, true), 6.0);
     }
 
-    /// Three segments were sent in the reduction, and two were delivered, one of them by the
-    /// current ACK. CRB permits 0 segments now, and SSRB permits 2.
+    /// In this test, the sender has sent three segments in the reduction. Two segments were
+    /// delivered, one of them by the current ACK. For the current ACK, CRB permits 0 segments and
+    /// SSRB permits 2 segments.
     #[test]
     fn the_conservative_bound_is_the_delivered_data() {
         for (bound, sends) in [(PrrBound::Crb, 0.0), (PrrBound::Ssrb, 2.0)] {

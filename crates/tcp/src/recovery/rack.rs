@@ -13,8 +13,9 @@ words! {
         /// RACK compares whole microseconds: of two segments sent in the same microsecond, the one
         /// with the higher end sequence number counts as later. RACK.rtt is the round-trip time of
         /// the segment with the highest sequence number that the ACK acknowledges cumulatively. If
-        /// the ACK only SACKs segments, the highest SACKed segment counts. The timestamp echo does
-        /// not decide whether a SACK is ambiguous (Linux, tcp_rack_advance).
+        /// the ACK only SACKs segments, RACK.rtt is the round-trip time of the highest SACKed
+        /// segment. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
+        /// tcp_rack_advance).
         Linux = "linux",
     }
 }
@@ -180,8 +181,8 @@ impl Rack {
         self.newest.is_some_and(newest)
     }
 
-    /// Return the time at which a segment counts as lost, if the segment was sent before the
-    /// delivered segment that was sent last (RFC 8985 §6.2, step 5).
+    /// If the segment was sent before the delivered segment that was sent last, return the time at
+    /// which the segment counts as lost (RFC 8985 §6.2, step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
         self.has_overtaken(sent, end).then(|| self.tick(sent) + self.rtt + reordering_window)
     }

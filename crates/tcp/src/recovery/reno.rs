@@ -1,6 +1,6 @@
 //! Reno's fast retransmit and fast recovery (RFC 5681 §3.2, `rfc5681`), with limited transmit (RFC
-//! 3042, `rfc3042`). Every ACK of new data ends the recovery, even a partial ACK. Each further loss
-//! in the window therefore needs its own duplicate ACKs or the retransmission timer.
+//! 3042, `rfc3042`). Every ACK of new data ends the recovery, even a partial ACK. If a window has
+//! several losses, each further loss needs its own duplicate ACKs or the retransmission timer.
 //! [`tahoe`](crate::recovery::tahoe) and [`newreno`](crate::recovery::newreno) define how Tahoe and
 //! NewReno differ from Reno.
 

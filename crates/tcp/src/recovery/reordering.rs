@@ -6,8 +6,8 @@ use units::words;
 words! {
     /// Responses to detected reordering.
     pub enum ReorderingRules {
-        /// Only RACK's reordering window responds to reordering. Every D-SACK enlarges the window,
-        /// at most once in a round trip (RFC 8985 §6.2).
+        /// Only RACK's reordering window responds to reordering. Every D-SACK enlarges RACK's
+        /// reordering window, at most once per round trip (RFC 8985 §6.2).
         Rfc8985 = "rfc8985",
         /// The threshold `duplicate_acks` also responds to reordering: if a segment is late by more
         /// segments than the threshold, the threshold becomes the number of segments by which it is
@@ -25,22 +25,21 @@ words! {
         /// An ACK that only SACKs data does not increase cwnd, because only a cumulative ACK of new
         /// data increases cwnd (RFC 5681 §3.1).
         None = "none",
-        /// An ACK that only SACKs data increases cwnd once the reordering degree exceeds
-        /// `duplicate_acks` (Linux, tcp_may_raise_cwnd).
+        /// Meaning of a duplicate ACK for a sender without SACK.
         Reordered = "once-reordered",
     }
 }
 
 words! {
-    /// Meaning of a duplicate ACK without SACK.
+    /// Meaning of a duplicate ACK for a sender without SACK.
     pub enum WithoutSack {
-        /// A duplicate ACK shows that a segment has left the network (RFC 5681 §3.2).
+        /// A duplicate ACK shows that a segment has left the network, but does not count it as
+        /// delivered (RFC 5681 §3.2).
         Left = "left",
-        /// A duplicate ACK shows that a segment has left the network and is delivered. The segment
-        /// counts as delivered at once, and a later cumulative ACK counts only the segments that no
-        /// duplicate ACK has counted. More duplicate ACKs than segments that can have arrived
-        /// indicate reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
-        /// tcp_check_reno_reordering).
+        /// A duplicate ACK counts a segment as delivered at once. A later cumulative ACK counts
+        /// only the segments that no duplicate ACK has counted. More duplicate ACKs than segments
+        /// that can have arrived indicate reordering (Linux, tcp_add_reno_sack,
+        /// tcp_remove_reno_sacks, tcp_check_reno_reordering).
         Delivered = "delivered",
     }
 }
@@ -72,8 +71,9 @@ impl ReorderingDegree {
         }
     }
 
-    /// Set the reordering degree because more duplicate ACKs arrived than segments can have arrived
-    /// at the receiver, while `out` segments were in flight (tcp_check_reno_reordering).
+    /// Set the reordering degree, because more duplicate ACKs arrived than segments can have
+    /// arrived at the receiver (tcp_check_reno_reordering). `out` is the number of segments in
+    /// flight.
     pub fn on_excess_duplicates(&mut self, out: u32, max: u32) {
         self.segments = out.min(max) as u16;
     }

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 const NONE: u32 = u32::MAX;
 /// Number that stands for the neighbours of a segment that is not in the list.
 const OUT: u32 = u32::MAX - 1;
-/// Mask of a segment's number. The numbers of segments count from the first segment of the
-/// connection and wrap around.
+/// Bit mask that limits the numbers of segments. The numbers of segments count from the first
+/// segment of the connection and wrap around.
 const NUMBER: u32 = u32::MAX >> 1;
 
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ const INITIAL: Duration = Duration::from_millis(1000);
 /// State of the tail loss probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tlp {
-    /// TLP.end_seq; `None`: no probe is in flight.
+    /// TLP.end_seq; `None` if no probe is in flight.
     pub end: Option<Seq>,
     /// TLP.is_retrans: true if the probe was a retransmission.
     pub retransmitted: bool,
@@ -56,8 +56,8 @@ impl Tlp {
         self.unmeasured = false;
     }
 
-    /// Return the outcome of the tail loss probe after an ACK. `dsack`: the ACK reports a
-    /// duplicate. `plain_duplicate`: the ACK is a duplicate ACK without SACK blocks.
+    /// Return the outcome of the tail loss probe after an ACK. `dsack` is true if the ACK reports a
+    /// duplicate. `plain_duplicate` is true if the ACK is a duplicate ACK without SACK blocks.
     pub fn on_ack(&mut self, ack: Seq, dsack: bool, plain_duplicate: bool) -> Verdict {
         let Some(end) = self.end else { return Verdict::Pending };
         if ack.before(end) {

@@ -10,7 +10,8 @@ words! {
         /// with the new timeout (RFC 6298).
         SampleFirst = "sample-first",
         /// The ACK first restarts the retransmission timer with the previous timeout, including its
-        /// back-off. The ACK then provides its round-trip sample (ns-2 without `timerfix_`).
+        /// back-off. The ACK provides its round-trip sample after the restart (ns-2 without
+        /// `timerfix_`).
         RestartFirst = "restart-first",
     }
 }
@@ -31,12 +32,12 @@ words! {
 words! {
     /// Event that ends the back-off of the retransmission timer.
     pub enum BackoffEnds {
-        /// Measurement of the round-trip time of a segment that was sent once. The back-off
-        /// persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7;
-        /// Karn & Partridge 1987).
+        /// The measured round-trip time of a segment that was sent once ends the back-off. The
+        /// back-off persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph,
+        /// and §5.7; Karn & Partridge 1987).
         Sample = "sample",
-        /// Any ACK of new data, as in ns-2's FullTcp. FullTcp measures the round-trip times of
-        /// retransmissions too.
+        /// Any ACK of new data ends the back-off, as in ns-2's FullTcp. FullTcp measures the
+        /// round-trip times of retransmissions too.
         NewAck = "new-ack",
     }
 }

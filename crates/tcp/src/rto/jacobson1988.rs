@@ -15,7 +15,7 @@ pub struct Jacobson1988 {
 }
 
 impl Jacobson1988 {
-    /// Create the estimator. `phase`: the part of a clock tick that has passed at time zero.
+    /// Create the estimator. `phase` is the part of a clock tick that has passed at time zero.
     pub fn new(phase: Duration) -> Self {
         Jacobson1988 { scaled_mean: 0, scaled_deviation: 0, phase }
     }

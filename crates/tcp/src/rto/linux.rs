@@ -1,8 +1,8 @@
 //! The retransmission timeout of Linux (`net/ipv4/tcp_input.c`, `tcp_rtt_estimator`; described in
-//! Sarolahti & Kuznetsov 2002 §4, `sarolahti2002linux`). SRTT is that of RFC 6298. The deviation is
-//! the maximum within a round trip: the deviation increases at once and decreases slowly, and a
-//! decreasing round-trip time hardly increases the deviation. The deviation is at least the minimum
-//! timeout, so that the timeout exceeds SRTT by at least that minimum.
+//! Sarolahti & Kuznetsov 2002 §4, `sarolahti2002linux`). SRTT is computed as in RFC 6298. The
+//! deviation is the maximum within a round trip: the deviation increases at once and decreases
+//! slowly, and a decreasing round-trip time hardly increases the deviation. The deviation is at
+//! least the minimum timeout, so that the timeout exceeds SRTT by at least the minimum timeout.
 
 use net::Seq;
 use units::Duration;
@@ -71,8 +71,8 @@ mod tests {
 
     /// By hand: a round-trip time of 100 ms gives a mean deviation of 50 ms. Four times the mean
     /// deviation is 200 ms, so the retransmission timeout is 300 ms. After a second sample of 100
-    /// ms, the deviation decreases to 3/4, but the variance does not decrease before the end of the
-    /// round trip.
+    /// ms, the deviation decreases to 3/4 of its value, but the variance does not decrease before
+    /// the end of the round trip.
     #[test]
     fn the_timeout_exceeds_srtt_by_the_minimum() {
         let (min, rtt) = (Duration::from_millis(200), Duration::from_millis(100));

@@ -41,7 +41,7 @@ pub struct Rto {
 }
 
 impl Rto {
-    /// Create the retransmission timeout before the first measured round-trip time. `phase`: the
+    /// Create the retransmission timeout before the first measured round-trip time. `phase` is the
     /// part of a tick of the host's clock that has passed at time zero.
     pub fn new(tcp: &Tcp, phase: Duration) -> Self {
         let estimator = match tcp.rto.estimator {
@@ -89,8 +89,8 @@ impl Rto {
         }
     }
 
-    /// Raise the timeout to at least `min` and end the back-off, because no round-trip time was
-    /// measured.
+    /// Raise the timeout to at least `min` and end the back-off. The caller uses this method if no
+    /// round-trip time was measured because a SYN was lost (RFC 6298 §5.7).
     pub fn restart_at(&mut self, min: Duration, tcp: &Tcp) {
         self.base = self.base.max(min).min(tcp.rto.max);
         self.doublings = 0;
@@ -106,7 +106,7 @@ impl Rto {
         self.doublings
     }
 
-    /// Return the number of measured round-trip times, and the last of them.
+    /// Return the number of measured round-trip times, and the last measured round-trip time.
     pub fn round_trips(&self) -> (u32, Duration) {
         (self.samples, self.last)
     }

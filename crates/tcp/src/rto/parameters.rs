@@ -7,7 +7,7 @@ use super::choices::*;
 use crate::sender::choices::FastRetransmitTimer;
 
 params! {
-    /// Retransmission timer: how the timeout is computed, and what restarts the timer.
+    /// Retransmission timer: the computation of the timeout, and the events that restart the timer.
     pub struct RtoParameters: "tcp.rto", checked by check {
         /// Estimator of the timeout.
         estimator: RtoEstimator = (RtoEstimator::Rfc6298), in Range::ANY, from "rfc6298 §2";
@@ -18,14 +18,14 @@ params! {
         /// Maximum timeout, with or without back-off.
         max: Duration = (Duration::from_millis(60_000)), in Range::above(0.0), from "rfc6298 §2.5";
         /// Clock granularity (G): the duration of one tick.
-        granularity: Duration = (Duration::from_millis(1)), in Range::above(0.0), from "rfc6298 §4: finer than 100 ms does better";
+        granularity: Duration = (Duration::from_millis(1)), in Range::above(0.0), from "rfc6298 §4: clocks finer than 100 ms perform better";
         /// Order in which an ACK of new data restarts the retransmission timer and provides its
         /// round-trip sample.
         order: RtoOrder = (RtoOrder::SampleFirst), in Range::ANY, from "rfc6298 §5.3";
         /// Event that ends the back-off of the retransmission timer.
         backoff_ends: BackoffEnds = (BackoffEnds::Sample), in Range::ANY, from "rfc6298 §5.7";
         /// Effect of the retransmissions of a recovery on the retransmission timer.
-        fast_retransmit: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1: the timer runs on; rfc6675 §6";
+        fast_retransmit: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1: the timer continues; rfc6675 §6";
     }
 }
 

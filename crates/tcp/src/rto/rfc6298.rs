@@ -37,7 +37,7 @@ impl Rfc6298 {
 mod tests {
     use super::*;
 
-    /// By hand, from equations (2.2) and (2.3).
+    /// The expected timeouts were computed by hand from equations (2.2) and (2.3) of RFC 6298.
     #[test]
     fn the_estimator_follows_the_equations() {
         let g = Duration::from_millis(1);

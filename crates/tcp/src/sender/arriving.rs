@@ -8,7 +8,7 @@ use crate::config::{EceGrowth, Tcp};
 /// ECN feedback of an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Feedback {
-    /// True if the ACK requires a reduction of cwnd, of which the sender makes at most one per
+    /// True if the ACK requires a reduction of cwnd. The sender reduces cwnd at most once per
     /// window of data.
     pub echo: bool,
     /// Fraction of the bytes delivered by the ACK that were marked, from 0 to 1.

@@ -1,7 +1,7 @@
 //! State of congestion avoidance of a sender.
 
-/// State of congestion avoidance, with Linux's names (tcp_ca_state). Linux's Disorder is an Open
-/// sender whose scoreboard has SACKed segments.
+/// State of congestion avoidance, with Linux's names (tcp_ca_state). A sender in Linux's state
+/// Disorder is an Open sender whose scoreboard has SACKed segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CaState {
     /// The sender detects no congestion.

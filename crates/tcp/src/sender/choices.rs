@@ -64,14 +64,14 @@ words! {
         /// The timeout sets cwnd to one segment (RFC 5681 §3.1).
         Segment = "segment",
         /// The timeout sets cwnd to one segment more than is in flight, because RACK does not mark
-        /// segments as lost that were sent within the last round trip (Linux).
+        /// the segments of the last round trip as lost (Linux).
         FlightAndSegment = "flight-and-segment",
     }
 }
 
 words! {
-    /// Effect on the growth of cwnd of an ACK with ECN-Echo for which the sender does not reduce
-    /// cwnd.
+    /// Effect of an ACK with ECN-Echo on the growth of cwnd, if the sender does not reduce cwnd for
+    /// this ACK.
     pub enum EceGrowth {
         /// The ACK does not increase cwnd (RFC 3168 §6.1.2).
         None = "none",
@@ -89,7 +89,7 @@ words! {
         /// ssthresh becomes a fraction of cwnd, independent of the data in flight (Linux).
         Cwnd = "cwnd",
         /// ssthresh becomes half of the smaller of cwnd and the receive window, in whole segments,
-        /// at least two. A repeated timeout of the same segment reduces ssthresh again
+        /// but at least two segments. A repeated timeout of the same segment reduces ssthresh again
         /// (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2).
         Window = "window",
     }
@@ -173,8 +173,7 @@ words! {
     /// Response to a spurious retransmission.
     pub enum SpuriousResponse {
         /// The sender sets cwnd to the data in flight plus at most an initial window. ssthresh
-        /// becomes the larger of itself and the data in flight before the retransmission (RFC
-        /// 4015).
+        /// rises to the data in flight before the retransmission if ssthresh is smaller (RFC 4015).
         Eifel = "eifel",
         /// The sender restores the values that cwnd and ssthresh had before the retransmission
         /// (Linux).
@@ -216,10 +215,10 @@ words! {
     pub enum SendBuffer {
         /// The application writes all its data at once.
         Unlimited = "unlimited",
-        /// The data occupies memory: each packet, or each super-packet with offload, takes 896 B of
-        /// the send buffer beside its payload. The buffer grows with cwnd from `memory.send` to
-        /// `memory.send_max`, and the application writes when a third of it is free (Linux,
-        /// tcp_sndbuf_expand).
+        /// The data occupies memory of the send buffer: each packet, or each super-packet with
+        /// offload, takes 896 B in addition to its payload. The memory of the send buffer grows
+        /// with cwnd from `memory.send` to `memory.send_max`. The application writes when a third
+        /// of this memory is free (Linux, tcp_sndbuf_expand).
         Linux = "linux",
     }
 }

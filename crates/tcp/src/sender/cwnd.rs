@@ -122,13 +122,13 @@ impl Tcb {
         }
     }
 
-    /// Return the windows, as they were before the ACK or the timeout, from which a reduction
-    /// computes ssthresh. The FlightSize excludes the `limited_transmit` bytes that limited
-    /// transmit sent (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
+    /// Return the windows before the ACK or the timeout, from which a reduction computes ssthresh.
+    /// The FlightSize excludes the `limited_transmit` bytes that limited transmit sent (RFC 5681
+    /// §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
     ///
-    /// In a recovery SND.MAX - SND.UNA continues to grow while a lost retransmission waits for the
-    /// timer, although cwnd was reduced. The data beyond cwnd has left the network, and the second
-    /// loss must reduce ssthresh again (RFC 5681 §4.3).
+    /// If a retransmission is lost in a recovery, SND.MAX - SND.UNA continues to grow until the
+    /// timer expires, although cwnd was reduced. Data in excess of cwnd has left the network. The
+    /// loss of the retransmission must reduce ssthresh again (RFC 5681 §4.3).
     pub(super) fn window_at_reduction(&self, window: Window, una: Seq, limited_transmit: u32) -> Window {
         let flight = f64::from((self.max - una).saturating_sub(limited_transmit)).min(self.cwnd);
         Window { flight, ..window }
@@ -185,8 +185,8 @@ impl Tcb {
         }
         tracking.app_limited = (self.unsent == 0 || drained) && !cwnd_limited;
         if tracking.app_limited {
-            // draft-ietf-ccwg-bbr §4.1.2.4: the next segment is application-limited even if no data
-            // is in flight.
+            // draft-ietf-ccwg-bbr §4.1.2.4: the minimum of 1 makes the next segment
+            // application-limited even if no data is in flight.
             tracking.app_limited_until = (delivered + pipe as u64).max(1);
         }
     }

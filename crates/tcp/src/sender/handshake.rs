@@ -98,8 +98,8 @@ impl Sender {
 
     /// Set up the sender of a connection that was established at `then` without a simulated
     /// handshake. `rtt` is the round-trip time of the handshake, or zero if the round-trip time is
-    /// unknown. `window` contains a sequence number at or before the start of every later segment
-    /// from the other side, and the last window that the other side advertised.
+    /// unknown. `window` contains a sequence number and the last window that the other side
+    /// advertised. Every later segment from the other side starts at or after this sequence number.
     pub fn resume(
         &mut self,
         tcp: &Tcp,
@@ -120,7 +120,7 @@ impl Sender {
             sender.skip_to_max(tcb);
         }
         self.on_syn_acked(then, self.tcb.max, smss, sack, timestamps, tcp);
-        // The application writes its first data after this point.
+        // The application has not written any data before this call.
         match &mut self.kind {
             Kind::Cumulative(sender) => sender.record_limit(&mut self.tcb),
             Kind::Sack(sender) => sender.record_limit(&mut self.tcb, tcp),

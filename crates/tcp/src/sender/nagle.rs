@@ -67,7 +67,7 @@ impl Tcb {
         self.release_small_segment();
     }
 
-    /// Set MSG_MORE, which announces another write after the last one.
+    /// Set MSG_MORE, by which the application announces another write.
     pub fn expect_more(&mut self, on: bool) {
         self.socket_flags.set(SocketFlags::MORE, on);
         self.release_small_segment();

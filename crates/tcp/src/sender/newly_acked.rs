@@ -7,8 +7,8 @@ use net::Seq;
 pub struct NewlyAcked {
     /// Bytes of data that the ACK acknowledges or SACKs for the first time.
     pub bytes: u32,
-    /// Number of segments with data. A sender without SACK divides the number of newly acknowledged
-    /// bytes by SMSS to estimate this number of segments.
+    /// Number of segments with data. A sender without SACK divides the newly acknowledged bytes by
+    /// SMSS to estimate the number of segments.
     pub segments: u32,
     /// True if the ACK acknowledges data or a FIN for the first time.
     pub advances: bool,

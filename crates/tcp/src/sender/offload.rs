@@ -20,7 +20,7 @@ const MAX_SEND_GAP: Duration = Duration::from_millis(1);
 /// Maximum time until the next ACK for which segments wait. If half of the round-trip time is
 /// shorter than this maximum, segments wait at most for half of the round-trip time.
 const MAX_ACK_WAIT: Duration = Duration::from_millis(1);
-/// Divisor of the window, by which segments that fill a third of the window do not wait
+/// Divisor of the window: segments do not wait if they fill the window divided by this number
 /// (tcp_tso_win_divisor).
 const WINDOW_DIVISOR: u32 = 3;
 
@@ -65,8 +65,8 @@ impl Tcb {
             let segments = self.super_packet_segments(allowance.min_rtt, paces, tcp);
             (whole, quota) = (Some(segments), quota.min(segments));
         }
-        // The first super-packet takes data from the second until the first has as much data as the
-        // windows permit (tcp_grow_skb).
+        // The first super-packet takes data from the second super-packet until the first one has as
+        // much data as the windows permit (tcp_grow_skb).
         let first = queue.first(self.max).max((quota * smss).min(allowance.buffered));
         let may_wait =
             first > smss && !allowance.in_recovery && now.since(allowance.last_sent) <= MAX_SEND_GAP;
@@ -104,7 +104,8 @@ impl Tcb {
         }
         let whole = match whole {
             Some(segments) => segments,
-            // a super-packet with more segments would not be full either
+            // if the windows do not permit a super-packet of this minimum size, they do not permit
+            // a larger one
             None if limit < MIN_SUPER_PACKET * smss => MIN_SUPER_PACKET,
             None => self.super_packet_segments(allowance.min_rtt, false, tcp),
         };

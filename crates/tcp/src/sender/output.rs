@@ -69,8 +69,9 @@ impl Tcb {
         Outgoing { seq, len, push: self.has_push(seq, end, None), is_new: true, ..Outgoing::default() }
     }
 
-    /// Return true if the last write or a record ends within (`seq`, `end`]. The sender combines
-    /// the data of a write that waits with the data of the next write (RFC 9293 §3.9.1, MUST-61).
+    /// Return true if the last write or a record ends within (`seq`, `end`]. If the data of a write
+    /// waits, the sender combines this data with the data of the next write (RFC 9293 §3.9.1,
+    /// MUST-61).
     #[inline]
     fn has_push(&self, seq: Seq, end: Seq, tracking: Option<&Tracking>) -> bool {
         let last = self.write_end.after(seq) && !self.write_end.after(end);

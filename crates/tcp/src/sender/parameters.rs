@@ -9,13 +9,13 @@ params! {
     pub struct CwndParameters: "tcp.cwnd" {
         /// ACK of data that begins slow start.
         slow_start_from: SlowStartFrom = (SlowStartFrom::FirstAck), in Range::ANY, from "rfc5681 §3.1";
-        /// Initial slow start threshold. If it is absent, the threshold is infinite.
+        /// Initial slow start threshold. If the key is absent, the initial ssthresh is infinite.
         initial_ssthresh: Option<Packets> = (None), in Range::at_least(1.0), from "rfc5681 §3.1: arbitrarily high";
         /// Quantity from which ssthresh is computed.
         ssthresh_from: SsthreshFrom = (SsthreshFrom::FlightSize), in Range::ANY, from "rfc5681 §3.1";
         /// Condition for growth of cwnd.
-        validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1, which has no such condition";
-        /// Effect on cwnd of an idle time longer than the timeout.
+        validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1 does not specify a condition";
+        /// Effect on cwnd of an idle time longer than the RTO.
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
         /// cwnd after a timeout, if SACK is negotiated.
         loss_window: LossWindow = (LossWindow::Segment), in Range::ANY, from "rfc5681 §3.1: LW";

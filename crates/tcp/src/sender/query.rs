@@ -75,7 +75,7 @@ impl Sender {
         }
     }
 
-    /// Return the numbers of segments unacknowledged, SACKed, lost and retransmitted. A sender
+    /// Return the numbers of unacknowledged, SACKed, lost and retransmitted segments. A sender
     /// without SACK counts duplicate ACKs as SACKed segments.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         match &self.kind {

@@ -17,9 +17,9 @@ impl Tcb {
     /// Update the send window from a segment (RFC 9293 §3.10.7.4, fifth check). Return true if the
     /// segment opens a send window that the sender has probed.
     ///
-    /// A segment that advances SND.UNA (`advances`) sets the send window even if a segment with
-    /// later data arrived before it (Linux, tcp_may_update_window), because the old window would
-    /// end too far beyond the new SND.UNA.
+    /// If a segment advances SND.UNA (`advances`), it sets the send window even if a segment with
+    /// later data has overtaken it (Linux, tcp_may_update_window). Without this rule, the old
+    /// window would end too far beyond the new SND.UNA.
     #[inline]
     pub(super) fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) -> bool {
         if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {
@@ -50,7 +50,7 @@ impl Tcb {
         self.rwnd.saturating_sub(self.flight())
     }
 
-    /// Return `max`, or the right edge of the send window if a probe was sent beyond this edge.
+    /// Return SND.MAX, or the right edge of the send window if SND.MAX lies beyond this edge.
     pub fn within_window(&self) -> Seq {
         let edge = self.una + self.rwnd;
         if self.max.after(edge) { edge } else { self.max }

@@ -108,8 +108,9 @@ impl SendQueue {
         self.end.minus(tcb.max).max(0) as u32
     }
 
-    /// Increase the memory of the send buffer to that of two congestion windows, or of as many
-    /// congestion windows as the congestion controller requires (tcp_sndbuf_expand).
+    /// Increase the memory of the send buffer, so that the buffer can store two congestion windows,
+    /// or the number of congestion windows that the congestion controller requires
+    /// (tcp_sndbuf_expand).
     #[inline]
     pub fn expand(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcb.cwnd >= self.expand_at {
@@ -149,8 +150,7 @@ impl SendQueue {
     /// (sk_stream_min_wspace). Return the number of bytes of new data.
     ///
     /// `merged` is the number of SACKed segments that Linux has merged with the SACKed segment
-    /// before them, so that each merged segment takes only the memory of its payload
-    /// (tcp_shift_skb_data).
+    /// before them. A merged segment takes only the memory of its payload (tcp_shift_skb_data).
     #[inline]
     pub fn fill(&mut self, tcb: &Tcb, merged: u32, tcp: &Tcp) -> u32 {
         self.sent.acknowledge(tcb.una);
@@ -243,8 +243,8 @@ impl SendQueue {
         self.queued.len() <= 1
     }
 
-    /// Begin a super-packet up to `end`, which is a part of the first super-packet in the write
-    /// queue, or the first super-packet with data of the second.
+    /// Begin a super-packet that ends at `end`. It consists of a part of the first super-packet in
+    /// the write queue, or of the first super-packet and some data of the second.
     #[inline]
     pub fn begin_burst(&mut self, una: Seq, end: Seq, has_many_segments: bool) {
         (self.burst_end, self.has_many_segments) = (end, has_many_segments);
@@ -426,8 +426,8 @@ mod tests {
         assert_eq!(queue.fill(&tcb, 1600, &tcp), 611 * MSS, "1432144 B are free");
     }
 
-    /// The memory of the send buffer suffices for ten segments at first, and later for two
-    /// congestion windows, up to the maximum memory.
+    /// At first the memory of the send buffer suffices for ten segments. Later the memory suffices
+    /// for two congestion windows, up to the maximum memory.
     #[test]
     fn memory_grows_with_cwnd() {
         let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"offload": "none"}));

@@ -9,7 +9,8 @@ impl SocketFlags {
     pub const NODELAY: u8 = 1;
     /// Small segments wait until the socket is uncorked (TCP_CORK).
     pub const CORK: u8 = 2;
-    /// More data follows soon, so that a small segment waits for it (MSG_MORE).
+    /// The application announces more data, so that a small segment waits for the next write
+    /// (MSG_MORE).
     pub const MORE: u8 = 4;
     /// The waiting data is sent now, even if the socket is corked.
     pub const PUSH: u8 = 8;

@@ -164,7 +164,7 @@ impl Tcb {
         self.max_window
     }
 
-    /// Return the retransmission timeout (RTO) to which the sender would set a timer now.
+    /// Return the retransmission timeout (RTO) that the sender would use to set a timer now.
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         self.rto.timeout(tcp)
     }

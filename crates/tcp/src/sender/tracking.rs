@@ -34,9 +34,9 @@ pub(super) struct Tracking {
     pub min_rtt: Duration,
     /// SND.MAX at the start of the current round trip.
     pub round_end: Seq,
-    /// True if the application had no unsent data at the last call for the next segment.
+    /// True if the application had no unsent data when the endpoint last requested a segment.
     pub app_limited: bool,
-    /// Number of delivered bytes up to which delivery rate samples are application-limited, or 0 if
+    /// Total of delivered bytes up to which delivery rate samples are application-limited, or 0 if
     /// no sample is application-limited.
     pub app_limited_until: u64,
     /// Ends of records. A segment does not cross the end of a record.

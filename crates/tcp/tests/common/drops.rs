@@ -1,7 +1,8 @@
 //! Transfers with one to four losses in one window: the simulations of Fall & Floyd 1996,
 //! "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP". The link has 0.8 Mbit/s and a delay
 //! of 100 ms each way, and segments have 1000 bytes with headers. Segment 14 is the last segment of
-//! a window of eight segments, and the next fifteen segments are in the window after it.
+//! a window of eight segments. The next window contains the fifteen segments that follow segment
+//! 14.
 #![allow(dead_code)]
 
 use serde_json::json;

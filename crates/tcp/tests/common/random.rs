@@ -22,15 +22,16 @@ impl fmt::Debug for RandomTcp {
     }
 }
 
-/// Return the configuration of the tests: 10^4 cases, or the number in PROPTEST_CASES, which is
-/// 10^6 in `make nightly`.
+/// Return the configuration of the tests. The number of cases is 10^4, or the value of the
+/// environment variable PROPTEST_CASES. In `make nightly` the number of cases is 10^6.
 pub fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 10_000 };
     ProptestConfig { cases, max_shrink_iters: 20_000, failure_persistence: None, ..default }
 }
 
-/// Return the values of a choice or a boolean, and the names of kinds.
+/// Return the possible values of a parameter: the words of a choice, the two values of a boolean,
+/// or the names of kinds.
 fn choices(schema: &Value) -> Vec<Value> {
     if schema["type"] == "boolean" {
         return vec![json!(true), json!(false)];

@@ -1,5 +1,5 @@
-//! Meters, which assign colours to the packets of a stream by its previous traffic (RFC 2475
-//! §2.3.2).
+//! Meters: each meter assigns colours to the packets of a stream, depending on the stream's
+//! previous traffic (RFC 2475 §2.3.2).
 
 pub mod srtcm;
 pub mod token_bucket;
@@ -17,7 +17,7 @@ use trtcm::{Trtcm, TrtcmState};
 use tswtcm::{Tswtcm, TswtcmState};
 
 choice! {
-    /// Meter.
+    /// Meter that assigns a colour to each packet.
     pub enum Meter {
         TokenBucket(TokenBucket),
         Srtcm(Srtcm),
@@ -27,7 +27,7 @@ choice! {
 }
 
 impl Meter {
-    /// Create the state of the meter at time 0. Meters that need random numbers take them from
+    /// Create the state of the meter at time 0. A meter that needs random numbers takes them from
     /// `random`.
     pub fn build(&self, random: Stream) -> Metering {
         match self {
@@ -71,8 +71,8 @@ mod tests {
     use net::Label;
     use units::Read;
 
-    /// Return the first letters of the colours that a meter assigns to packets (time in ms, bytes,
-    /// codepoint).
+    /// Return the first letters of the colours that a meter assigns to packets. Each packet is a
+    /// tuple of arrival time in ms, size in bytes and codepoint.
     pub fn colours(meter: serde_json::Value, packets: &[(u64, u16, u8)]) -> String {
         let mut metering = Meter::read(&meter, "meter").unwrap().build(Stream::new(1, "meter"));
         let colour = |&(ms, size, dscp): &(u64, u16, u8)| {

@@ -1,7 +1,7 @@
 //! Meter of the single rate three colour marker (srTCM).
 //!
-//! Source: RFC 2697 §2 and §3 (`rfc2697`), followed exactly. The two token buckets C and E share
-//! one token rate. Tokens that do not fit into bucket C go to bucket E.
+//! Source: RFC 2697 §2 and §3 (`rfc2697`), which the meter follows exactly. The two token buckets C
+//! and E share one token rate. Tokens that do not fit into bucket C go to bucket E.
 
 use net::Packet;
 use units::param::{Invalid, join};
@@ -14,36 +14,36 @@ use crate::diffserv::tokens::Tokens;
 params! {
     /// srTCM, the single rate three colour marker, meters a stream by one rate and two bursts. A
     /// packet is green if it fits into the committed burst, yellow if it fits into the excess
-    /// burst, and red otherwise. The tokens of the rate fill the committed burst first, and the
-    /// excess burst when the committed burst is full. After a pause of the stream, the part of a
-    /// burst beyond the committed burst size is yellow, up to the excess burst size. Traffic that
-    /// exceeds the rate for a long time is red.
+    /// burst, and red otherwise. The tokens fill the committed burst first. When the committed
+    /// burst is full, the tokens fill the excess burst. If a stream sends a burst after a pause,
+    /// the first bytes up to the committed burst size are green, and the next bytes up to the
+    /// excess burst size are yellow. Traffic that exceeds the rate for a long time is red.
     ///
-    /// Sizes are those of IP packets. The committed burst and the excess burst are full at the
-    /// start.
+    /// Packet sizes are those of IP packets. The committed burst and the excess burst are full at
+    /// the start.
     pub struct Srtcm: "srtcm", checked by check {
-        /// Committed information rate, at which tokens arrive (CIR).
+        /// Committed information rate: rate at which tokens arrive (CIR).
         cir: Rate = required, in Range::ANY, from "rfc2697 §2";
         /// Committed burst size: maximum number of green bytes at once (CBS).
-        cbs: Bytes = required, in Range::ANY, from "rfc2697 §2: at least the largest packet, if above 0";
+        cbs: Bytes = required, in Range::ANY, from "rfc2697 §2: a burst size above 0 should be at least the size of the largest packet";
         /// Excess burst size: maximum number of yellow bytes at once (EBS).
-        ebs: Bytes = (Bytes(0)), in Range::ANY, from "rfc2697 §2: at least the largest packet, if above 0";
+        ebs: Bytes = (Bytes(0)), in Range::ANY, from "rfc2697 §2: a burst size above 0 should be at least the size of the largest packet";
         /// Use of the colour that a packet carries when it arrives.
         mode: Mode = (Mode::Blind), in Range::ANY, from "rfc2697 §3";
-        /// Codepoints of packets that arrive yellow, for a colour-aware meter.
-        yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: medium drop precedence";
-        /// Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
-        /// codepoint arrive green.
-        red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: high drop precedence";
+        /// Codepoints that a colour-aware meter reads as yellow.
+        yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: codepoints of medium drop precedence";
+        /// Codepoints that a colour-aware meter reads as red. A colour-aware meter reads all other
+        /// codepoints as green.
+        red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: codepoints of high drop precedence";
     }
 }
 
-/// Refuse two empty bursts. RFC 2697 §2: "at least one of them is larger than 0".
+/// Refuse two empty bursts. RFC 2697 §2 about CBS and EBS: "at least one of them is larger than 0".
 fn check(meter: &Srtcm, path: &str) -> Result<(), Invalid> {
     if meter.cbs.0 == 0 && meter.ebs.0 == 0 {
         let problem = "and ebs are both 0, so that every packet is red";
         return Err(Invalid::new(&join(path, "cbs"), &meter.cbs.write(), problem)
-            .remedy("raise one of them to at least the size of a packet (rfc2697 §2)"));
+            .remedy("raise cbs or ebs to at least the size of a packet (rfc2697 §2)"));
     }
     Ok(())
 }
@@ -68,7 +68,7 @@ pub struct SrtcmState {
     tokens: Tokens,
     cbs: u64,
     ebs: u64,
-    /// Tokens in bucket C. `te` is the number of tokens in bucket E.
+    /// Number of tokens in bucket C. `te` is the number of tokens in bucket E.
     tc: u64,
     te: u64,
     precolours: Precolours,
@@ -84,8 +84,8 @@ impl SrtcmState {
         self.te += (come - to_c).min(self.ebs - self.te);
     }
 
-    /// Return the colour of an arriving packet (§3). For a colour-blind meter every packet arrives
-    /// green.
+    /// Return the colour of an arriving packet (§3). A colour-blind meter treats every arriving
+    /// packet as green.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.fill(now);
         let (size, came) = (u64::from(packet.size), self.precolours.of(packet));
@@ -107,9 +107,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Computed by hand from RFC 2697 §3: one token per millisecond, C has the depth 1000, E 500.
-    /// The comment of each packet has the tokens at its arrival, if they changed, and its colour
-    /// with the remaining tokens.
+    /// The expected colours were computed by hand from RFC 2697 §3: one token arrives per
+    /// millisecond, bucket C has at most 1000 tokens, and bucket E has at most 500. The comment at
+    /// each packet has the numbers of tokens at the packet's arrival if they changed, then the
+    /// colour of the packet and the remaining tokens.
     #[test]
     fn colour_blind_marking_as_worked_out_by_hand() {
         let meter = json!({"kind": "srtcm", "cir": "8 kbit/s", "cbs": "1000 B", "ebs": "500 B"});
@@ -134,8 +135,8 @@ mod tests {
         assert_eq!(colours(meter, &packets), "GRYGGGGGRYRGGGYR");
     }
 
-    /// Computed by hand, with packets that arrive green (AF11, 10), yellow (AF12, 12) and red
-    /// (AF13, 14).
+    /// The expected colours were computed by hand. Packets arrive green (AF11, 10), yellow
+    /// (AF12, 12) and red (AF13, 14).
     #[test]
     fn colour_aware_marking_as_worked_out_by_hand() {
         let meter = json!({

@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 2475 §2.3.2 and §2.3.3.1 (`rfc2475`): a profile is a rate and a burst size, and
 //! packets are in profile or out of profile. RFC 3290 §5.1.3 (`rfc3290`), which was not available,
-//! for strict and loose conformance.
+//! defines strict and loose conformance.
 
 use net::Packet;
 use units::{Bytes, Range, Rate, Time, params, words};
@@ -15,16 +15,17 @@ words! {
     pub enum Conformance {
         /// Strict conformance: the packet is in profile if the bucket has tokens for all its bytes.
         Strict = "strict",
-        /// Loose conformance: the packet is in profile if the bucket has at least one token.
-        /// The tokens that the packet still needs are subtracted from tokens that arrive later.
+        /// Loose conformance: the packet is in profile if the bucket has at least one token. If the
+        /// bucket has fewer tokens than the packet has bytes, the missing tokens are subtracted
+        /// from tokens that arrive later.
         Loose = "loose",
     }
 }
 
 params! {
     /// A token bucket assigns two colours: green packets are in profile, red packets are out of
-    /// profile. Tokens of one byte arrive at the rate until the bucket contains the burst. A packet
-    /// within the profile removes as many tokens as it has bytes.
+    /// profile. Tokens of one byte each arrive at the rate until the bucket has as many tokens as
+    /// the burst has bytes. A packet in profile removes as many tokens as it has bytes.
     ///
     /// The bucket is full at the start.
     pub struct TokenBucket: "token_bucket" {
@@ -52,8 +53,8 @@ pub struct TokenBucketState {
     tokens: Tokens,
     burst: i64,
     conformance: Conformance,
-    /// Tokens in the bucket. A negative number of tokens is the number that was borrowed from later
-    /// tokens.
+    /// Number of tokens in the bucket. A negative number is a debt, which tokens that arrive later
+    /// pay.
     held: i64,
 }
 

@@ -1,7 +1,7 @@
 //! Meter of the two rate three colour marker (trTCM).
 //!
-//! Source: RFC 2698 §2 and §3 (`rfc2698`), followed exactly. Each of the two token buckets, P and
-//! C, has its own token rate.
+//! Source: RFC 2698 §2 and §3 (`rfc2698`), which the meter follows exactly. Each of the two token
+//! buckets, P and C, has its own token rate.
 
 use net::Packet;
 use units::param::{Invalid, join};
@@ -12,27 +12,28 @@ use crate::diffserv::dscp::Dscp;
 use crate::diffserv::tokens::Tokens;
 
 params! {
-    /// trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst.
-    /// A packet is red if it exceeds the peak rate, yellow if it exceeds only the committed rate,
-    /// and green otherwise.
+    /// trTCM, the two rate three colour marker, meters a stream by two rates. Each rate has its own
+    /// burst size. A packet is red if it exceeds the peak rate, yellow if it exceeds only the
+    /// committed rate, and green otherwise.
     ///
-    /// Sizes are those of IP packets. The committed burst and the peak burst are full at the start.
+    /// Packet sizes are those of IP packets. The buckets of the committed burst and of the peak
+    /// burst are full at the start.
     pub struct Trtcm: "trtcm", checked by check {
         /// Peak information rate (PIR), at least cir.
         pir: Rate = required, in Range::ANY, from "rfc2698 §2";
         /// Peak burst size (PBS).
-        pbs: Bytes = required, in Range::above(0.0), from "rfc2698 §2: at least the largest packet";
+        pbs: Bytes = required, in Range::above(0.0), from "rfc2698 §2: should be at least the size of the largest packet";
         /// Committed information rate (CIR).
         cir: Rate = required, in Range::ANY, from "rfc2698 §2";
         /// Committed burst size (CBS).
-        cbs: Bytes = required, in Range::above(0.0), from "rfc2698 §2: at least the largest packet";
+        cbs: Bytes = required, in Range::above(0.0), from "rfc2698 §2: should be at least the size of the largest packet";
         /// Use of the colour that a packet carries when it arrives.
         mode: Mode = (Mode::Blind), in Range::ANY, from "rfc2698 §3";
-        /// Codepoints of packets that arrive yellow, for a colour-aware meter.
-        yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: medium drop precedence";
-        /// Codepoints of packets that arrive red, for a colour-aware meter. Packets with any other
-        /// codepoint arrive green.
-        red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: high drop precedence";
+        /// Codepoints that a colour-aware meter reads as yellow.
+        yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: codepoints of medium drop precedence";
+        /// Codepoints that a colour-aware meter reads as red. A colour-aware meter reads all other
+        /// codepoints as green.
+        red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: codepoints of high drop precedence";
     }
 }
 
@@ -70,15 +71,15 @@ pub struct TrtcmState {
     committed: Tokens,
     pbs: u64,
     cbs: u64,
-    /// Tokens in bucket P. `tc` is the number of tokens in bucket C.
+    /// Number of tokens in bucket P. `tc` is the number of tokens in bucket C.
     tp: u64,
     tc: u64,
     precolours: Precolours,
 }
 
 impl TrtcmState {
-    /// Return the colour of an arriving packet (§3). For a colour-blind meter every packet arrives
-    /// green.
+    /// Return the colour of an arriving packet (§3). A colour-blind meter treats every arriving
+    /// packet as green.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.tp = self.tp.saturating_add(self.peak.come(now)).min(self.pbs);
         self.tc = self.tc.saturating_add(self.committed.come(now)).min(self.cbs);
@@ -107,8 +108,8 @@ mod tests {
         })
     }
 
-    /// Computed by hand from RFC 2698 §3: P gets 2 tokens per millisecond up to 600, C gets 1 up to
-    /// 1000.
+    /// The expected colours were computed by hand from RFC 2698 §3: bucket P gets 2 tokens per
+    /// millisecond and has at most 600, bucket C gets 1 token per millisecond and has at most 1000.
     #[test]
     fn colour_blind_marking_as_worked_out_by_hand() {
         let packets = [
@@ -132,8 +133,8 @@ mod tests {
         assert_eq!(colours(meter("colour-blind"), &packets), "RGRGGYGRGGGYRGGR");
     }
 
-    /// Worked out by hand, with packets that arrive green (AF31, 26), yellow (AF32, 28) and red
-    /// (AF33, 30).
+    /// The expected colours were computed by hand. Packets arrive green (AF31, 26), yellow
+    /// (AF32, 28) and red (AF33, 30).
     #[test]
     fn colour_aware_marking_as_worked_out_by_hand() {
         let packets = [

@@ -1,7 +1,7 @@
 //! Meter of the time sliding window three colour marker (TSWTCM).
 //!
-//! Source: RFC 2859 (`rfc2859`): the rate estimator of figure 2, which is that of Clark & Fang 1998
-//! (`clark1998rio`), and the marking algorithm of figure 3.
+//! Source: RFC 2859 (`rfc2859`): the rate estimator of figure 2, which is the estimator of Clark &
+//! Fang 1998 (`clark1998rio`), and the marking algorithm of figure 3.
 
 use engine::Stream;
 use net::Packet;
@@ -12,18 +12,19 @@ use crate::diffserv::colour::Colour;
 
 params! {
     /// TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a
-    /// time window and colours packets at random. The share of the traffic above the committed rate
-    /// is yellow, and the share above the peak rate is red. The red and yellow packets are thus
-    /// spread over the stream, so that a TCP connection rarely loses several packets of a window.
+    /// time window and colours packets at random. The part of the traffic between the committed
+    /// rate and the peak rate is yellow, and the part above the peak rate is red. TSWTCM thus
+    /// spreads the red and yellow packets over the stream, so that a TCP connection rarely loses
+    /// several packets in one window.
     pub struct Tswtcm: "tswtcm", checked by check {
         /// Committed target rate (CTR).
         ctr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
         /// Peak target rate (PTR), at least ctr. If ptr and ctr are equal, no packet is yellow.
         ptr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
-        /// Time over which the rate is estimated (AVG_INTERVAL). The time should be the round-trip
-        /// time of a single connection, or more than the maximum round-trip time of several
-        /// connections.
-        avg_interval: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc2859 §5.1: 1 s for several connections";
+        /// Time window over which the rate is estimated (AVG_INTERVAL). For a stream of one
+        /// connection, use the round-trip time of the connection. For a stream of several
+        /// connections, use more than their maximum round-trip time.
+        avg_interval: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc2859 §5.1 has 1 s for several connections";
     }
 }
 
@@ -61,7 +62,7 @@ pub struct TswtcmState {
 }
 
 impl TswtcmState {
-    /// Update the estimated rate (figure 2).
+    /// Update the estimate of the stream's rate (figure 2).
     fn estimate(&mut self, now: Time, size: u16) {
         let bytes_in_win = self.avg_rate * self.avg_interval;
         let new_bytes = bytes_in_win + f64::from(size);
@@ -70,8 +71,9 @@ impl TswtcmState {
     }
 
     /// Return the colour of an arriving packet (figure 3). If several colours are possible, one
-    /// random number between 0 and 1 selects the colour: red for the lowest share P1 of its range,
-    /// yellow for the next share P2 (or P0).
+    /// random number between 0 and 1 selects the colour. The packet is red if the number is below
+    /// P1, and yellow if the number is from P1 up to P1 + P2. If red is not possible, the packet is
+    /// yellow if the number is below P0.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.estimate(now, packet.size);
         let TswtcmState { ctr, ptr, avg_rate, .. } = *self;
@@ -101,11 +103,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// For a steady stream above both rates the shares of the colours are those of figure 3, within
-    /// 4 standard deviations.
+    /// For a steady stream above both rates, the shares of the colours agree with figure 3 within 4
+    /// standard deviations.
     #[test]
     fn shares_of_colours_follow_from_the_rates() {
-        // 1000 B per ms are 8 Mbit/s: red 2/8, yellow 2/8, green 4/8.
+        // A stream of 1000 B per ms has 8 Mbit/s, so 2/8 of the packets are red, 2/8 are yellow and
+        // 4/8 are green.
         let meter = json!({"kind": "tswtcm", "ctr": "4 Mbit/s", "ptr": "6 Mbit/s", "avg_interval": "100 ms"});
         let packets: Vec<_> = (0..41_000).map(|ms| (ms, 1000, 0)).collect();
         let all = &colours(meter, &packets)[1000..]; // the estimate has converged to the rate
@@ -125,8 +128,9 @@ mod tests {
         assert!(one_rate.contains('R') && one_rate.contains('G') && !one_rate.contains('Y'));
     }
 
-    /// Figure 2 by hand: 1000 B/s over 1 s. After a packet of 500 B that arrives 0.5 s later, the
-    /// estimate is 1500 B in 1.5 s.
+    /// The expected rates were computed by hand from figure 2, with an initial estimate of 1000 B/s
+    /// over 1 s. A packet of 500 B that arrives 0.5 s later changes the estimate to 1500 B in 1.5
+    /// s.
     #[test]
     fn the_rate_estimate_follows_figure_2() {
         let meter = Tswtcm::read(&json!({"ctr": "8 kbit/s", "ptr": "8 kbit/s"}), "m").unwrap();

@@ -6,23 +6,23 @@ use super::super::bucket::{brings, price, time_for};
 use super::ring::Ring;
 
 pub(super) const PRIORITIES: usize = 8;
-/// Number of levels of a tree. Leaves are on level 0, classes without a parent on level 7.
+/// Number of levels of a tree. Leaves are on level 0, and classes without a parent on level 7.
 pub(super) const LEVELS: usize = 8;
-/// Time after which a debt is forgotten.
+/// Maximum time that a class takes to pay a debt, which limits the debt.
 pub(super) const MEMORY: Duration = Duration::from_millis(60_000);
 
-/// Permission of a class to send and to borrow.
+/// Permission of a class to send with its own bandwidth or with borrowed bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// The class may neither send nor borrow, because it exceeds its ceil.
     Red,
-    /// The class may borrow.
+    /// The class may send with borrowed bandwidth, because it exceeds its rate but not its ceil.
     Yellow,
-    /// The class may send.
+    /// The class may send with its own bandwidth, because it does not exceed its rate.
     Green,
 }
 
-/// One of the two buckets of a class.
+/// Token bucket of a class: that of the rate or that of the ceil.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     pub(super) rate: Rate,
@@ -35,15 +35,15 @@ impl Side {
         Side { rate, depth: price(burst.0), tokens: price(burst.0) }
     }
 
-    /// Add the tokens of a time span and subtract a price.
+    /// Add the tokens that arrive in the time `span`, and subtract the tokens for a packet.
     pub(super) fn charge(&mut self, span: Duration, price: i128) {
         let most = brings(MEMORY, self.rate);
         let tokens = (self.tokens + brings(span, self.rate)).min(self.depth) - price;
         self.tokens = tokens.max(1 - most);
     }
 
-    /// Return the time until the debt of the bucket is paid, counted from `span` after the last
-    /// charge, or `None` while the debt is at most `allowed` tokens.
+    /// Return the time until the debt of the bucket is paid, from the time `span` after the last
+    /// charge. If the debt is at most `allowed` tokens, return `None`.
     pub(super) fn debt(&self, span: Duration, allowed: i128) -> Option<Duration> {
         let tokens = self.tokens + brings(span, self.rate);
         (tokens < -allowed).then(|| time_for(-tokens, self.rate))
@@ -56,23 +56,23 @@ pub(super) struct Node {
     pub(super) parent: Option<usize>,
     pub(super) level: usize,
     pub(super) prio: usize,
-    /// Index among the leaves.
+    /// Index of the leaf in the list of leaves.
     pub(super) class: usize,
     pub(super) quantum: i64,
-    /// Deficit for each level from which the class borrows.
+    /// Deficit of a leaf for each level whose bandwidth the leaf uses.
     pub(super) deficit: [i64; LEVELS],
     pub(super) rate: Side,
     pub(super) ceil: Side,
-    /// True if the mode lasts until the debt of the class is its burst.
+    /// True if the class keeps its mode until its debt exceeds its burst or cburst.
     pub(super) hysteresis: bool,
     /// Time up to which tokens have been added.
     pub(super) since: Time,
     pub(super) mode: Mode,
-    /// Time at which the mode may change without a packet.
+    /// Time at which the mode may change although no packet is sent, because tokens arrive.
     pub(super) wakes: Option<Time>,
     /// Bit mask of the priorities at which the class, or a class below it, has packets.
     pub(super) active: u8,
-    /// Yellow classes below this class that have packets, for each priority.
+    /// One ring per priority: the yellow classes with packets that borrow from this class.
     pub(super) feeds: [Ring; PRIORITIES],
 }
 
@@ -81,8 +81,8 @@ impl Node {
         now.since(self.since).min(MEMORY)
     }
 
-    /// Return the debts at the rate and at the ceil that do not change the mode (htb_hiwater and
-    /// htb_lowater of sch_htb.c).
+    /// Return the maximum debts at the rate and at the ceil with which the class keeps its mode
+    /// (htb_hiwater and htb_lowater of sch_htb.c).
     fn allowed(&self) -> (i128, i128) {
         match self.mode {
             Mode::Green if self.hysteresis => (self.rate.depth, self.ceil.depth),
@@ -91,8 +91,8 @@ impl Node {
         }
     }
 
-    /// Return the mode of the class, and the time that the mode lasts if the class sends no packet
-    /// (htb_class_mode of sch_htb.c).
+    /// Return the mode of the class, and the time for which the class stays in this mode if it does
+    /// not send a packet (htb_class_mode of sch_htb.c).
     pub(super) fn mode(&self, span: Duration) -> (Mode, Duration) {
         let (at_rate, at_ceil) = self.allowed();
         if let Some(wait) = self.ceil.debt(span, at_ceil) {
@@ -109,9 +109,9 @@ impl Node {
 mod tests {
     use super::*;
 
-    /// The modes follow htb_class_mode with htb_hysteresis 1 and 0, for each previous mode and for
-    /// tokens around 0 and -1600 bytes. The mode of a green, a yellow and a red class changes at a
-    /// different debt each.
+    /// The modes agree with htb_class_mode of sch_htb.c, with htb_hysteresis 1 and 0, for each
+    /// previous mode and for tokens around 0 and -1600 bytes. The debt at which the mode changes
+    /// depends on the previous mode: green, yellow or red.
     #[test]
     fn modes_are_those_of_the_kernel() {
         use Mode::{Green, Red, Yellow};
@@ -153,8 +153,8 @@ mod tests {
                 assert_eq!(mode(before, true, tokens).0, with, "{before:?} {tokens:?}");
             }
         }
-        // A class waits until its debt is paid, even if its debt may reach its burst: 1601 B take
-        // 1.601 s at 1 kB/s.
+        // A class that waits pays its whole debt, even if the mode allows a debt up to the burst.
+        // At 1 kB/s a debt of 1601 B takes 1.601 s.
         assert_eq!(mode(Green, true, [-1601, 0]).1, Duration::from_millis(1601));
         assert_eq!(mode(Yellow, true, [0, -1601]).1, Duration::from_millis(1601));
     }

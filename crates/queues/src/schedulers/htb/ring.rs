@@ -1,12 +1,12 @@
-//! Turns of the classes at one position of the tree.
+//! Ring of classes that take turns at one place in the tree.
 
-/// Classes that take turns at one position of the tree, in the order of the list of classes, and
-/// the class whose turn it is.
+/// Classes that take turns at one place in the tree, in the order of the list of classes, and the
+/// class that has the turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ring {
     pub(super) members: Vec<u32>,
     pub(super) at: Option<u32>,
-    /// Class that had its turn when it left the ring.
+    /// Class that left the ring while it had the turn.
     pub(super) left_at: Option<u32>,
 }
 
@@ -27,7 +27,8 @@ impl Ring {
         }
     }
 
-    /// Pass the turn to the next class. After the last class no class has the turn.
+    /// Pass the turn to the next class of the ring. If the last class had the turn, afterwards no
+    /// class has the turn.
     pub(super) fn advance(&mut self) {
         self.at = self.at.and_then(|at| self.from(at + 1));
     }

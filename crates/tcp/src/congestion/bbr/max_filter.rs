@@ -1,9 +1,9 @@
-//! Maximum over a window of virtual time (rounds or cycles), as BBR filters bandwidth.
+//! Maximum filter for BBR's bandwidth, over a window of virtual time that counts rounds or cycles.
 
 /// Maximum length of the filter's window, in steps of the virtual time.
 pub(super) const MAX_WINDOW: usize = 10;
 
-/// Filter that returns the maximum of the values of the last steps of a virtual time.
+/// Filter that returns the maximum of the values in the last steps of a virtual time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter {
     /// Maximum value in each step of the virtual time, the current step first.
@@ -13,13 +13,13 @@ pub(super) struct MaxFilter {
 }
 
 impl MaxFilter {
-    /// Record a value at a step. Steps never decrease.
+    /// Record a value at a step of the virtual time. Steps never decrease.
     pub fn update(&mut self, step: u64, value: f64) {
         self.advance(step);
         self.slots[0] = self.slots[0].max(value);
     }
 
-    /// Move to a later step.
+    /// Move to a later step of the virtual time.
     fn advance(&mut self, step: u64) {
         for _ in 0..step.saturating_sub(self.step).min(MAX_WINDOW as u64) {
             self.slots.rotate_right(1);

@@ -18,7 +18,7 @@ pub fn min_super_packet(rate: Rate) -> u32 {
     if rate < MIN_SUPER_PACKET_RATE { 1 } else { MIN_SUPER_PACKET }
 }
 
-/// Value that stands for a round-trip time that was not measured.
+/// Value of a round-trip time before its first measurement.
 const UNMEASURED: Duration = Duration(u64::MAX);
 
 /// Full pipe estimator (draft-ietf-ccwg-bbr §5.3.1.2): the pipe is full after three rounds in which
@@ -56,8 +56,8 @@ impl FullPipe {
         self.reached |= self.full_bw_now;
     }
 
-    /// Return cwnd after an ACK. cwnd is at most `max_cwnd`, except in Startup, in which cwnd never
-    /// shrinks.
+    /// Return cwnd after an ACK. Until the pipe is full, cwnd never shrinks. Once the pipe is full,
+    /// cwnd is at most `max_cwnd`.
     fn grow_cwnd(&self, cwnd: f64, ack: &Ack, max_cwnd: f64, initial_window: f64) -> f64 {
         let delivered = f64::from(ack.delivered);
         if self.reached {
@@ -108,8 +108,9 @@ struct Aggregation {
 }
 
 impl Aggregation {
-    /// Count `newly_delivered` bytes, and return the bytes by which the acknowledged data exceeds
-    /// the data that a bandwidth (in bytes/s) delivers in the same time, at most cwnd.
+    /// Count `newly_delivered` bytes, and return the excess of the delivered bytes over the bytes
+    /// that `bandwidth` (in bytes/s) delivers in the same time. The returned excess is at most
+    /// cwnd.
     fn update(&mut self, now: Time, bandwidth: f64, newly_delivered: f64, cwnd: f64) -> f64 {
         let mut expected = bandwidth * now.since(self.interval_start).seconds();
         if self.delivered <= expected {

@@ -25,11 +25,12 @@ pub fn states<C: CongestionControl, S: PartialEq>(
     states
 }
 
-/// Assert that BBR's model of the path equals the path.
+/// Assert that BBR's model has the bandwidth and the minimum round-trip time of the path.
 ///
-/// `model` returns the bandwidth, which must be the rate of the bottleneck, and the minimum
-/// round-trip time, which must be that without a queue. Packets must not be lost, and the link must
-/// have at least the given utilization.
+/// `model` returns the bandwidth and the minimum round-trip time that BBR estimates. The bandwidth
+/// must be the rate of the bottleneck, and the minimum round-trip time must be the round-trip time
+/// without a queue. Packets must not be lost, and the link must have at least the given
+/// utilization.
 pub fn assert_model_matches_path<C: CongestionControl>(
     bbr: C,
     utilization: f64,
@@ -76,8 +77,8 @@ pub fn first_probe_rtt<C: CongestionControl>(bbr: C, end: f64, in_probe_rtt: imp
     Probe { start, duration: end_of_probe - start, min_cwnd, cwnd_after }
 }
 
-/// Return BBR after its first ACK, which arrives at 20 s. A late first ACK must not expire the
-/// minimum round-trip time.
+/// Return the state of BBR after its first ACK, which arrives at 20 s. A late first ACK must not
+/// cause the minimum round-trip time to expire.
 pub fn after_first_ack_at_20_s<C: CongestionControl>(mut bbr: C) -> C {
     bbr.observe(&window(10.0, 1e9, 9.0), &ack_at(20.0, 0.05, 1.0));
     bbr

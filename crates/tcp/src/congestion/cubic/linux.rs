@@ -2,13 +2,14 @@
 //!
 //! Windows are in whole segments and times in 1024ths of a second. One clock tick is a millisecond.
 //! cwnd grows by one segment each time `segments_per_increase` segments are acknowledged. The value
-//! of `segments_per_increase` is computed at most once per tick, and every 32nd of a second while
-//! cwnd does not change.
+//! of `segments_per_increase` is computed at most once per tick. While cwnd does not change, the
+//! value is computed at most once per 1/32 s.
 //!
-//! Apart from rounding, Linux differs from RFC 9438 as follows. The cubic curve is evaluated at t
-//! plus the minimum round-trip time. Before any congestion, cwnd grows by at least a twentieth per
-//! round trip. The estimate of Reno's window always grows by 8/15 segment per window, whereas RFC
-//! 9438 increases the growth to one segment above cwnd_prior. A timeout resets all state.
+//! Apart from rounding, Linux differs from RFC 9438 as follows. Linux evaluates the cubic curve at
+//! t plus the minimum round-trip time. Before any congestion, Linux increases cwnd by at least a
+//! twentieth per round trip. In Linux the estimate of Reno's window always grows by 8/15 segment
+//! per window. In RFC 9438 the growth is one segment per window once the estimate exceeds
+//! cwnd_prior. In Linux a timeout resets all state of CUBIC.
 
 use units::{Duration, Time};
 
@@ -22,8 +23,8 @@ pub(super) struct Scale {
     beta: u64,
     /// C in 1024ths.
     c: f64,
-    /// Eighths of a window that increase the Reno estimate by one segment: 8 (1 + β)/(3 (1 - β)),
-    /// rounded down.
+    /// Number of eighths of a window that must be acknowledged before the estimate of Reno's cwnd
+    /// grows by one segment: 8 (1 + β)/(3 (1 - β)), rounded down.
     reno_eighths: u64,
 }
 
@@ -31,7 +32,7 @@ impl Scale {
     /// Convert the parameters of CUBIC to integers.
     pub(super) fn new(p: &Cubic) -> Self {
         let beta = (p.beta * SCALE_UNIT as f64 + 0.5) as u64;
-        // bic_scale is a tenth of this value
+        // Linux's bic_scale is a tenth of c
         let c = (p.c * SCALE_UNIT as f64 / 10.0 + 0.5).floor() * 10.0;
         Scale { beta, c, reno_eighths: 8 * (SCALE_UNIT + beta) / 3 / (SCALE_UNIT - beta) }
     }
@@ -69,7 +70,7 @@ pub(super) struct Curve {
     origin: u64,
     /// Time K from the start of the epoch to `origin`, in 1024ths of a second.
     k: u64,
-    /// Start of the epoch; absent until the next ACK begins one.
+    /// Start of the epoch; absent until the next ACK begins an epoch.
     epoch: Option<u64>,
     /// Minimum round-trip time.
     pub(super) min_rtt: Option<Duration>,
@@ -117,8 +118,8 @@ impl Curve {
         if self.w_max == 0 { segments_per_increase.min(MAX_WITHOUT_LOSS) } else { segments_per_increase }
     }
 
-    /// Return the number of acknowledged segments per segment of growth that lets cwnd follow the
-    /// estimate of Reno's cwnd.
+    /// Return the number of segments that must be acknowledged per segment of growth if cwnd
+    /// follows the estimate of Reno's cwnd.
     fn segments_by_reno(&mut self, scale: &Scale, cwnd: u64) -> u64 {
         let window = cwnd * scale.reno_eighths / 8;
         while self.acked_for_reno > window {
@@ -148,7 +149,8 @@ impl Curve {
         }
     }
 
-    /// Return true in the first second of an epoch, whose round-trip times do not end slow start.
+    /// Return true in the first second of an epoch, in which round-trip times do not end slow
+    /// start.
     pub(super) fn ignores_rtt(&self, now: Time) -> bool {
         self.epoch.is_some_and(|epoch| ticks(now) - epoch < 1000)
     }
@@ -172,7 +174,8 @@ mod tests {
     }
 
     /// With W_max 100 and cwnd 70, K is 1024 ∛(30·1024/410) = 4316, in 1024ths of a second. At the
-    /// time K the curve is at 100 segments. At K/2 it is 30/8 segments below 100.
+    /// time K the curve is at 100 segments. At the time K/2 the curve is 30/8 segments below 100
+    /// segments.
     #[test]
     fn curve_reaches_w_max_at_k() {
         let mut c = Curve { w_max: 100, ..Curve::default() };

@@ -1,11 +1,11 @@
 //! CUBIC (`cubic`), RFC 9438 (`rfc9438`): cwnd is a cubic function of the time since the last
 //! congestion, and at least an estimate of Reno's cwnd.
 //!
-//! Windows in this file are in segments. (target − cwnd)/cwnd is added for each acknowledged
-//! segment, whereas RFC 9438 §4.4 adds it for each ACK. If the receiver delays ACKs, an addition
-//! per ACK would halve the growth towards the curve. Linux also adds per segment. If cwnd is at
-//! least W_max when congestion avoidance begins, K is 0 and W_max is cwnd, because equation 2 would
-//! make K negative.
+//! Windows in this file are in segments. Each acknowledged segment increases cwnd by (target −
+//! cwnd)/cwnd, whereas in RFC 9438 §4.4 each ACK increases cwnd by this amount. If the receiver
+//! delays ACKs, an addition per ACK would halve the growth towards the curve. Linux also increases
+//! cwnd for each acknowledged segment. If cwnd is at least W_max when congestion avoidance begins,
+//! K is 0 and W_max is cwnd, because equation 2 would make K negative.
 //!
 //! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. RFC
 //! 9438 §4.2 begins the epoch when congestion avoidance starts. The two definitions of an epoch
@@ -29,7 +29,8 @@ words! {
     pub enum FastConvergence {
         /// W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last W_max (RFC 9438 §4.7).
         On = "on",
-        /// W_max is always cwnd. This suits a flow that does not share its bottleneck.
+        /// W_max is always cwnd. A W_max that is always cwnd suits a flow that does not share its
+        /// bottleneck.
         Off = "off",
     }
 }
@@ -61,13 +62,13 @@ params! {
         /// Arithmetic of the cubic function of the window.
         arithmetic: Arithmetic = (Arithmetic::Rfc9438), in Range::ANY, from "rfc9438 §4.2; Linux, tcp_cubic";
         /// Slow start.
-        slow_start: SlowStart = (SlowStart::hystart()), in Range::ANY, from "rfc9438 §4.10: should be HyStart++";
+        slow_start: SlowStart = (SlowStart::hystart()), in Range::ANY, from "rfc9438 §4.10: CUBIC should use HyStart++";
     }
 }
 
 impl Control for Cubic {
     type State = CubicState;
-    /// Loss recovery by RACK, which RFC 9438 §3.1 names, and PRR, which §4.6 allows.
+    /// Loss recovery by RACK, which RFC 9438 §3.1 names, and by PRR, which RFC 9438 §4.6 allows.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
     fn new_state(&self, _: &Window) -> Self::State {
@@ -82,7 +83,8 @@ impl Control for Cubic {
 /// Epoch: one congestion avoidance stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
-    /// Start of the epoch (t_epoch). The start advances while cwnd does not limit the sender.
+    /// Start of the epoch (t_epoch). While cwnd does not limit the sender, the start of the epoch
+    /// moves forward.
     start: Time,
     /// Time K in seconds at which the curve reaches W_max.
     k: f64,
@@ -90,7 +92,7 @@ struct Epoch {
     w_est: f64,
 }
 
-/// State that congestion replaces and [`CongestionControl::undo`] restores.
+/// State that a congestion event replaces, and that [`CongestionControl::undo`] restores.
 #[derive(Clone, Copy, Debug)]
 struct Curve {
     /// W_max; absent before the first congestion and after a timeout (RFC 9438 §4.8).
@@ -110,8 +112,8 @@ pub struct CubicState {
     linux: linux::Curve,
     /// Parameters in Linux's arithmetic.
     linux_scale: linux::Scale,
-    /// Curve before the last congestion event. An undo of the response to that event restores this
-    /// curve.
+    /// Curve before the last congestion event. If the response to the last congestion event is
+    /// undone, this earlier curve becomes the current curve again.
     undo_curve: Option<Curve>,
     /// Time since which something other than cwnd limits the sender.
     limited_since: Option<Time>,
@@ -337,9 +339,9 @@ mod tests {
         assert_eq!((epoch.k, c.curve.w_max), (0.0, Some(70.0)));
     }
 
-    /// RFC 9438 §4.3, §4.8: after a timeout, W_est grows by α_cubic until it reaches the cwnd from
-    /// before the timeout, even if the segment timed out twice. Once W_est has reached cwnd_prior,
-    /// it grows by one segment per window.
+    /// RFC 9438 §4.3, §4.8: after a timeout, W_est grows by α_cubic until W_est reaches the cwnd
+    /// from before the timeout. A second timeout of the same segment does not change the growth of
+    /// W_est. Once W_est has reached cwnd_prior, W_est grows by one segment per window.
     #[test]
     fn alpha_is_one_from_the_previous_window_on_after_a_timeout() {
         let mut c = cubic();
@@ -365,8 +367,9 @@ mod tests {
         assert_eq!(c.cwnd_on_ack(&w, &ack_at(100.0, 0.1, 1.0)), 10_500.0);
     }
 
-    /// cwnd of an ACK-clocked sender is W_cubic(t) within 1 % over the concave and the convex part
-    /// of the curve, both with an ACK for every packet and with an ACK for every second packet.
+    /// The cwnd of an ACK-clocked sender differs from W_cubic(t) by at most 1 %, on the concave and
+    /// on the convex part of the curve. The test covers an ACK for every packet, and an ACK for
+    /// every second packet.
     #[test]
     fn cwnd_follows_the_curve() {
         for ack_every in [1, 2] {
@@ -444,10 +447,11 @@ mod tests {
     /// HyStart++ ends slow start when the round-trip time grows, whereas standard slow start
     /// overflows the queue.
     ///
-    /// The rounds have 10, 20, … 640 segments. The round of 640 segments is the first round in
-    /// which every segment arrives at a queue. The queue has 120 segments, a delay of 12 ms. After
-    /// eight of its ACKs, CSS grows by a quarter for five rounds, the first of them partial: (648 +
-    /// 632/4)·1.25⁴ = 1968.
+    /// The rounds of slow start have 10, 20, … 640 segments. In the round of 640 segments, every
+    /// segment arrives at a queue for the first time. The queue in the round of 640 segments has
+    /// 120 segments, a delay of 12 ms. Conservative Slow Start (CSS) begins after eight ACKs of the
+    /// round of 640 segments. CSS has five rounds, the first of which is partial, and cwnd grows by
+    /// a quarter in each round: (648 + 632/4)·1.25⁴ = 1968.
     #[test]
     fn hystart_ends_slow_start_before_the_queue_overflows() {
         let path = Path { buffer: 2200, ..Path::new(80_000_000, 20) }; // the BDP is 200 packets

@@ -20,7 +20,7 @@ pub(super) struct LinuxState {
     beta: u64,
     /// True if the decrease factor β may differ from one half (modeswitch).
     is_adaptive: bool,
-    /// Segments that the last ACK acknowledged, which the next ACK counts.
+    /// Segments that the last ACK acknowledged, and that are counted at the next ACK.
     acked: u64,
     /// Segments counted since cwnd last grew (snd_cwnd_cnt).
     counted: u64,
@@ -28,7 +28,7 @@ pub(super) struct LinuxState {
     rtt_max: u64,
     /// Time at which the last congestion ended (last_cong).
     epoch_start: u64,
-    /// Previous value of `epoch_start`, until loss recovery ends.
+    /// Start of the previous epoch, stored until loss recovery ends.
     undo_epoch_start: Option<u64>,
     /// Segments acknowledged since the last sample of the throughput.
     acked_since_sample: u64,
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
 
     /// With α = 1 and ACKs of two segments, a window of ten segments grows with the sixth ACK. The
-    /// first five ACKs count as ten segments. The sixth ACK increases cwnd, and its segments are
-    /// not counted for the next increase.
+    /// first five ACKs acknowledge the ten segments that the increase requires. The sixth ACK
+    /// increases cwnd, and the segments of the sixth ACK are not counted for the next increase.
     #[test]
     fn each_segment_of_growth_restarts_the_count() {
         let mut k = LinuxState::new();

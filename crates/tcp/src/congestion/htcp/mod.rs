@@ -2,14 +2,15 @@
 //! (`draft-leith-tcp-htcp`): the increase grows with the time since the last congestion, and the
 //! decrease adapts to the round-trip times.
 //!
-//! The throughput B(k) of a congestion epoch is the maximum over its round trips. The H-TCP paper
-//! and the draft were not available for this implementation. α(Δ), Δ_L, the bounds of β, the factor
-//! one half at the first congestion, and the minimum 1 of 2(1 − β)α(Δ) were checked against
-//! FreeBSD's `cc_htcp`, which implements the draft, and Linux's `tcp_htcp`. Δ_B was checked only
-//! against Linux. In both kernels RTTmax decreases by a twentieth of RTTmax − RTTmin at each
-//! congestion, whereas RTTmax of this implementation is the maximum of the epoch. Scaling of the
-//! increase by the round-trip time is optional. As in both kernels, the scale is RTTmin/100 ms,
-//! limited to the range from 0.1 to 2, and the scaled increase is at least one segment.
+//! The throughput B(k) of a congestion epoch is the maximum of the throughputs of its round trips.
+//! The H-TCP paper and the draft were not available for this implementation. The following values
+//! were checked against FreeBSD's `cc_htcp`, which implements the draft, and against Linux's
+//! `tcp_htcp`: α(Δ), Δ_L, the bounds of β, the factor one half at the first congestion, and the
+//! minimum 1 of the increase 2(1 − β)α(Δ). Δ_B was checked only against Linux. In FreeBSD and
+//! Linux, RTTmax decreases by a twentieth of RTTmax − RTTmin at each congestion. In this
+//! implementation RTTmax is the maximum of the epoch. Scaling of the increase by the round-trip
+//! time is optional. As in FreeBSD and Linux, the scale is RTTmin/100 ms, limited to the range from
+//! 0.1 to 2, and the scaled increase is at least one segment.
 
 mod linux;
 
@@ -28,9 +29,9 @@ words! {
     pub enum RttScaling {
         /// The increase does not depend on the round-trip time.
         Off = "off",
-        /// α(Δ) is multiplied by RTTmin/100 ms, limited to the range from 0.1 to 2. The product is
-        /// at least 1 before it is multiplied by 2(1 − β). Flows with different round-trip times
-        /// then grow at the same rate (Linux).
+        /// α(Δ) is multiplied by RTTmin/100 ms, limited to the range from 0.1 to 2. The scaled α(Δ)
+        /// is at least 1 before it is multiplied by 2(1 − β). The scaling gives flows with
+        /// different round-trip times the same rate of growth (Linux).
         On = "on",
     }
 }
@@ -49,10 +50,10 @@ words! {
 }
 
 params! {
-    /// H-TCP. For one second after congestion H-TCP behaves as standard TCP. After this second, the
-    /// increase of cwnd grows with the square of the time since congestion. Congestion multiplies
-    /// the window by RTTmin/RTTmax, which empties the queue but does not idle the link. If the
-    /// throughput has changed, congestion halves the window instead.
+    /// H-TCP. For one second after congestion H-TCP behaves as standard TCP. From one second after
+    /// congestion on, the increase of cwnd grows with the square of the time since congestion.
+    /// Congestion multiplies the window by RTTmin/RTTmax, which empties the queue but does not idle
+    /// the link. If the throughput has changed, congestion halves the window instead.
     pub struct Htcp: "htcp", checked by check {
         /// Time after congestion in which cwnd grows as in standard TCP (Δ_L).
         low_speed: Duration = (Duration::from_millis(1000)), in Range::between(0.0, 100.0), from "leith2004htcp §3";
@@ -109,7 +110,7 @@ fn increase(elapsed: Duration, low_speed: Duration) -> f64 {
     if d <= 0.0 { 1.0 } else { 1.0 + 10.0 * d + (d / 2.0) * (d / 2.0) }
 }
 
-/// State that congestion replaces: one congestion epoch.
+/// State of a congestion epoch, which each congestion event replaces.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     /// Start of the epoch, which is the time of the last congestion.
@@ -275,8 +276,8 @@ mod tests {
         HtcpState::new(&defaults())
     }
 
-    /// α(Δ) is 1 during the first second after congestion, 1 + 10 + ¼ after two seconds, and 1 + 40
-    /// + 4 after five seconds.
+    /// After congestion α(Δ) is 1 during the first second, 11¼ (1 + 10 + ¼) after two seconds, and
+    /// 45 (1 + 40 + 4) after five seconds.
     #[test]
     fn increase_follows_the_time_since_congestion() {
         let low = Duration::from_millis(1000);
@@ -285,7 +286,8 @@ mod tests {
         }
     }
 
-    /// With β = 0.8 the increase is 0.4 α(Δ), and at least 1.
+    /// With β = 0.8 the increase of cwnd is 0.4 α(Δ) segments per round trip, and at least 1
+    /// segment.
     #[test]
     fn increase_is_scaled_by_the_decrease() {
         let mut h = htcp();

@@ -1,15 +1,16 @@
-//! The Data Sender of Accurate ECN (RFC 9768 §3.2, `rfc9768`): the feedback of ACKs about the
-//! packets that it sent.
+//! The Data Sender of Accurate ECN (RFC 9768 §3.2, `rfc9768`) decodes the feedback in ACKs about
+//! the packets that it sent.
 //!
-//! If the ACE field may have wrapped, the number of marks is estimated as in appendix A.2.1, but
-//! only while ACKs usually acknowledge few packets. If ACKs always acknowledged many packets, the
-//! estimate would assume at every ACK that the ACE field has wrapped.
+//! If the ACE field may have wrapped, the number of marks is estimated as in RFC 9768, appendix
+//! A.2.1, but only while ACKs usually acknowledge few packets. If ACKs always acknowledged many
+//! packets, the estimate would assume at every ACK that the ACE field has wrapped.
 //!
-//! If the ACK has an AccECN option, the estimate is the possible number of marks nearest to the
-//! marked bytes divided by the mean size of the acknowledged packets. The estimated number of marks
-//! is exact if all packets have the same size. The example of RFC 9768, appendix A.2.2, instead
-//! uses the largest number of marks that the ACK allows as soon as the marked bytes exceed what the
-//! smallest possible number of marked packets can contain.
+//! If the ACK has an AccECN option, its marked bytes are divided by the mean size of the
+//! acknowledged packets. The estimate is the possible number of marks that is nearest to the
+//! quotient. The estimated number of marks is exact if all packets have the same size. The example
+//! of RFC 9768, appendix A.2.2, uses another estimate. If the marked bytes do not fit into the
+//! smallest possible number of marked packets, the example uses the largest possible number of
+//! marks.
 
 use net::{AccEcn, Flags, Options};
 
@@ -26,19 +27,19 @@ const WEIGHT: f32 = 1.0 / 64.0;
 /// Counters of this endpoint's packets, as the other side reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Echoed {
-    /// s.cep: marked packets that the other side reported, plus 5.
+    /// s.cep: number of marked packets that the other side reported, plus 5.
     packets: u32,
     /// s.e0b, s.ceb and s.e1b: bytes that the other side reported for ECT(0), CE and ECT(1).
     bytes: [u32; 3],
-    /// True if a byte counter of the first AccECN option was zero, which is invalid. The sender
-    /// then ignores all AccECN options (RFC 9768 §3.2.3.2.4).
+    /// True if a byte counter of the first AccECN option was zero, which is invalid. After such a
+    /// counter, the sender ignores all AccECN options (RFC 9768 §3.2.3.2.4).
     zeroed: bool,
     /// True if the sender no longer responds to feedback (RFC 9768, table 4, note 1; §3.2.2.3,
     /// §3.2.2.4).
     disabled: bool,
-    /// True after the arrival of the first feedback after the handshake.
+    /// True after the first feedback that follows the handshake has arrived.
     begun: bool,
-    /// True if an ACK since the last AccECN option acknowledged as many packets as make the ACE
+    /// True if an ACK since the last AccECN option acknowledged enough packets to make the ACE
     /// field wrap.
     uncertain: bool,
     /// Latest timestamp (TSval) of the other side.
@@ -88,7 +89,7 @@ pub struct AceFeedback {
 impl Echoed {
     /// Process the SYN-ACK, or the first segment that acknowledges this endpoint's SYN-ACK, with or
     /// without AccECN option. If the first AccECN option arrives only in a later segment, the
-    /// sender processes it too (RFC 9768 §3.2.3.2.3). With `tests`, a byte counter of zero
+    /// sender processes it too (RFC 9768 §3.2.3.2.3). If `tests` is true, a byte counter of zero
     /// indicates that the path cleared the counter (RFC 9768 §3.2.3.2.4).
     pub fn on_first(&mut self, options: &Options, tests: bool) {
         self.latest = options.timestamps.map(|t| t.0);
@@ -107,9 +108,9 @@ impl Echoed {
         ace == 0b110
     }
 
-    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The data
-    /// segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the ACE counter reports
-    /// a mark.
+    /// Process a data segment that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The
+    /// data segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the ACE counter
+    /// reports a mark.
     pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
         let marked = ace.wrapping_sub(self.packets) % DIVACE;
         self.packets += marked;
@@ -122,8 +123,8 @@ impl Echoed {
     }
 
     /// Decode the feedback of an ACK (RFC 9768 §3.2.2.2, §3.2.3.1). An ACK that a later ACK has
-    /// overtaken gives no feedback. With `tests`, the sender tests the first ACE field (RFC 9768
-    /// §3.2.2.4), and tests whether every packet is marked (RFC 9768 §3.2.2.3).
+    /// overtaken gives no feedback. If `tests` is true, the sender tests the first ACE field (RFC
+    /// 9768 §3.2.2.4), and tests whether every packet is marked (RFC 9768 §3.2.2.3).
     pub fn on_ack(
         &mut self,
         flags: Flags,
@@ -145,8 +146,8 @@ impl Echoed {
         if self.mean == 0.0 {
             self.mean = newly.segments as f32;
         }
-        // An AccECN option without the counter ECEB reports that no packet was marked since the
-        // previous AccECN option (RFC 9768 §3.2.3), which may have been lost.
+        // If an AccECN option has no counter ECEB, no packet was marked since the previous AccECN
+        // option (RFC 9768 §3.2.3). The previous AccECN option may have been lost.
         let packets = self.estimate_packets(lower, marked.or(option.map(|_| 0)), newly);
         if newly.segments > 0 {
             self.mean += WEIGHT * (newly.segments as f32 - self.mean);
@@ -162,8 +163,8 @@ impl Echoed {
         AceFeedback { packets, bytes: self.place_bytes(packets, marked, newly), mangled }
     }
 
-    /// Return true if a later ACK has arrived before this one (RFC 9768 §3.2.2.2, appendix A.1):
-    /// this ACK acknowledges no new data, and its timestamp is not newer.
+    /// Return true if a later ACK has overtaken this ACK, which is the case if this ACK
+    /// acknowledges no new data and has no newer timestamp (RFC 9768 §3.2.2.2, appendix A.1).
     fn is_superseded(&mut self, options: &Options, newly: &NewlyAcked) -> bool {
         let Some((value, _)) = options.timestamps else { return !newly.advances };
         let ahead = self.latest.map_or(1, |latest| value.wrapping_sub(latest) as i32);
@@ -207,9 +208,9 @@ impl Echoed {
     }
 
     /// Return the marked bytes among those that the ACK delivers. If the ACK has no AccECN option,
-    /// each marked packet counts with the mean packet size (RFC 9768, appendix A.3), and the next
-    /// AccECN option corrects this estimate. If there are more marked bytes than delivered bytes,
-    /// the excess is attributed to later ACKs.
+    /// the sender assumes that each marked packet has the mean packet size (RFC 9768, appendix
+    /// A.3). The next AccECN option corrects this estimate. If there are more marked bytes than
+    /// delivered bytes, the excess is attributed to later ACKs.
     fn place_bytes(&mut self, packets: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         let bytes = match marked {
             Some(bytes) => {
@@ -318,8 +319,8 @@ mod tests {
             let feedback = ack(&mut few_packet_sender(), 5 + marks, &option(marks * MSS), &newly_acked(40));
             assert_eq!(feedback, (marks, marks * MSS));
         }
-        // The AccECN option does not count again the bytes that an earlier ACK without the option
-        // reported.
+        // If an ACK without the AccECN option has reported marked bytes, a later AccECN option does
+        // not count these bytes again.
         let mut echoed = few_packet_sender();
         assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &newly_acked(4)), (3, 3 * MSS));
         assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &newly_acked(20)), (10, 10 * MSS));
@@ -340,14 +341,15 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 7, &at(11), &newly_acked(0)).0, 1);
     }
 
-    /// More marks than acknowledged packets: control packets were marked (RFC 9768 §3.2.2.5.2).
+    /// If an ACK reports more marks than it acknowledges packets, control packets were marked (RFC
+    /// 9768 §3.2.2.5.2).
     #[test]
     fn marks_on_control_packets_count() {
         assert_eq!(ack(&mut few_packet_sender(), 5 + 5, &Options::NONE, &newly_acked(2)), (5, 2 * MSS));
     }
 
-    /// RFC 9768, appendix A.3: each marked packet counts with the mean packet size, and the next
-    /// AccECN option corrects the number of marked bytes.
+    /// RFC 9768, appendix A.3: without an AccECN option, the sender assumes that each marked packet
+    /// has the mean packet size. The next AccECN option corrects the number of marked bytes.
     #[test]
     fn bytes_are_estimated_without_option() {
         let mut echoed = few_packet_sender();
@@ -368,7 +370,7 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 2, &latest, &newly_acked(3)), (0, 2 * MSS));
     }
 
-    /// RFC 9768 §3.2.3.2.5: marked bytes without a marked packet.
+    /// RFC 9768 §3.2.3.2.5: feedback of marked bytes without a marked packet is contradictory.
     #[test]
     fn contradictory_counters_are_detected() {
         let mut echoed = few_packet_sender();
@@ -414,9 +416,9 @@ mod tests {
     use super::super::received::Received;
 
     proptest! {
-        /// After any sequence of marks, lost ACKs and ACKs without AccECN option, the feedback
-        /// gives exactly the packets and bytes that arrived marked, if no ACK covers as many
-        /// packets as make the ACE counter wrap.
+        /// The feedback gives exactly the packets and bytes that arrived marked, after any sequence
+        /// of marks, lost ACKs, and ACKs without an AccECN option. The only condition is that no
+        /// ACK covers enough packets to make the ACE counter wrap.
         #[test]
         fn the_feedback_equals_the_marks_that_arrived(
             packets in prop::collection::vec((0u8..4, 1u32..3, any::<bool>(), any::<bool>()), 1..300),

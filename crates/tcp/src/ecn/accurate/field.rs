@@ -18,8 +18,9 @@ pub fn ace(flags: Flags) -> u32 {
         + u32::from(flags.has(Flags::ECE))
 }
 
-/// Return the flags with which a SYN-ACK, or the pure ACK that ends the handshake, reports the ECN
-/// field of the SYN or SYN-ACK (RFC 9768 §3.1.1, table 2; §3.2.2.1, table 3).
+/// Return the flags that report the ECN field of a SYN or SYN-ACK (RFC 9768 §3.1.1, table 2;
+/// §3.2.2.1, table 3). A SYN-ACK reports the field of the SYN, and the pure ACK that ends the
+/// handshake reports the field of the SYN-ACK.
 pub fn handshake(field: Ecn) -> Flags {
     flags(match field {
         Ecn::NotEct => 0b010,

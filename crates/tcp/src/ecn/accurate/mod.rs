@@ -18,7 +18,7 @@ use received::Received;
 /// State of a connection with Accurate ECN.
 #[derive(Clone, Debug, Default)]
 pub struct Accurate {
-    /// Counters of the other side's packets, which arrive here.
+    /// Counters of the packets that this endpoint received.
     pub received: Received,
     /// Counters of this endpoint's packets, as the other side reports them.
     pub echoed: Echoed,

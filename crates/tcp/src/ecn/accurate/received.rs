@@ -6,9 +6,11 @@ use net::{AccEcn, AccEcnOrder, Ecn, Flags};
 
 use super::field;
 
-/// Number of marks that require an ACK while data awaits its ACK (n in RFC 9768 §3.2.2.5.1).
+/// Number of marks after which the receiver sends an ACK, if received data is not acknowledged (n
+/// in RFC 9768 §3.2.2.5.1).
 const MARKS_WITH_DATA: u8 = 2;
-/// Number of marks that require an ACK while no data awaits its ACK (n in RFC 9768 §3.2.2.5.1).
+/// Number of marks after which the receiver sends an ACK, if all received data is acknowledged (n
+/// in RFC 9768 §3.2.2.5.1).
 const MARKS_WITHOUT_DATA: u8 = 3;
 
 /// Bits that identify the byte counters.
@@ -19,12 +21,12 @@ const E1B: u8 = 4;
 /// Counters of the packets that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
-    /// r.cep: packets that arrived marked CE, plus 5.
+    /// r.cep: number of packets that arrived with CE, plus 5.
     packets: u32,
     /// r.e0b, r.ceb and r.e1b: bytes that arrived with ECT(0), CE and ECT(1).
     bytes: [u32; 3],
-    /// Byte counters that have ever changed, and byte counters that have changed since an AccECN
-    /// option last contained them.
+    /// Byte counters that have ever changed (`ever`), and byte counters that have changed since an
+    /// AccECN option last contained them (`unreported`).
     ever: u8,
     unreported: u8,
     /// Number of marks since the last ACK.
@@ -62,9 +64,9 @@ impl Received {
     }
 
     /// Process an acceptable packet with `bytes` bytes of data (RFC 9768 §3.2). Return true if an
-    /// ACK must be sent now, because the first marked data after an unmarked packet arrived, or
-    /// because several packets were marked since the last ACK (RFC 9768 §3.2.2.5.1). `ack_pending`
-    /// is true if received data awaits its ACK.
+    /// ACK must be sent now (RFC 9768 §3.2.2.5.1). An ACK is required after the first marked data
+    /// that follows an unmarked packet, and after several marks since the last ACK. `ack_pending`
+    /// is true if received data is not acknowledged yet.
     pub fn on_packet(&mut self, field: Ecn, bytes: u16, ack_pending: bool) -> bool {
         if bytes > 0 {
             self.count_bytes(field, bytes);

@@ -66,10 +66,10 @@ impl Scoreboard {
         d
     }
 
-    /// Process a cumulative ACK of whole segments without SACK blocks on a
-    /// [plain](Scoreboard::is_plain) scoreboard, as one run of segments. Return `None`, and change
-    /// nothing, if the ACK is of another kind, or if RACK may detect a loss among the remaining
-    /// segments.
+    /// Process all segments of an ACK together. The method applies to a cumulative ACK of whole
+    /// segments without SACK blocks, while the scoreboard is [plain](Scoreboard::is_plain). Return
+    /// `None`, and change nothing, if the ACK is of another kind, or if RACK may detect a loss
+    /// among the remaining segments.
     #[inline]
     pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<AckedSegments> {
         let first = *self.segments.front().filter(|_| self.touched == 0)?;
@@ -117,8 +117,8 @@ impl Scoreboard {
         self.touched -= u32::from(!first.is_plain());
     }
 
-    /// Process the SACK blocks of an ACK up to `ack`. Return the number of SACK blocks that were
-    /// stored as processed.
+    /// Process the SACK blocks of an ACK up to `ack`. Return the number of SACK blocks that the
+    /// scoreboard stored as processed.
     fn process_blocks(
         &mut self,
         now: Time,

@@ -30,8 +30,8 @@ impl Scoreboard {
         s.end - s.start
     }
 
-    /// Deem the original transmission of a segment lost. A copy that was sent before the loss was
-    /// detected remains in flight.
+    /// Deem the original transmission of a segment lost. If the segment was retransmitted before
+    /// its loss was detected, the retransmission remains in flight.
     pub(super) fn lose_first(&mut self, i: usize) -> u32 {
         let twice = self.segments[i].has(TWICE);
         let bytes = self.lose(i);
@@ -67,8 +67,8 @@ impl Scoreboard {
     }
 
     /// Detect losses by time: RACK_detect_loss (RFC 8985 §6.2, step 5). Return the number of bytes
-    /// that are newly deemed lost, and the time at which every segment that may be reordered would
-    /// count as lost.
+    /// that are newly deemed lost. Also return the time at which all segments that may be reordered
+    /// would count as lost.
     pub fn rack_detect_loss(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
         let (mut bytes, mut all_due) = (0, None);
         if !self.is_overtaken() {
@@ -111,7 +111,8 @@ impl Scoreboard {
     /// 6298 §5.4). If the first segment is SACKed, the receiver has reneged, and every SACK is
     /// discarded (RFC 2018 §8).
     ///
-    /// `forget`: every SACK is discarded even if the receiver has not reneged (RFC 6675 §5.1).
+    /// `forget` is true if every SACK is discarded even though the receiver has not reneged (RFC
+    /// 6675 §5.1).
     pub fn lose_all(&mut self, forget: bool) {
         if forget || self.segments.front().is_some_and(|s| s.has(SACKED)) {
             for s in &mut self.segments {
@@ -135,7 +136,7 @@ impl Scoreboard {
         }
     }
 
-    /// Clear all marks of lost and retransmitted segments, because no segment was lost.
+    /// Clear the flags of all lost and retransmitted segments, because no segment was lost.
     pub fn undo_losses(&mut self) {
         for s in &mut self.segments {
             s.marks &= !(LOST | RETRANSMITTED | TWICE);

@@ -24,16 +24,16 @@ pub use segment::{AckedSegments, Delivery, DeliveryClock, Departure, RttAmbiguit
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
     outstanding: u64,
-    /// Number of bytes that each segment adds to pipe. With 0, each segment adds its own number of
-    /// bytes.
+    /// Number of bytes that each segment adds to pipe. If the number of bytes is 0, each segment
+    /// adds its own length to pipe.
     unit: u32,
-    /// Number of segments that are not [plain](Sent::is_plain). The number of such segments is 0
-    /// while no segment is SACKed, lost or retransmitted.
+    /// Number of segments that are not [plain](Sent::is_plain). While no segment is SACKed, lost or
+    /// retransmitted, all segments are plain.
     touched: u32,
     /// Segments in sending order; present with RACK. The list contains the segments that are
-    /// neither SACKed nor lost, and those whose retransmission is in flight. The list is valid
-    /// while `touched` is above 0; while `touched` is 0, the sending order is the order of the
-    /// scoreboard.
+    /// neither SACKed nor lost, and the lost segments whose retransmission is in flight. The list
+    /// is valid while `touched` is above 0. While `touched` is 0, the sending order is the order of
+    /// the scoreboard.
     send_order: Option<Box<SendOrder>>,
     /// State of the connection at the departure of each segment; present if the delivery rate is
     /// sampled.
@@ -80,7 +80,7 @@ impl Scoreboard {
         self.departures.is_some()
     }
 
-    /// Return true if every segment was sent once and none is SACKed or lost.
+    /// Return true if every segment was sent once and no segment is SACKed or lost.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.touched == 0
@@ -120,8 +120,8 @@ impl Scoreboard {
         self.outstanding - self.sacked - self.lost + self.retransmitted + self.twice
     }
 
-    /// Return the numbers of segments that are not acknowledged, SACKed, lost, and retransmitted in
-    /// flight.
+    /// Return four numbers of segments: the unacknowledged segments, the SACKed segments, the lost
+    /// segments, and the segments whose retransmission is in flight.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         let count = |mark| self.segments.iter().filter(|s| s.has(mark)).count() as u32;
         (self.segments.len() as u32, self.sacked_segments, count(LOST), count(RETRANSMITTED | TWICE))

@@ -5,22 +5,23 @@ use units::{Duration, Time};
 
 use crate::timestamp::timestamp;
 
-/// Mark of a segment that a SACK block reported.
+/// Flag of a segment that a SACK block reported.
 pub(super) const SACKED: u8 = 1;
-/// Mark of a segment that is deemed lost.
+/// Flag of a segment that is deemed lost.
 pub(super) const LOST: u8 = 2;
-/// Mark of a lost segment whose retransmission is in flight.
+/// Flag of a lost segment whose retransmission is in flight.
 pub(super) const RETRANSMITTED: u8 = 4;
-/// Mark of a segment that was retransmitted.
+/// Flag of a segment that was retransmitted.
 pub(super) const EVER_RETRANSMITTED: u8 = 8;
-/// Mark of a segment after which the application had no more data to send.
+/// Flag of a segment after which the application had no more data to send.
 pub(super) const APP_LIMITED: u8 = 16;
-/// Mark of a segment whose SACK was discarded, so that its delivery has been counted already.
+/// Flag of a segment whose SACK was discarded, so that its delivery has been counted already.
 pub(super) const COUNTED: u8 = 32;
-/// Mark of a segment that was retransmitted without being deemed lost, so that two copies are in
+/// Flag of a segment that was retransmitted without being deemed lost, so that two copies are in
 /// flight.
 pub(super) const TWICE: u8 = 64;
-/// Mark of a segment that ends a write. Retransmissions of such a segment carry PSH too.
+/// Flag of a segment that ends a write. Retransmissions of a segment that ends a write carry PSH
+/// too.
 pub(super) const PUSHED: u8 = 128;
 
 /// A sent segment.
@@ -103,8 +104,8 @@ pub struct Delivery {
     /// State of the connection at the departure of `newest`; present if the delivery rate is
     /// sampled.
     pub departure: Option<Departure>,
-    /// Send time and end sequence number of the segment that was sent last, among the delivered
-    /// segments whose transmission is not ambiguous (RFC 8985 §6.2, step 2).
+    /// Send time and end sequence number of the delivered segment that was sent last. Segments
+    /// whose transmission is ambiguous are excluded (RFC 8985 §6.2, step 2).
     pub(super) valid: Option<(Time, Seq)>,
     /// Send time of the last processed segment whose transmission is not ambiguous.
     pub(super) last_valid: Option<Time>,

@@ -111,9 +111,10 @@ proptest! {
 }
 
 /// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is the round-trip time
-/// of the segment that was sent last, which is the retransmitted first segment in this test. Linux
-/// uses the last segment in sequence (net/ipv4/tcp_recovery.c, tcp_rack_advance), and a SACKed
-/// segment only if the ACK acknowledges no segment cumulatively.
+/// of the segment that was sent last. In this test the segment that was sent last is the
+/// retransmission of the first segment. Linux uses the last segment in sequence
+/// (net/ipv4/tcp_recovery.c, tcp_rack_advance), and a SACKed segment only if the ACK acknowledges
+/// no segment cumulatively.
 #[test]
 fn rack_rtt_is_that_of_the_segment_sent_last_or_last_in_sequence() {
     let us = |t: u64| Time(t * 1_000_000);
@@ -138,8 +139,8 @@ fn rack_rtt_is_that_of_the_segment_sent_last_or_last_in_sequence() {
 }
 
 /// A new segment and a later retransmission are sent in the same microsecond. Linux treats the new
-/// segment as the later one, so its SACK shows that the retransmission is lost (include/net/tcp.h,
-/// tcp_skb_sent_after).
+/// segment as the later one, so the SACK of the new segment shows that the retransmission is lost
+/// (include/net/tcp.h, tcp_skb_sent_after).
 #[test]
 fn of_two_segments_in_one_microsecond_the_higher_is_later() {
     for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {

@@ -242,8 +242,8 @@ impl CumulativeSender {
         tcb.update_cwnd(by, &progress, &window, self.tracking_mut(), tcp);
     }
 
-    /// Count one segment as delivered for a duplicate ACK (Linux), but never the missing segment,
-    /// so that at most all other segments in flight count.
+    /// Count one segment as delivered for a duplicate ACK (Linux). The missing segment does not
+    /// count, so at most all other segments in flight count as delivered.
     fn count_duplicate(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcp.details.without_sack == WithoutSack::Left {
             return;

@@ -70,7 +70,8 @@ impl CumulativeSender {
         }
     }
 
-    /// Measure the round-trip time of the SYN from `at`; with [`Time::NEVER`], do not measure it.
+    /// Measure the round-trip time of the SYN that was sent at `at`. If `at` is [`Time::NEVER`], do
+    /// not measure it.
     pub fn time_syn(&mut self, at: Time) {
         self.timed_at = at;
     }

@@ -20,8 +20,8 @@ impl CumulativeSender {
         if self.measurements.is_some() {
             return self.next_tracked(tcb, now, tcp);
         }
-        // In the usual case the next segment would be a whole segment of new data that is not the
-        // last, and only the window decides whether the sender may send this segment.
+        // In the usual case the next segment is a whole segment of new data, and more data follows.
+        // In this case only the window decides whether the sender may send the segment.
         if tcb.unsent <= u64::from(tcb.smss) {
             // an endpoint that only receives data usually has no data and no FIN to send
             let idle = tcb.unsent == 0 && tcb.closing == tcb.fin_sent;

@@ -23,7 +23,7 @@ struct Outcome {
     acked: u32,
     /// Bytes newly delivered.
     delivered: u32,
-    /// Newly delivered data, in bytes or segments like the pipe.
+    /// Newly delivered data in the unit of pipe, which is bytes or segments.
     weight: u64,
     /// Round-trip time of the newly delivered segment that was sent last.
     rtt: Option<Duration>,
@@ -252,8 +252,8 @@ impl SackSender {
     }
 
     /// Set the timer after an ACK. `due` contains the current time, and the time at which RACK
-    /// would detect more losses. `rto` is the RTO before the update by the ACK's round-trip time,
-    /// if the ACK advanced SND.UNA.
+    /// would detect more losses. If the ACK advanced SND.UNA, `rto` is the RTO before the
+    /// round-trip time of the ACK updated it.
     #[inline(always)]
     fn rearm_timer(
         &mut self,
@@ -341,7 +341,7 @@ impl SackSender {
     }
 
     /// Store a delivery rate sample for TCP_INFO. An application-limited sample is stored only if
-    /// its rate is not lower than the stored rate.
+    /// its rate is at least the stored rate.
     #[inline]
     fn store_rate(&mut self, sample: Option<RateSample>) {
         let Some(sample) = sample.filter(|s| s.interval >= self.tracking.min_rtt) else { return };

@@ -61,8 +61,8 @@ impl SackSender {
     }
 
     /// Leave a completed recovery, or a completed reduction for a mark (RFC 6675 §5,
-    /// RecoveryPoint). `widened` is true if the ACK widened RACK's reordering window, in which case
-    /// this recovery does not count towards the lifetime of the reordering window.
+    /// RecoveryPoint). If the ACK widened RACK's reordering window (`widened`), the recovery does
+    /// not count towards the lifetime of the reordering window.
     #[inline(always)]
     pub(super) fn leave_recovery(&mut self, tcb: &mut Tcb, widened: bool, tcp: &Tcp) {
         let above = self.state == CaState::Cwr && tcp.details.ecn_reduction_ends == MarkReductionEnds::Above;

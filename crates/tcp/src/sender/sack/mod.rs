@@ -152,7 +152,7 @@ impl SackSender {
         self.state
     }
 
-    /// Return the numbers of segments unacknowledged, SACKed, lost and retransmitted.
+    /// Return the numbers of unacknowledged, SACKed, lost and retransmitted segments.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         self.board.counts()
     }

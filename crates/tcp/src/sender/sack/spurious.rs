@@ -25,9 +25,9 @@ impl SackSender {
     }
 
     /// Undo the last reduction of cwnd if the ACK proves that the retransmission was spurious (RFC
-    /// 4015 §3). If the ACK has ECE, RFC 4015 does not undo the reduction (§3.1, step 1), and Linux
-    /// also retains the reduction but marks the lost segments as not lost. `una` is SND.UNA before
-    /// the ACK.
+    /// 4015 §3). If the ACK has ECE, the reduction is not undone (RFC 4015 §3.1, step 1). For an
+    /// ACK with ECE, Linux nevertheless marks the lost segments as not lost. `una` is SND.UNA
+    /// before the ACK.
     #[inline(always)]
     pub(super) fn undo_spurious(
         &mut self,
@@ -58,9 +58,8 @@ impl SackSender {
         self.board.undo_losses();
     }
 
-    /// Process by F-RTO an ACK that arrives after a timeout. Linux also detects a spurious timeout
-    /// when the receiver gets a segment that was sent before the timeout and not retransmitted
-    /// after it.
+    /// Apply F-RTO to an ACK that arrives after a timeout. Linux also detects a spurious timeout if
+    /// an ACK delivers a segment that was sent before the timeout and not retransmitted afterwards.
     pub(super) fn test_timeout(
         &mut self,
         tcb: &mut Tcb,

@@ -168,9 +168,9 @@ impl SackSender {
         }
     }
 
-    /// Return the latest time of a tail loss probe after new data was sent, which is the time at
-    /// which the RTO expires. For a tail loss probe, Linux counts the RTO from the transmission of
-    /// the first segment, and ignores an RTO that has already expired (tcp_schedule_loss_probe).
+    /// Return the time at which the RTO expires, because a tail loss probe after new data must not
+    /// be later than this time. For a tail loss probe, Linux counts the RTO from the transmission
+    /// of the first segment, and ignores an RTO that has already expired (tcp_schedule_loss_probe).
     fn probe_limit(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         match self.board.first() {
             Some(first) if tcp.rto.fast_retransmit == FastRetransmitTimer::First => {

@@ -25,8 +25,9 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Return the position of a sequence number in the data, where the first byte has position 0;
-    /// of all possible positions, the result is the nearest to the last acknowledgement.
+    /// Return the position of a sequence number in the data, where the first byte has position 0. A
+    /// sequence number has several possible positions, and the function returns the position that
+    /// is nearest to the last acknowledgement.
     fn position(&self, seq: Seq) -> i64 {
         let base = self.iss + 1 + self.acked as u32;
         self.acked as i64 + i64::from(seq.minus(base))
@@ -71,7 +72,7 @@ impl Counters {
             assert_eq!(start, -1, "{segment:?} is a SYN at the wrong sequence number");
             assert!(
                 u64::from(segment.len) <= self.written,
-                "{segment:?} holds bytes that were not written: {self:?}"
+                "{segment:?} contains bytes that were not written: {self:?}"
             );
             // The sender sends and retransmits a SYN before it receives a window.
             self.known_edge = self.known_edge.max(segment.len.into());

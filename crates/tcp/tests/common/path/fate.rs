@@ -27,8 +27,8 @@ impl Fate {
 pub struct Passage<'a> {
     pub now: Time,
     pub pair: usize,
-    /// Direction of the packet: 0 from the endpoint that opens the connection, 1 from the other
-    /// endpoint.
+    /// Direction of the packet: 0 for packets of the endpoint that opens the connection, 1 for
+    /// packets of the other endpoint.
     pub direction: usize,
     /// Number of earlier packets that the pair of endpoints sent in this direction.
     pub nth: u64,

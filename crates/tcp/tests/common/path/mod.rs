@@ -55,8 +55,8 @@ const MAX_BURST: u32 = 20_000;
 pub struct Path<'a> {
     pub now: Time,
     pub pairs: Vec<Pair>,
-    /// Link of the forward direction, in which the endpoints that open connections send, and link
-    /// of the reverse direction.
+    /// Links of the forward direction and of the reverse direction. The endpoints that open
+    /// connections send in the forward direction.
     pub links: [Link; 2],
     pub events: u64,
     rule: Box<dyn FnMut(&Passage) -> Fate + 'a>,

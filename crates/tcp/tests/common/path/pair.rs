@@ -113,7 +113,8 @@ impl Pair {
         self.fast = fast;
     }
 
-    /// Return the number of bytes of `end` that arrived in order at the other side.
+    /// Return the number of bytes that endpoint `end` sent and that arrived in order at the other
+    /// side.
     pub fn delivered(&self, end: usize) -> u64 {
         self.counters[end].in_order()
     }

@@ -1,15 +1,16 @@
 //! BBR (`bbr`), version 1: draft-cardwell-iccrg-bbr-congestion-control-00
-//! (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al. 2016 (`cardwell2016bbr`).
+//! (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al., 2016 (`cardwell2016bbr`).
 //!
-//! This file uses the names of the draft. The pseudo-code of §3.5 and §4 was compared with this
-//! file line by line. The deviations are:
+//! This file uses the names of the draft. The pseudo-code in §3.5 and §4 of the draft was compared
+//! with this file line by line. The deviations are:
 //!
-//! - The phase in which ProbeBW begins is random in the draft (§4.3.4.2), and a hash of the time
-//!   here, so that runs are repeatable.
-//! - Only a smaller round-trip time refreshes RTprop, not an equal one, as in Linux
-//!   (bbr_update_min_rtt). With the comparison "<=" of the draft (§4.1.2.3), RTprop would never
-//!   expire on a path whose round-trip times are exactly equal.
-//! - cwnd includes an allowance for aggregated ACKs, as in Linux. The draft has no such allowance.
+//! - The draft begins ProbeBW with a random phase (§4.3.4.2). This implementation selects the first
+//!   phase by a hash of the time, so that runs are repeatable.
+//! - Only a smaller round-trip time refreshes RTprop, as in Linux (bbr_update_min_rtt), and an
+//!   equal round-trip time does not. With the comparison "<=" of the draft (§4.1.2.3), RTprop would
+//!   never expire on a path whose round-trip times are exactly equal.
+//! - cwnd includes an allowance for aggregated ACKs, as in Linux. The draft has no allowance for
+//!   aggregated ACKs.
 //! - ECN is not negotiated, because marks (ECN-Echo) would have no effect.
 //! - The long-term bandwidth estimate for policers is not implemented.
 
@@ -33,16 +34,16 @@ words! {
     pub enum PhaseEnds {
         /// Data in flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3).
         InFlight = "in-flight",
-        /// Data in flight when pacing allows the next segments to depart. The data in flight
-        /// includes these next segments if the pacing gain is above one (Linux,
+        /// Data in flight when pacing allows the next segments to depart. If the pacing gain is
+        /// above one, the data in flight includes the segments that depart next (Linux,
         /// bbr_packets_in_net_at_edt).
         AtDeparture = "at-departure",
     }
 }
 
 words! {
-    /// Data that BBR adds to the product of bandwidth and RTprop, because hosts hold segments in
-    /// offload and delayed ACKs.
+    /// Data that BBR adds to the product of bandwidth and RTprop, because offload and delayed ACKs
+    /// retain segments in the hosts.
     pub enum Budget {
         /// Three send quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2).
         Quanta = "quanta",
@@ -54,8 +55,9 @@ words! {
 
 params! {
     /// BBR (version 1). The pacing rate is the bandwidth of the bottleneck, which BBR estimates as
-    /// the maximum delivery rate of ten round trips. The data in flight is limited to that
-    /// bandwidth times the minimum round-trip time of ten seconds. Losses have little effect.
+    /// the maximum delivery rate of ten round trips. The data in flight is limited to the bandwidth
+    /// times the minimum round-trip time, which BBR measures over ten seconds. Losses have little
+    /// effect.
     pub struct Bbr: "bbr" {
         /// Gain of the pacing rate and of cwnd in Startup (BBRHighGain): 2/ln 2.
         high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.2.1";
@@ -67,16 +69,16 @@ params! {
         rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.1.2.2";
         /// Minimum duration of ProbeRTT (ProbeRTTDuration).
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.3.5";
-        /// Fraction of the excess of aggregated ACKs that BBR adds to cwnd. With 0, cwnd has no
-        /// addition.
-        extra_acked_gain: f64 = (1.0), in Range::between(0.0, 10.0), from "Linux, tcp_bbr: 1; the draft has none";
+        /// Fraction of the excess of aggregated ACKs that BBR adds to cwnd. If the fraction is 0,
+        /// BBR adds no excess to cwnd.
+        extra_acked_gain: f64 = (1.0), in Range::between(0.0, 10.0), from "Linux, tcp_bbr: 1; the draft does not add the excess";
         /// Definition of the data in flight that BBR compares with a bound to end a phase of the
         /// gain cycle.
         phase_ends: PhaseEnds = (PhaseEnds::InFlight), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase";
         /// Data that BBR adds to the product of bandwidth and RTprop.
         budget: Budget = (Budget::Quanta), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.2.3.2";
         /// Fraction by which the pacing rate is below the estimated bandwidth.
-        pacing_margin: f64 = (0.0), in Range::between(0.0, 0.5), from "draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %";
+        pacing_margin: f64 = (0.0), in Range::between(0.0, 0.5), from "draft-cardwell-iccrg-bbr-00 §4.2.1: no margin; Linux, bbr_pacing_margin_percent: 1 %";
         /// Minimum congestion window (BBRMinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
     }
@@ -87,7 +89,7 @@ impl Control for Bbr {
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because BBR does not have slow start: its state Startup takes that place.
+    /// False, because BBR has the state Startup instead of slow start.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {
@@ -99,7 +101,7 @@ impl Control for Bbr {
     }
 }
 
-/// Maximum of the allowance for aggregated ACKs, as the time that the bandwidth needs to deliver it
+/// Time in seconds in which the bandwidth delivers the maximum allowance for aggregated ACKs
 /// (Linux, bbr_extra_acked_max_us).
 const MAX_EXTRA_ACKED: f64 = 0.1;
 /// Pacing gains of the phases of ProbeBW (draft §4.3.4.1).
@@ -139,12 +141,14 @@ pub struct BbrState {
     cycle_stamp: Time,
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
-    /// Range of delivered bytes from the start of ProbeRTT to the last byte sent during ProbeRTT
-    /// (C.app_limited).
+    /// Range of the total of delivered bytes in which a delivery rate sample counts as
+    /// application-limited. The range extends from the start of ProbeRTT to the last byte sent
+    /// during ProbeRTT (C.app_limited).
     app_limited_span: Option<RangeInclusive<u64>>,
     idle_restart: bool,
     saved: SavedCwnd,
-    /// Round in which recovery began. Packet conservation applies until the end of this round.
+    /// Round in which recovery began. Until the round in which recovery began has ended, BBR
+    /// applies packet conservation.
     conservation_round: Option<u64>,
     /// Bytes that the current ACK declared lost.
     lost: f64,
@@ -245,8 +249,8 @@ impl BbrState {
 
     /// Return rs.is_app_limited, which includes samples of data sent in ProbeRTT (draft §4.3.5).
     ///
-    /// Without these samples, a ProbeRTT longer than the bandwidth filter would discard the
-    /// bandwidth estimate.
+    /// If samples of data sent in ProbeRTT were not application-limited, a ProbeRTT longer than the
+    /// bandwidth filter would discard the bandwidth estimate.
     fn app_limited(&self, sample: &RateSample) -> bool {
         sample.app_limited
             || self.app_limited_span.as_ref().is_some_and(|s| s.contains(&sample.prior_delivered))
@@ -283,8 +287,8 @@ impl BbrState {
     /// Return the data in flight when the ACK arrived (rs.prior_in_flight).
     ///
     /// Linux instead uses the data in flight when the next segments depart
-    /// (bbr_packets_in_net_at_edt). That data includes the departing segments if the pacing gain is
-    /// above one.
+    /// (bbr_packets_in_net_at_edt). If the pacing gain is above one, Linux counts the departing
+    /// segments as data in flight.
     fn in_flight_for_phase(&self, w: &Window, ack: &Ack) -> f64 {
         let prior = w.pipe + f64::from(ack.delivered);
         if self.params.phase_ends == PhaseEnds::InFlight {
@@ -321,8 +325,8 @@ impl BbrState {
         }
     }
 
-    /// Enter ProbeBW. It begins with any phase except the phase that drains the queue
-    /// (BBREnterProbeBW()).
+    /// Enter ProbeBW. ProbeBW begins with any phase of the gain cycle except the phase that drains
+    /// the queue (BBREnterProbeBW()).
     fn enter_probe_bw(&mut self, now: Time) {
         self.mode = Mode::ProbeBw;
         self.cwnd_gain = self.params.cwnd_gain;
@@ -340,7 +344,7 @@ impl BbrState {
     /// Update BBR.rtprop (BBRUpdateRTprop()).
     fn update_rtprop(&mut self, w: &Window, ack: &Ack) {
         if self.rtprop == UNMEASURED && ack.min_rtt != UNMEASURED {
-            // Draft §4.3.1: the handshake is included
+            // Draft §4.3.1: the first value of RTprop includes the round-trip time of the handshake
             (self.rtprop, self.rtprop_stamp) = (ack.min_rtt, ack.now);
         }
         self.rtprop_expired =

@@ -35,9 +35,9 @@ fn model_matches_the_path() {
     tests::assert_model_matches_path(bbr(), 0.98, |bbr| (bbr.btl_bw(), bbr.rtprop));
 }
 
-/// Linux, bbr_packets_in_net_at_edt: the data in flight at the next departure includes the
-/// departing segments if the gain is above one, and excludes the data delivered until the
-/// departure.
+/// Linux (bbr_packets_in_net_at_edt) computes the data that will be in flight at the next
+/// departure. The departing segments count as in flight if the gain is above one. Data that is
+/// delivered before the departure does not count as in flight.
 #[test]
 fn phase_ends_by_the_data_in_flight_at_the_next_departure() {
     let mut sim = sim(1000);
@@ -55,8 +55,8 @@ fn phase_ends_by_the_data_in_flight_at_the_next_departure() {
     }
 }
 
-/// The gain cycle has eight phases of one round trip each. Their pacing gains are 5/4, 3/4, and six
-/// times 1.
+/// The gain cycle has eight phases of one round trip each. The pacing gains of the eight phases are
+/// 5/4, 3/4, and six times 1.
 #[test]
 fn pacing_gains_follow_the_cycle() {
     let mut sim = sim(1000);
@@ -128,7 +128,11 @@ fn late_connection_begins_in_startup() {
 #[test]
 fn inflight_is_the_product_and_three_quanta() {
     let mut bbr = bbr();
-    assert_eq!(bbr.inflight(2.0, MSS), bbr.initial_window, "without a measured round-trip time");
+    assert_eq!(
+        bbr.inflight(2.0, MSS),
+        bbr.initial_window,
+        "initial window before the first measured round-trip time"
+    );
     bbr.rtprop = Duration::from_millis(50);
     for (rate, quantum) in
         [(1.1e6, 1000.0), (1.2e6, 2000.0), (24e6, 3000.0), (80e6, 10_000.0), (1e9, 64_000.0)]

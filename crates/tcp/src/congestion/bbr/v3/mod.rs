@@ -4,8 +4,9 @@
 //! This file uses the names of the draft and its order of steps. The deviations are:
 //!
 //! - Random numbers are a hash of the time, so that runs are repeatable.
-//! - The data in flight when a packet was sent (tx_in_flight) is the data delivered and declared
-//!   lost since the packet was sent. Without reordering, this amount equals the data in flight.
+//! - The data in flight when a packet was sent (tx_in_flight) is the data that was delivered or
+//!   declared lost after the packet was sent. Without reordering, the amount of delivered and lost
+//!   data equals the data in flight.
 //! - The losses since a packet was sent count from the beginning of the round in which the packet
 //!   was sent.
 //! - Losses are evaluated per ACK instead of per packet, so InflightAtLoss() is computed per ACK.
@@ -26,9 +27,9 @@ use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
 params! {
     /// BBR (version 3). As in version 1, the model includes the bandwidth and the minimum
     /// round-trip time. Version 3 adds to the model the data in flight at which losses exceed 2 %.
-    /// Version 3 probes for bandwidth every two to three seconds, and more often on a path on which
-    /// Reno would probe more often. Between its probes for bandwidth, version 3 reduces its rate
-    /// after losses.
+    /// Version 3 probes for bandwidth every two to three seconds. If Reno would probe more often on
+    /// the same path, version 3 probes as often as Reno. Between its probes for bandwidth, version
+    /// 3 reduces its rate after losses.
     pub struct Bbr3: "bbr3" {
         /// Pacing gain in Startup (StartupPacingGain): 4 ln 2.
         startup_pacing_gain: f64 = (2.77), in Range::between(1.1, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";
@@ -64,7 +65,7 @@ impl Control for Bbr3 {
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because BBR does not have slow start: its state Startup takes that place.
+    /// False, because BBR has the state Startup instead of slow start.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {
@@ -113,7 +114,8 @@ enum AckPhase {
     ProbeStopping,
 }
 
-/// Bounds that losses set; infinite before the first loss.
+/// Bounds of the bandwidth and of the data in flight, which BBR sets after losses; infinite before
+/// the first loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     bw_shortterm: f64,
@@ -168,14 +170,14 @@ pub struct Bbr3State {
     drain_start_round: u64,
     /// Bytes declared lost so far.
     lost: u64,
-    /// Totals of delivered bytes and of lost bytes: the totals at the start of this round, and
-    /// those at the start of the previous round.
+    /// Totals of delivered bytes and of lost bytes at the start of the current round, and at the
+    /// start of the previous round.
     loss_counts: [(u64, u64); 2],
     // Bandwidth
     max_bw: MaxFilter,
     cycle_count: u64,
     full: FullPipe,
-    // Delivery and losses of the round
+    // Delivered and lost data of the current round
     bw_latest: f64,
     inflight_latest: f64,
     loss_round_delivered: u64,

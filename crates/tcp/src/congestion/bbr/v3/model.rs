@@ -33,7 +33,7 @@ impl Bbr3State {
         (self.pacing.rate() * 1e-3).min(64_000.0).max(2.0 * self.smss)
     }
 
-    /// Return a volume in flight that allows for the send quantum and the minimum window
+    /// Return a volume in flight, increased as the send quantum and the minimum window require
     /// (QuantizationBudget()).
     pub(super) fn quantization_budget(&self, inflight: f64) -> f64 {
         let probe_up = if self.mode == Mode::Up { 2.0 * self.smss } else { 0.0 };

@@ -62,7 +62,7 @@ impl Bbr3State {
         }
     }
 
-    /// Enter a state with its gains.
+    /// Enter a state, and set the gains of the state.
     fn enter(&mut self, mode: Mode, pacing_gain: f64, cwnd_gain: f64) {
         (self.mode, self.pacing_gain, self.cwnd_gain) = (mode, pacing_gain, cwnd_gain);
     }
@@ -72,7 +72,7 @@ impl Bbr3State {
         self.loss_in_round = false;
         (self.bw_latest, self.inflight_latest) = (0.0, 0.0);
         self.probe_up_acked_per_inc = f64::INFINITY;
-        // Step PickProbeWait() of the draft
+        // PickProbeWait() of the draft chooses a random time until the next bandwidth probe
         self.rounds_since_probe_up = u64::from(random_fraction(now) < 0.5);
         self.probe_wait = Duration::from_seconds(2.0 + random_fraction(Time(now.0.wrapping_add(1))));
         self.cycle_stamp = now;
@@ -241,7 +241,8 @@ impl Bbr3State {
         if self.probe_rtt_done.is_some_and(|done| now > done) {
             self.probe_rtt_stamp = now;
             self.saved.restore = true;
-            // Step ExitProbeRTT() of the draft
+            // ExitProbeRTT() of the draft returns to ProbeBW, or to Startup if the pipe was never
+            // full
             self.bounds.reset_short_term();
             if self.full.reached {
                 self.start_down(now);

@@ -11,9 +11,9 @@ fn sim(buffer: usize) -> Sim<Bbr3State> {
     tests::sim(bbr(), buffer)
 }
 
-/// Figure of the draft's §5.1.1: Startup and Drain are followed by the cycle of DOWN, CRUISE,
-/// REFILL and UP, and by ProbeRTT. The queue is empty when the ACK that ends Drain arrives, so the
-/// phase DOWN can end at once.
+/// The figure in the draft's §5.1.1 shows the order of the states: Startup, Drain, and then the
+/// cycle of DOWN, CRUISE, REFILL and UP, which ProbeRTT interrupts. The queue is empty when the ACK
+/// that ends Drain arrives, so the phase DOWN can end at once.
 #[test]
 fn states_follow_the_diagram_of_the_draft() {
     let modes = states(&mut sim(1000), 12.0, |bbr| bbr.mode);
@@ -51,9 +51,10 @@ fn probe_rtt_halves_the_window() {
     assert!((45.0..56.0).contains(&probe.min_cwnd), "{}", probe.min_cwnd);
 }
 
-/// InflightAtLoss() for 100 packets in flight, of which 4 are lost. The current ACK declares 3 of
-/// these 4 packets lost. Before the ACK, 97 are in flight and 1 is lost, so (0.02·97 − 1)/0.98 =
-/// 0.96 more exceed the threshold.
+/// InflightAtLoss() is computed for 100 packets in flight, of which 4 are lost. The current ACK
+/// declares 3 of the 4 packets lost. Before the current ACK, 97 packets are in flight and 1 packet
+/// is lost. The loss rate therefore reaches the threshold after (0.02·97 − 1)/0.98 = 0.96 further
+/// packets.
 #[test]
 fn inflight_at_loss_is_the_volume_at_which_losses_exceed_the_threshold() {
     let mut bbr = bbr();
@@ -61,8 +62,8 @@ fn inflight_at_loss_is_the_volume_at_which_losses_exceed_the_threshold() {
     assert!((bbr.inflight_at_loss(3.0) - (97.0 + 0.94 / 0.98)).abs() < 1e-12);
 }
 
-/// A round with losses multiplies the short-term model by at least 0.7, if BBR does not probe for
-/// bandwidth in that round.
+/// If BBR does not probe for bandwidth in a round with losses, the round reduces the short-term
+/// bounds by at most three tenths.
 #[test]
 fn losses_reduce_the_short_term_bounds_by_at_most_three_tenths() {
     let mut b = bbr();
@@ -75,8 +76,8 @@ fn losses_reduce_the_short_term_bounds_by_at_most_three_tenths() {
     assert!((b.bounds.bw_shortterm - 490.0).abs() < 1e-9);
 }
 
-/// With a small buffer the flow detects inflight_longterm, loses few packets, and uses nearly the
-/// whole link.
+/// If the buffer is small, the flow determines inflight_longterm, loses few packets, and uses
+/// nearly the whole link.
 #[test]
 fn small_buffer_bounds_the_data_in_flight() {
     let mut sim = sim(40);
