@@ -73,8 +73,8 @@ bench: .venv/core.stamp
 validate: .venv/core.stamp
 	@cd tests && ../$(BIN)/python -m validation $(PEERS)
 
-# The simulator of the release wheel is 10 to 20 % faster than the simulator in .venv. To build the
-# release wheel takes twice as long.
+# The simulator of the release wheel is 10 to 20 % faster than the simulator in .venv. Building the
+# release wheel takes twice as long as building the simulator in .venv.
 wheel: .venv/dependencies.stamp
 	@tools/wheel
 
