@@ -1,10 +1,10 @@
-# make demo      set up, reproduce the first study, and print the path of its report
-# make check     check a change in two minutes: format, lint, types, prose, and the tests it touches
-# make test      set up, and run every check that CI runs
-# make nightly   run every check that CI runs, with more cases, and the checks that take hours
-# make bench     measure the speed, and that of the installed peers
+# make demo      set up the environment, reproduce a study, and print the path of the report
+# make check     check format, lint, types and prose, and run the affected tests, in two minutes
+# make test      set up the environment, and run every check that CI runs
+# make nightly   run the checks of CI with more random cases, and the checks that take hours
+# make bench     measure the speed of aqmlab and of the installed ns-2, ns-3 and htsim
 # make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
-# make wheel     build the release wheel, optimized by a profile, in target/wheels
+# make wheel     build the release wheel in target/wheels with profile-guided optimization
 # make lock      update requirements.lock, which fixes the versions of the Python packages
 # make clean     remove the files of the other targets
 
@@ -12,7 +12,7 @@ PYTHON ?= python3
 OUT ?= results/ecn-finite-transfers
 BIN := .venv/bin
 
-# pip, maturin and PyO3 use the interpreter of .venv. Nothing outside of the checkout changes.
+# pip, maturin and PyO3 use the interpreter of .venv. make changes only files in this repository.
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -31,13 +31,14 @@ help:
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --force --out $(OUT)
 
-# tools/check.py describes the steps and the choice of tests. BASE=COMMIT sets the first commit of the
-# change.
+# tools/check.py describes the checks and the selection of tests. BASE=COMMIT sets the commit with
+# which the working tree is compared.
 check: .venv/core.stamp
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/check.py $(if $(BASE),--base $(BASE))
 
-# One core fetches the dependencies, links the simulator and checks the Python, while the other core
-# builds and runs the Rust tests. Then both run the Python tests, whose summary ends the output.
+# Two jobs run in parallel. One job fetches the dependencies, links the simulator and checks the
+# Python code, while the other job builds and runs the Rust tests. Afterwards both cores run the
+# Python tests, and the summary of the Python tests is the end of the output.
 test:
 	@$(MAKE) --jobs=2 rust lint packages
 	@$(MAKE) pytest
@@ -67,19 +68,22 @@ nightly: .venv/core.stamp
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --peers
 
-# PEERS="ns2 linux" selects the peers. A peer that is not installed is skipped with a reason.
+# PEERS="ns2 linux" compares aqmlab only with ns-2 and Linux. If one of the other simulators is not
+# installed, make validate skips the simulator and prints the reason.
 validate: .venv/core.stamp
 	@cd tests && ../$(BIN)/python -m validation $(PEERS)
 
-# The wheel is 10 to 20 % faster than the module of .venv, and takes twice the time to build.
+# The simulator of the release wheel is 10 to 20 % faster than the simulator in .venv. Building the
+# release wheel takes twice as long as building the simulator in .venv.
 wheel: .venv/dependencies.stamp
 	@tools/wheel
 
 .venv/bin/python: | tools
 	@$(PYTHON) -m venv .venv
 
-# The virtual environment with the dependencies, whose versions and hashes requirements.lock fixes.
-# Python compiles each module at its first use.
+# Install the dependencies into the virtual environment .venv, with the versions and hashes in
+# requirements.lock. pip does not compile the modules: Python compiles each module at its first
+# import.
 .venv/dependencies.stamp: requirements.lock | .venv/bin/python
 	@echo "Setting up .venv with the dependencies of requirements.lock"
 	@$(BIN)/python -m pip install --no-compile --require-hashes -r requirements.lock
@@ -91,7 +95,7 @@ lock: | .venv/bin/python
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --all-extras \
 		--generate-hashes --no-annotate --no-header --output-file requirements.lock pyproject.toml
 
-# The simulator as a module of the package, and the command aqmlab.
+# Build the simulator as a module of the Python package, and install the command aqmlab.
 .venv/core.stamp: .venv/dependencies.stamp $(CORE_SOURCES) | tools
 	@echo "Building the simulator"
 	@$(BIN)/maturin develop --quiet --release --locked

@@ -1,17 +1,19 @@
-//! Limit loop: a minimal loop that moves packets, whose speed is an upper bound for the speed of a
-//! packet simulator on this machine.
+//! Limit loop: a minimal loop that forwards packets. The speed of this loop is an upper bound for
+//! the speed of a packet-level simulator on the same machine.
 //!
-//! The loop moves records of 64 bytes through the links of a dumbbell like S2 or S3. Senders have
-//! fixed windows instead of TCP, and each packet has an ACK. The records of the packets are in one
-//! slab. Each link has a ring of packets in flight and one pending event. The pending events of all
-//! links are in a 4-ary heap, and each packet causes one event per hop. The benchmark compares a
-//! simulator with this loop in hops per CPU second.
+//! The limit loop forwards packet records of 64 bytes over the links of a dumbbell, as in the
+//! benchmark scenarios S2 and S3. Senders have fixed windows instead of TCP, and each packet is
+//! acknowledged by an ACK. One array contains all packet records. Each link has a ring buffer of
+//! packets in flight and at most one pending event. The pending events of all links are in a 4-ary
+//! heap, and each packet causes one event per hop. The benchmark compares the number of packet hops
+//! per CPU second of a simulator with that of the limit loop.
 //!
+//! Run the limit loop with
 //! `cargo bench -p lab --bench limit -- FLOWS RATE ACCESS_RATE LIMIT SECONDS WINDOW`
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Packet with the size of a cache line.
+/// Packet record with the size of a cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
 struct Record {
@@ -26,9 +28,9 @@ struct Record {
 
 /// One-way link.
 ///
-/// The ring of a link holds its packets in flight, each as (time of arrival at the far end,
-/// record). Times are in [`SECOND`]ths of a second. If the limit of the queue is 0, the link never
-/// drops a packet.
+/// The ring buffer of a link contains the packets in flight as pairs of the arrival time at the end
+/// of the link and the index of the packet record. Times are integers; a second has [`SECOND`]
+/// units of time. If the limit of the link's queue is 0, the link never drops a packet.
 #[derive(Default)]
 #[repr(align(64))]
 struct Link {
@@ -36,32 +38,32 @@ struct Link {
     mask: usize,
     head: usize,
     tail: usize,
-    /// Position in the ring of the first packet whose transmission has not begun.
+    /// Index in the ring buffer of the first packet whose transmission has not begun.
     begun: usize,
     /// Capacity of the queue in packets.
     limit: usize,
-    /// Transmission time of a byte.
+    /// Transmission time of one byte, in units of 1/[`SECOND`] s.
     per_byte: u64,
     delay: u64,
     /// Time at which the last scheduled transmission of the link ends.
     free_at: u64,
 }
 
-/// Sender with a fixed window, in packets.
+/// Sender with a fixed window; the window is a number of packets.
 #[derive(Default)]
 struct Flow {
     window: u32,
     in_flight: u32,
     next: u32,
-    /// Links of a flow: the first three carry its data, and the last three carry its ACKs.
+    /// Indices of the six links of the flow's path: three for its data, then three for its ACKs.
     path: [u32; 6],
 }
 
-/// 4-ary heap of events; each event is the number time << 13 | link.
+/// 4-ary heap of events; an event is the integer `time << 13 | link`.
 #[derive(Default)]
 struct Heap(Vec<u64>);
 
-/// Number of bits of an event that contain the index of its link.
+/// Number of low-order bits of an event that contain the index of the event's link.
 const LANE: u32 = 13;
 
 impl Heap {
@@ -76,7 +78,7 @@ impl Heap {
         self.0[i] = k;
     }
 
-    /// Replace the earliest event by a later one.
+    /// Remove the earliest event and insert a later event.
     fn replace_top(&mut self, k: u64) {
         let heap = self.0.as_mut_slice();
         let mut i = 0;
@@ -125,7 +127,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// Put record `r` on link `l`, or drop the packet if the queue of the link is full.
+    /// Send the packet record `r` over link `l`, or drop the packet if the link's queue is full.
     fn send(&mut self, l: u32, r: u32) {
         let record = &self.slab[r as usize];
         let link = &mut self.links[l as usize];
@@ -172,7 +174,7 @@ fn cpu() -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// Units of time per second: eighths of a nanosecond.
+/// Number of units of time in a second; one unit is an eighth of a nanosecond.
 const SECOND: f64 = 8e9;
 
 fn main() {
@@ -204,7 +206,7 @@ fn main() {
         let path = [first, 0, first + 1, first + 2, 1, first + 3];
         s.flows.push(Flow { window, path, ..Flow::default() });
     }
-    assert!(s.links.len() < 1 << LANE, "too many links for the lanes");
+    assert!(s.links.len() < 1 << LANE, "too many links: an event has 13 bits for the index of its link");
     let end = (seconds * SECOND) as u64;
     let begin = cpu();
     (0..n).for_each(|f| s.fill_window(f));

@@ -55,9 +55,9 @@ def test_the_verdict_uses_the_mean_of_the_runs() -> None:
 def test_pairs_of_each_kind_of_queue_agree() -> None:
     """Three pairs of flows agree clearly; ``make validate PEERS=l4s`` compares all pairs."""
     some = {
-        "10 Mbit/s, dualpi2: cubic 10 ms and prague 10 ms",
-        "10 Mbit/s, fq_codel: cubic 160 ms and prague 10 ms",
-        "10 Mbit/s, pfifo(200): cubic 80 ms and prague 20 ms",
+        "10 Mbit/s, dualpi2: cubic with RTT 10 ms and prague with RTT 10 ms",
+        "10 Mbit/s, fq_codel: cubic with RTT 160 ms and prague with RTT 10 ms",
+        "10 Mbit/s, pfifo(200): cubic with RTT 80 ms and prague with RTT 20 ms",
     }
     pairs = [pair for pair in compare.measured() if pair.setting in some]
     assert len(pairs) == 3
@@ -67,7 +67,7 @@ def test_pairs_of_each_kind_of_queue_agree() -> None:
 
 def test_the_step_of_linux_6_17_starves_prague_at_10_mbit() -> None:
     """At 10 Mbit/s a packet's transmission takes 1.2 ms, more than the marking step of 1 ms."""
-    setting = "10 Mbit/s, dualpi2: prague 80 ms and cubic 20 ms"
+    setting = "10 Mbit/s, dualpi2: prague with RTT 80 ms and cubic with RTT 20 ms"
     (pair,) = (pair for pair in compare.measured() if pair.setting == setting)
     rates = {}
     for th_len in (0, 2):

@@ -181,15 +181,17 @@ MEASURES = {
 """Name, unit and tolerance of each measure of :class:`Numbers`."""
 
 RANDOM_LOSS = (
-    "The number of random losses differs and limits the goodput of the flow: the kernel's ten runs "
-    "lost 0.523 % of their segments instead of the configured 0.5 %. At the same number of losses "
-    "the goodputs of the kernel and of aqmlab differ by less than 1 %."
+    "The goodput of the flow is limited by random losses, and the numbers of random losses differ: "
+    "in the kernel's ten runs, 0.523 % of the segments were lost instead of the configured 0.5 %. "
+    "With the same number of losses, the goodputs of the kernel and of aqmlab differ by less than "
+    "1 %."
 )
 NO_LOCK_IN = (
-    "One of the kernel's ten runs has no "
+    "In one of the kernel's ten runs, no "
     "[ECN lock-in](how-to/choose-tcp.md#ecn-lock-in-a-linux-flow-fills-a-red-queue-for-seconds) "
-    "and only 484 retransmissions, and all runs of aqmlab have the lock-in. The mean of the "
-    "kernel's other nine runs is 1,692 retransmissions, and the mean of aqmlab is 5 % larger."
+    "occurs and only 484 segments are retransmitted. In all runs of aqmlab an ECN lock-in occurs. "
+    "In the kernel's other nine runs the mean is 1,692 retransmitted segments, and the mean in "
+    "aqmlab is 5 % larger."
 )
 CAUSES = {
     ("loss0.5_reno", "goodput_bps"): RANDOM_LOSS,

@@ -96,7 +96,10 @@ class Pair:
     @property
     def setting(self) -> str:
         """Name of the pair, unique among the pairs of its scenario."""
-        sides = (f"{flow} {rtt:g} ms" for flow, rtt in zip(self.flows, self.rtts_ms, strict=True))
+        sides = (
+            f"{flow} with RTT {rtt:g} ms"
+            for flow, rtt in zip(self.flows, self.rtts_ms, strict=True)
+        )
         return f"{self.rate_mbit} Mbit/s, {self.qdisc}: {' and '.join(sides)}"
 
 

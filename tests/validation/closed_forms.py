@@ -14,10 +14,11 @@ from validation.row import Row, Tolerance
 
 NAME = "Closed forms"
 ABOUT = """\
-Runs of aqmlab are compared with the values of formulas, in scenarios that meet the assumptions of
-the formulas. A formula has one value, and the runs have different seeds.
-[`aqmlab.models`](../python/aqmlab/models) has most formulas, and
-[`closed_forms.py`](../tests/validation/closed_forms.py) has the others with their sources."""
+The results of aqmlab are compared with the values of formulas, in scenarios that meet the
+assumptions of the formulas. The runs of a comparison have different seeds, and the formula has a
+single value. [`aqmlab.models`](../python/aqmlab/models) contains most of the formulas, and
+[`closed_forms.py`](../tests/validation/closed_forms.py) contains the other formulas with their
+sources."""
 
 Scenario = dict[str, Any]
 Expected = dict[str, tuple[float, str, Tolerance]]
@@ -230,8 +231,9 @@ def rates() -> list[Form]:
               for n in (200, 1000, 5000)}  # fmt: skip
     rates_with_recovery = ", ".join(f"{rate:.3f} Mbit/s (p = 1/{n})" for n, rate in longer.items())
     cause = (
-        "The square-root law leaves out the round trip of each recovery, in which cwnd does not "
-        "grow. With W/2 + 1 round trips per loss instead of W/2, the law gives "
+        "The square-root law ignores that cwnd does not grow in the round trip of each recovery. "
+        "If each loss adds a round trip to the W/2 round trips of the formula, the square-root law "
+        "gives "
         f"{rates_with_recovery}."
     )
     for every in longer:

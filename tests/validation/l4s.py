@@ -7,20 +7,24 @@ from validation.row import Row
 
 NAME = "L4S hosts"
 ABOUT = """\
-Two flows share a bottleneck. P. Heist and J. Morton measured 216 such pairs of flows once each on
-Linux hosts with the L4S team's kernel of August 2020 ("L4S Tests", results of 2020-11-11). The
-value of aqmlab is the mean of three runs, which differ in their seed and in the start of the second
-flow. The throughput covers the last minute of three minutes at 10 and 50 Mbit/s (scenario s1), or
-40 s of one minute for the queues of RFC 3168 (scenario s6). A pair has two comparisons, one per
-flow. The tolerance is the larger of two bounds: 2 Mbit/s (1 Mbit/s at 10 Mbit/s), and the change of
-the flow's throughput if the ratio of the two flows changes by a factor of 1.25.
+Each setting of the comparison with L4S hosts has two flows that share a bottleneck. Heist and
+Morton measured 216 pairs of flows, each pair once, on Linux hosts with the L4S team's kernel of
+August 2020 ("L4S Tests", results of 2020-11-11). The value of aqmlab is the mean of three runs,
+which differ in their seed and in the start time of the second flow. In scenario s1, with
+bottlenecks of 10 and 50 Mbit/s, the throughput is measured in the last minute of three minutes. In
+scenario s6, with queues that mark according to RFC 3168, the throughput is measured in 40 s of one
+minute. Each pair of flows has two comparisons, one per flow. The tolerance for the throughput of a
+flow is the larger of two bounds. The first bound is 2 Mbit/s, or 1 Mbit/s if the bottleneck has
+10 Mbit/s. The second bound is the change of the flow's throughput that results if the ratio of the
+two throughputs changes by a factor of 1.25.
 [`tests/l4s`](../tests/l4s/README.md) describes the settings and their sources.
 
-The name of a setting has the rate and the queue of the bottleneck, and the congestion control and
-the round-trip time of each flow.
+The name of a setting consists of the rate and the queue of the bottleneck, and of the congestion
+control and the round-trip time (RTT) of each flow.
 
-The 48 pairs with `cnq_codel_af`, CoDel with approximate fairness, are not compared because aqmlab
-does not have this queue. [pairs.csv](../tests/l4s/measured/pairs.csv) has their throughputs."""
+The 48 pairs of flows with the queue `cnq_codel_af` (CoDel with approximate fairness) are not
+compared, because aqmlab does not have this queue.
+[pairs.csv](../tests/l4s/measured/pairs.csv) contains the measured throughputs of these pairs."""
 
 
 def missing() -> str | None:

@@ -7,17 +7,17 @@ from validation.row import Row
 
 NAME = "Linux"
 ABOUT = """\
-aqmlab's stack `linux` is compared with Linux 6.12.117, which ran in virtual time. A setting of up
-to 10 Mbit/s has ten runs of the kernel, half of them with HZ = 100 and half with HZ = 1000. A
-setting of 100 Mbit/s or more has five runs of the kernel with HZ = 1000. aqmlab simulates each
-setting as often as the kernel ran it. The hosts have no offloads, except in the settings named
-`wire`. In the settings named `wire` the sender of the kernel has a segmentation offload, and aqmlab
-has `offload = "linux"`.
+The stack `linux` of aqmlab is compared with the kernel Linux 6.12.117, which ran in virtual time.
+Each setting with a link of up to 10 Mbit/s was measured in ten runs of the kernel, five with HZ =
+100 and five with HZ = 1000. Each setting with a link of 100 Mbit/s or more was measured in five
+runs of the kernel with HZ = 1000. aqmlab simulates each setting in as many runs as the kernel. The
+hosts have no offloads, except in the settings whose names contain `wire`. In the settings with
+`wire`, the sender of the kernel has a segmentation offload, and aqmlab has `offload = "linux"`.
 [`tests/kernel`](../tests/kernel/README.md) describes the network and the measurement.
 
-The name of a setting has the queue, and in some settings also the rate, the round-trip time, the
-use of ECN (`ecn1`), the congestion control and the number of flows (`n2`). The limit of the queue
-`pfifohalf` is half of the bandwidth-delay product."""
+The name of a setting contains the queue, and in some settings also the rate, the round-trip time,
+the use of ECN (`ecn1`), the congestion control and the number of flows (`n2`). The limit of the
+queue `pfifohalf` is half of the bandwidth-delay product."""
 
 
 def missing() -> str | None:

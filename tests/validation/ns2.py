@@ -17,16 +17,19 @@ from validation.row import Row
 SCRIPT = Path(__file__).with_name("ns2.tcl")
 NAME = "ns-2"
 ABOUT = """\
-TCP flows (Tahoe, Reno, NewReno or SACK) and CBR flows share the bottleneck of a dumbbell. Each
-replication draws the starts of the flows and the delays of their links at random, and both
-simulators use the same draws. [`ns2.tcl`](../tests/validation/ns2.tcl) sets the parameters of ns-2
-and [`ns2.py`](../tests/validation/ns2.py) those of aqmlab. The keys of TCP are those of the study
-[ecn_finite_transfers](../python/aqmlab/studies/ecn_finite_transfers), without a stack. The goodput
-and the counts cover the whole run, and the mean queue leaves out the warm-up.
+In the comparison with ns-2, TCP flows (Tahoe, Reno, NewReno or SACK) and CBR flows share the
+bottleneck of a dumbbell. In each replication, the start times of the flows and the delays of their
+links are random, and aqmlab and ns-2 use the same random values.
+[`ns2.tcl`](../tests/validation/ns2.tcl) sets the parameters of ns-2, and
+[`ns2.py`](../tests/validation/ns2.py) sets the keys of aqmlab. aqmlab uses no stack and the TCP
+keys of the study [ecn_finite_transfers](../python/aqmlab/studies/ecn_finite_transfers), which
+imitate the TCP of ns-2. The goodput and the counts are measured over the whole run, and the mean
+queue length is measured after the warm-up.
 
-The name of a setting has the queue (`dt` for Drop Tail, `red` for RED that drops, `ecn` for RED
-that marks), the TCP, the number of flows (`n5`) or of transfers and their segments
-(`finish-5x1000`), and the rate of the bottleneck unless it is 1.5 Mbit/s."""
+The name of a setting contains the queue (`dt` for Drop Tail, `red` for RED that drops, `ecn` for
+RED that marks) and the TCP. It also contains the number of flows (`n5`), or the number of transfers
+and their size in segments (`finish-5x1000`), and the rate of the bottleneck unless the rate is
+1.5 Mbit/s."""
 
 
 def missing() -> str | None:
@@ -214,12 +217,13 @@ SETTINGS = (
 """Settings; a setting's name has the queue, the TCP, the flows and the parameter under test."""
 
 SACK_TIMER = (
-    "The retransmission timer differs during SACK recovery: in these settings of aqmlab the fast "
-    "retransmit restarts the timer and later retransmissions do not. In dt-sack-n10-10M, the mean "
-    "number of timeouts on the same draws is 74.1 in aqmlab, 57.2 in ns-2, and 50.7 in aqmlab if "
-    'each retransmission restarts the timer (`rto.fast_retransmit = "each-restarts"`). In '
-    "dt-sack-n4-cbr-30%, the mean number of timeouts on the same draws is 13.1 in aqmlab, 6.4 in "
-    'ns-2, and 7.2 in aqmlab with `rto.fast_retransmit = "each-restarts"`.'
+    "aqmlab and ns-2 restart the retransmission timer at different segments during SACK recovery: "
+    "in the settings of this page, aqmlab restarts the timer only at the first retransmission of a "
+    "recovery. In the setting dt-sack-n10-10M, the mean number of timeouts with the same random "
+    "values is 74.1 in aqmlab, 57.2 in ns-2, and 50.7 in aqmlab if each retransmission restarts "
+    'the timer (`rto.fast_retransmit = "each-restarts"`). In the setting dt-sack-n4-cbr-30%, the '
+    "mean number of timeouts with the same random values is 13.1 in aqmlab, 6.4 in ns-2, and 7.2 "
+    'in aqmlab with `rto.fast_retransmit = "each-restarts"`.'
 )
 CAUSES: dict[tuple[str, str], str] = {
     ("dt-sack-n10-10M", "timeouts"): SACK_TIMER,

@@ -23,17 +23,19 @@ VENV = Path(__file__).parents[2] / "target" / "ns3"
 """Virtual environment with ns-3; `interpreter` tries this environment last."""
 NAME = "ns-3"
 ABOUT = """\
-TCP flows (NewReno or CUBIC) and CBR flows share the bottleneck of a dumbbell. Each replication
-draws the starts of the flows and the delays of their links at random, and both simulators use the
-same draws. [`ns3_worker.py`](../tests/validation/ns3_worker.py) builds the dumbbell in ns-3, and
-[`ns3.py`](../tests/validation/ns3.py) sets the parameters of both simulators. ns-3 stores one
-packet between its queue discipline and the transmitter, and the queue discipline does not see this
-packet. The mean queue of both sides includes this packet. The goodput and the counts cover the
-whole run, and the mean queue leaves out the warm-up.
+In the comparison with ns-3, TCP flows (NewReno or CUBIC) and CBR flows share the bottleneck of a
+dumbbell. In each replication, the start times of the flows and the delays of their links are
+random, and aqmlab and ns-3 use the same random values.
+[`ns3_worker.py`](../tests/validation/ns3_worker.py) builds the dumbbell in ns-3, and
+[`ns3.py`](../tests/validation/ns3.py) sets the parameters of aqmlab and of ns-3. ns-3 stores one
+packet between its queue discipline and the transmitter, and the queue discipline of ns-3 does not
+count this packet. The mean queue length, in aqmlab and in ns-3, includes the packet between the
+queue discipline and the transmitter. The goodput and the counts are measured over the whole run,
+and the mean queue length is measured after the warm-up.
 
-The name of a setting has the queue, the TCP (`reno` for NewReno), the number of flows (`n5`) and
-the rate of the bottleneck. In settings with `ecn` the queue marks packets. The bottleneck of
-`n4-200ms` has a rate of 10 Mbit/s."""
+The name of a setting contains the queue, the TCP (`reno` for NewReno), the number of flows (`n5`)
+and the rate of the bottleneck. In settings with `ecn` the queue marks packets. The bottleneck of
+the setting `fifo-reno-n4-200ms` has a rate of 10 Mbit/s."""
 
 
 @cache
@@ -169,19 +171,19 @@ def means(setting: str, measure: str, runs: int, ours: str, theirs: str, changed
         Mean of ns-3 with a changed mechanism, followed by "with" and the name of the mechanism.
     """
     return (
-        f" In {setting}, the mean {measure} over the same {runs} replications is {ours} in aqmlab, "
-        f"{theirs} in ns-3 and {changed}."
+        f" In the setting {setting}, the mean {measure} over the same {runs} replications is "
+        f"{ours} in aqmlab, {theirs} in ns-3, and {changed}."
     )
 
 
 HIDDEN_PACKET = (
     "RED in ns-3 does not count the packet that ns-3's queue discipline has passed to the device. "
-    "If minth and maxth of aqmlab are one packet larger, the mean queue of aqmlab is 14.5 packets "
-    "in red-reno-n10-1.5M."
+    "If RED in aqmlab has minth and maxth that are one packet larger than in ns-3, the mean queue "
+    "length of aqmlab is 14.5 packets in the setting red-reno-n10-1.5M."
 )
 PRR = (
-    "PRR in ns-3 counts too much delivered data: `TcpPrrRecovery` counts one segment for each "
-    "duplicate ACK in addition to the bytes that the ACK SACKs."
+    "PRR in ns-3 counts too much delivered data: for each duplicate ACK, `TcpPrrRecovery` counts "
+    "the bytes that the ACK SACKs and, in addition, one segment."
 ) + "".join(
     means(setting, measure, 5, ours, theirs, f"{changed} in ns-3 with the PRR of RFC 6937")
     for setting, measure, ours, theirs, changed in (
@@ -194,14 +196,14 @@ PRR = (
     )
 )
 PIPE = (
-    "ns-3 counts some SACKed data as in flight: `TcpTxBuffer` counts a retransmitted segment, even "
-    "after the segment is SACKed, until a cumulative ACK covers it. A lost retransmission thus "
-    "slows the sender, above all at the end of slow start."
+    "ns-3 counts some SACKed data as in flight: after a retransmitted segment is SACKed, "
+    "`TcpTxBuffer` continues to count the segment as in flight until a cumulative ACK covers it. A "
+    "lost retransmission therefore slows the sender of ns-3, especially at the end of slow start."
 ) + "".join(
     means(
         setting, "number of drops", 6, ours, theirs,
-        f"{pipe} in ns-3 with the pipe of RFC 6675; with this pipe and the PRR of RFC 6937 the "
-        f"mean in ns-3 is {both} (standard deviation {deviation})",
+        f"{pipe} in ns-3 with the pipe of RFC 6675. With the pipe of RFC 6675 and the PRR of RFC "
+        f"6937, ns-3 has a mean of {both} drops in {setting} (standard deviation {deviation})",
     )
     for setting, ours, theirs, pipe, both, deviation in (
         ("red-reno-n5-10M", "266.5", "222", "278", "245", "10"),
@@ -211,10 +213,10 @@ PIPE = (
 )  # fmt: skip
 """Cause of the smaller numbers of drops in ns-3: its pipe counts SACKed data, unlike RFC 6675."""
 PIPE_AND_PRR = (
-    "ns-3 counts some SACKed data as in flight, and PRR in ns-3 counts too much delivered data: "
-    "`TcpTxBuffer` counts a retransmitted segment, even after the segment is SACKed, until a "
-    "cumulative ACK covers it, and `TcpPrrRecovery` counts one segment for each duplicate ACK in "
-    "addition to the bytes that the ACK SACKs."
+    "ns-3 counts some SACKed data as in flight: after a retransmitted segment is SACKed, "
+    "`TcpTxBuffer` of ns-3 still counts the segment as in flight until a cumulative ACK covers it. "
+    "In addition, PRR in ns-3 counts too much delivered data: for each duplicate ACK, "
+    "`TcpPrrRecovery` counts the bytes that the ACK SACKs and one segment more."
 ) + "".join(
     means(
         setting, "goodput in Mbit/s", 6, ours, theirs,

@@ -15,30 +15,34 @@ PAGE = data.FOLDER.parent / "validation.md"
 LEGEND = f"""\
 ![Value of aqmlab over the value of the peer, for each comparison]({data.FOLDER.name}/{PICTURE})
 
-Each point of the picture is one comparison. A point on the diagonal has the same value in aqmlab
-and in the peer. The bars are the ranges over the runs of each side. The picture shows a count of 0
-at 0.5.
+In the picture, each point is one comparison of aqmlab with a peer, which is another simulator, a
+real host or a formula. If a point lies on the diagonal, the value of aqmlab equals the value of the
+peer. The bars of a point show the range over the runs of aqmlab and the range over the runs of the
+peer. A count of 0 is drawn at 0.5, because the axes are logarithmic.
 
 ## How to read the tables
 
-A comparison is one row: one measure of one setting. A value is the mean over the runs and, in
-brackets, the range over the runs. The tolerance is the maximum difference of the two means, in
-percent of the peer's mean or in the unit of the measure. If a tolerance has two bounds, the larger
-bound applies.
+Each row of a table is one comparison, which is the comparison of one measure in one setting. A
+value in the tables is the mean over the runs, followed by the range over the runs in brackets. The
+tolerance of a comparison is the maximum difference between the mean of aqmlab and the mean of the
+peer, in percent of the peer's mean or in the unit of the measure. If a tolerance has two bounds,
+the larger bound applies.
 
-- A comparison **holds** if the 95 % interval of the difference lies within the tolerance.
-- A comparison **misses** if the 95 % interval lies outside the tolerance. The cause of a miss is
-  known if runs with the mechanism switched confirm it; otherwise the cause is "open".
-- A comparison is **undecided** if the 95 % interval reaches across the tolerance, because the
-  values vary too much for the number of runs.
+- A comparison **holds** if the 95 % confidence interval of the difference between aqmlab and the
+  peer lies inside the tolerance.
+- A comparison **misses** if the 95 % confidence interval of the difference lies outside the
+  tolerance. The cause of a miss is known if runs in which only the suspected mechanism is changed
+  confirm this cause; otherwise the cause is "open".
+- A comparison is **undecided** if the 95 % confidence interval of the difference lies partly inside
+  and partly outside the tolerance, because the values vary too much for the number of runs.
 
-A tolerance with "means only" compares the two means without an interval. A tolerance with "inside
-the peer's range" lets a comparison hold too if the mean of aqmlab lies in the range of the peer's
-runs.
+If a tolerance contains "means only", the difference of the two means is compared with the tolerance
+without a confidence interval. If a tolerance contains "inside the peer's range", a comparison also
+holds if the mean of aqmlab lies inside the range of the peer's runs.
 
-`make validate` runs both sides of every comparison and writes this page. A peer that is not
-installed is skipped with a message, and its rows remain those of its last run.
-`make validate PEERS="ns2 linux"` runs only the peers that it names."""
+`make validate` runs aqmlab and the peer for every comparison and writes this page. If a peer is not
+installed, `make validate` prints a message, and the rows of this peer remain those of its last run.
+`make validate PEERS="ns2 linux"` runs only the comparisons with the listed peers."""
 
 
 def page(sections: dict[str, tuple[Origin, list[Row]]]) -> str:
@@ -72,11 +76,13 @@ def answer(rows: Sequence[Row]) -> str:
     misses, unexplained = count(rows, MISSES), count_open(rows)
     return paragraph(
         "This page compares aqmlab with other simulators, with real hosts and with closed forms. "
-        f"Of {len(rows)} comparisons in {settings} settings, **{count(rows, HOLDS)} hold**, "
-        f"{misses} miss and {count(rows, UNDECIDED)} are undecided. "
+        f"Of {len(rows)} comparisons in {settings} settings, **{count(rows, HOLDS)} hold**: the "
+        "difference is inside the tolerance. "
+        f"{misses} comparisons miss, because the difference is outside the tolerance, and "
+        f"{count(rows, UNDECIDED)} comparisons are undecided. "
         f"The cause is known for {misses - unexplained} misses and open for {unexplained} misses. "
-        "Each name in the table leads to the comparisons with one peer and to the causes of their "
-        "misses."
+        "In the following table, each name is a link to the comparisons with one peer and to the "
+        "causes of the misses."
     )
 
 
@@ -111,12 +117,13 @@ def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
     lines = [
         f"## {peer.NAME}", "", peer.ABOUT, "",
         paragraph(
-            f"Of {len(rows)} comparisons, {count(rows, HOLDS)} hold, {count(rows, MISSES)} miss "
-            f"({count_open(rows)} of the misses have an open cause) and {count(rows, UNDECIDED)} "
-            "are undecided. `make validate "
+            f'The section "{peer.NAME}" contains {len(rows)} comparisons: {count(rows, HOLDS)} '
+            f"that hold (difference inside the tolerance), {count(rows, MISSES)} that miss "
+            f"(difference outside the tolerance) and {count(rows, UNDECIDED)} that are undecided. "
+            f"The number of misses with an open cause is {count_open(rows)}. `make validate "
             f'PEERS="{key}"` ran the comparisons on {origin.date} in {origin.minutes:.1f} minutes. '
             f"aqmlab {origin.build} was compared with {origin.version}. "
-            f"[{key}.csv]({data.FOLDER.name}/{key}.csv) has the values of all runs."
+            f"[{key}.csv]({data.FOLDER.name}/{key}.csv) contains the values of all runs."
         ), "",
     ]  # fmt: skip
     ranked = sorted(rows, key=rank)
@@ -126,10 +133,10 @@ def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
     if first:
         lines += [*table(first, peer.NAME, causes), ""]
     if causes:
-        lines += ["Causes of the misses, by their numbers in the table:", ""]
+        lines += [f'Known causes of the misses in the section "{peer.NAME}":', ""]
         lines += [paragraph(f"{i}. {cause}", "   ") for i, cause in enumerate(causes, 1)] + [""]
     if rest:
-        summary = f"The {len(rest)} comparisons that hold"
+        summary = f'The {len(rest)} comparisons in the section "{peer.NAME}" that hold'
         lines += [f"<details><summary>{summary}</summary>", ""]
         lines += [*table(rest, peer.NAME), "", "</details>"]
     return lines
