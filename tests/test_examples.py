@@ -154,3 +154,17 @@ def test_example_experiments_run_and_have_a_significant_difference(file: Path) -
     assert (outcome.runs["failed"] == "").all()
     assert all(outcome.runs[m.name].notna().any() for m in outcome.measures)
     assert any(cell.p_corrected < 0.05 for cell in outcome.estimates(by=[]))
+
+
+def test_the_package_has_every_example_and_copies_them(tmp_path: Path) -> None:
+    files = [*Path("examples").rglob("*.toml"), *Path("examples").glob("*.py")]
+    assert execute(["examples", str(tmp_path / "copy")]) == 0
+    for path in files:
+        assert (tmp_path / "copy" / path.relative_to("examples")).read_bytes() == path.read_bytes()
+
+
+def test_the_package_has_the_references_and_the_schema() -> None:
+    data = Path("python/aqmlab/data")
+    assert (data / "references.bib").read_bytes() == Path("references.bib").read_bytes()
+    schema = Path("docs/reference/scenario.schema.json")
+    assert (data / "scenario.schema.json").read_bytes() == schema.read_bytes()

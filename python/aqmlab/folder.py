@@ -38,6 +38,7 @@ MAKERS = {
     "aqmlab tune-red": ("tuning", "an earlier tuning"),
     "aqmlab traffic": ("sample", "an earlier sample"),
     "aqmlab calibrate": ("calibration", "an earlier calibration"),
+    "aqmlab examples": ("copy of the examples", "an earlier copy of the examples"),
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
 """Commands that write folders, with the names of a new and of an earlier result."""

@@ -3925,7 +3925,7 @@ class Change(Table):
     at : str
         Time of the change. Range: at least 0 s.
     rate : str
-        New rate. At a rate of 0 bit/s the transmitter stops and the queue grows.
+        New rate. If the new rate is 0 bit/s, the transmitter stops and the queue grows.
     """
 
     at: str
@@ -3934,19 +3934,21 @@ class Change(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Trace(Table):
-    """Transmission opportunities from a trace in the format of mahimahi.
+    """Trace of transmission opportunities, in the file format of the emulator mahimahi.
 
-    Each line is a time in whole milliseconds at which the link carries 1500 bytes: one packet,
-    several packets, or a part of a packet. Unused bytes are lost. After its last line the trace
-    starts again. A packet that waits for a transmission opportunity counts as in service. AQMs that
-    use the rate of the link receive the link's own `rate`.
+    Each line is a time in whole milliseconds at which the link carries up to 1500 bytes: one
+    packet, several packets, or a part of a packet. Bytes that a transmission opportunity does not
+    use are lost. After the last line of its file, the trace starts again. A packet that waits for a
+    transmission opportunity counts as in service, and not as queued. AQMs that depend on the rate
+    of the link use the value of the link's key `rate`.
 
     Parameters
     ----------
     opportunities : Sequence[int] | str
-        The trace: the name of a text file with a time on each line, or a list of times such as [0,
-        12, 24], in order. In a file, text after # is a comment. File names are relative to the
-        folder in which aqmlab runs. Source: netravali2015mahimahi.
+        Times of the transmission opportunities, in order: the name of a text file with one time per
+        line, or a list of times such as [0, 12, 24]. In a trace file, the text after # is a
+        comment. File names are relative to the folder in which aqmlab runs. Source:
+        netravali2015mahimahi.
     """
 
     KIND: ClassVar[str | None] = "trace"
@@ -3958,16 +3960,17 @@ class Trace(Table):
 class Schedule(Table):
     """A schedule of rates.
 
-    The link has its own rate until the first change. A packet in transmission continues at the new
-    rate.
+    Before the first change, the link has the rate of its key `rate`. If the rate changes during the
+    transmission of a packet, the rest of the packet is sent at the new rate.
 
     Parameters
     ----------
     changes : Sequence[Change | Mapping[str, Any]]
-        The changes, in order of time.
+        Changes of the link's rate, in order of time.
     repeat : str | None
-        Period after which the schedule starts again with the link's own rate. If the period is
-        absent, the last rate of the schedule stays in force. Default: absent. Range: above 0 s.
+        Period after which the schedule starts again with the rate of the link's key `rate`. If the
+        period is absent, the last rate of the schedule stays in effect. Default: absent. Range:
+        above 0 s.
     """
 
     KIND: ClassVar[str | None] = "schedule"
@@ -3986,17 +3989,17 @@ class Outage(Table):
     Parameters
     ----------
     start : str | None
-        Start of the first outage. If `start` is absent, the first outage starts after one interval.
-        Default: absent. Range: at least 0 s.
+        Start of the first outage. If `start` is absent, the first outage starts one interval after
+        the start of the run. Default: absent. Range: at least 0 s.
     length : str
         Length of an outage. Range: above 0 s.
     interval : str | None
         Mean time from the end of an outage to the start of the next outage. If the interval is
-        absent, there is one outage. Default: absent. Range: at least 0.001 s.
+        absent, only one outage occurs. Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
-        events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
-        uniformly distributed between 0 and twice the mean.
+        Distribution of the intervals between outages. Default: constant. "exponential": Exponential
+        intervals, so that the events form a Poisson process. "constant": Equal intervals.
+        "uniform": Intervals that are uniformly distributed between 0 and twice the mean.
     """
 
     KIND: ClassVar[str | None] = "outage"
@@ -4014,17 +4017,17 @@ class DelaySpikes(Table):
     Parameters
     ----------
     start : str | None
-        Start of the first spike. If `start` is absent, the first spike starts after one interval.
-        Default: absent. Range: at least 0 s.
+        Start of the first delay spike. If `start` is absent, the first spike starts after one
+        interval. Default: absent. Range: at least 0 s.
     length : str
         Length of a spike. Range: above 0 s. Source: gurtov2003responding.
     interval : str | None
-        Mean time from the end of a spike to the start of the next spike. If the interval is absent,
-        there is one spike. Default: absent. Range: at least 0.001 s.
+        Mean time from the end of a delay spike to the start of the next delay spike. If the
+        interval is absent, only one delay spike occurs. Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
-        events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
-        uniformly distributed between 0 and twice the mean.
+        Distribution of the intervals between delay spikes. Default: constant. "exponential":
+        Exponential intervals, so that the events form a Poisson process. "constant": Equal
+        intervals. "uniform": Intervals that are uniformly distributed between 0 and twice the mean.
     """
 
     KIND: ClassVar[str | None] = "delay_spikes"
@@ -4037,7 +4040,7 @@ class DelaySpikes(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Jitter(Table):
-    """Jitter: each packet has a random additional delay.
+    """Jitter: a random additional delay for each packet.
 
     Parameters
     ----------
@@ -4048,9 +4051,9 @@ class Jitter(Table):
         Distribution of the additional delay. Default: uniform. "uniform": Uniform between 0 and
         twice the mean. "exponential": Exponential.
     order : Literal["keep", "any"] | None
-        Order of the packets after their delays. Default: keep. "keep": Packets keep their order: a
-        packet also waits for the packets before it, as in a queue. "any": Each packet waits only
-        for its own delay, so packets may overtake each other.
+        Order of the packets after their delays. Default: keep. "keep": Packets stay in order: a
+        packet also waits for earlier packets, as in a queue. "any": Each packet waits only for its
+        own delay, so a packet may overtake earlier packets.
     """
 
     KIND: ClassVar[str | None] = "jitter"
@@ -4062,15 +4065,15 @@ class Jitter(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Reordering(Table):
-    """Reordering: some packets are delayed, and the packets behind overtake them.
+    """Reordering: some packets are delayed, and later packets overtake them.
 
     Parameters
     ----------
     probability : float
         Probability that a packet is delayed.
     delay : str
-        Additional delay of a delayed packet (the late-time offset). A longer delay lets more
-        packets overtake. Range: above 0 s. Source: rfc4737 §4.3.
+        Additional delay of a delayed packet (called the late-time offset in RFC 4737). A longer
+        delay lets more packets overtake. Range: above 0 s. Source: rfc4737 §4.3.
     """
 
     KIND: ClassVar[str | None] = "reordering"
@@ -4081,16 +4084,16 @@ class Reordering(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Duplication(Table):
-    """Duplication: a copy follows a packet.
+    """Duplication: a copy of a packet follows the packet.
 
     Parameters
     ----------
     probability : float
         Probability that a packet is duplicated. Source: rfc5560: one-way duplication of packets.
     delay : str | None
-        Time from the arrival of the packet to that of its copy. Default: 0 s. Range: at least 0 s.
-        Source: directly behind the packet, as from a link that retransmits a frame whose
-        acknowledgment is late.
+        Time from the arrival of the original packet to the arrival of its copy. Default: 0 s.
+        Range: at least 0 s. Source: the copy follows directly, as when a link retransmits a frame
+        because the acknowledgment of the frame is late.
     """
 
     KIND: ClassVar[str | None] = "duplication"
@@ -4101,16 +4104,17 @@ class Duplication(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Corruption(Table):
-    """Corruption of packets that no link detects.
+    """Corruption of packets that the link does not detect.
 
-    The packet continues through all queues to its receiver, which finds the error by the checksum
-    and discards the packet. Use `bit_errors` for errors that the link detects.
+    A corrupted packet passes all queues to its receiver. The receiver detects the error by the
+    checksum and discards the packet. For bit errors that the link detects, use the impairment
+    `bit_errors`.
 
     Parameters
     ----------
     probability : float
-        Probability that a packet is damaged. Source: rfc9293 §3.1: the checksum covers header, data
-        and pseudo-header; MUST-3: the receiver checks it.
+        Probability that a packet is corrupted. Source: rfc9293 §3.1: the checksum covers header,
+        data and pseudo-header; MUST-3: the receiver verifies the checksum.
     """
 
     KIND: ClassVar[str | None] = "corruption"
@@ -4120,16 +4124,16 @@ class Corruption(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class BitErrors(Table):
-    """Independent bit errors that the link detects.
+    """Independent bit errors, which the link detects.
 
-    The link discards each packet with a wrong bit. A packet of n bytes is lost with probability 1 −
-    (1 − rate)^(8n).
+    The link discards each packet that has a bit error. A packet of n bytes is lost with probability
+    1 − (1 − rate)^(8n).
 
     Parameters
     ----------
     rate : float
-        Bit error rate: the probability that a bit is wrong. Source: rfc3819: links detect errors
-        and discard the packets concerned.
+        Bit error rate: the probability that one bit is wrong. Source: rfc3819: a link detects bit
+        errors and discards the damaged packets.
     """
 
     KIND: ClassVar[str | None] = "bit_errors"
@@ -4141,23 +4145,26 @@ class BitErrors(Table):
 class GilbertElliott(Table):
     """Gilbert–Elliott loss.
 
-    A Markov chain with a good and a bad state makes one step per packet, and each state has its own
-    loss probability. With the default loss probabilities, the loss rate is good_to_bad/(good_to_bad
-    + bad_to_good), and the mean length of a burst of losses is 1/bad_to_good. The Markov chain
-    starts in its stationary distribution.
+    A Markov chain with a good and a bad state makes one transition per packet. Each state has its
+    own loss probability. With the default loss probabilities, the loss rate is
+    good_to_bad/(good_to_bad + bad_to_good), and the mean length of a burst of losses is
+    1/bad_to_good. The Markov chain starts in its stationary distribution.
 
     Parameters
     ----------
     good_to_bad : float
-        Probability of a step from the good to the bad state (P, p). Source: gilbert1960capacity.
+        Probability of a transition from the good to the bad state (Gilbert's P, often written p).
+        Source: gilbert1960capacity.
     bad_to_good : float
-        Probability of a step from the bad to the good state (p, r). Source: gilbert1960capacity.
+        Probability of a transition from the bad to the good state (Gilbert's p, often written r).
+        Source: gilbert1960capacity.
     loss_in_good : float | None
-        Loss probability in the good state (1 − k). Default: 0.0. Source: gilbert1960capacity: 0;
-        elliott1963estimates: any.
+        Loss probability in the good state, which some papers write as 1 − k. Default: 0.0. Source:
+        gilbert1960capacity: 0; elliott1963estimates: any.
     loss_in_bad : float | None
-        Loss probability in the bad state (1 − h). Default: 1.0. Source: every packet: the simple
-        Gilbert model; gilbert1960capacity: any.
+        Loss probability in the bad state, which some papers write as 1 − h. Default: 1.0. Source: 1
+        in the simple Gilbert model, so that every packet in the bad state is lost;
+        gilbert1960capacity: any.
     """
 
     KIND: ClassVar[str | None] = "gilbert_elliott"
@@ -4170,13 +4177,13 @@ class GilbertElliott(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedLoss(Table):
-    """Loss of exactly the packets with the given numbers.
+    """Listed loss: exactly the packets with the listed numbers are lost.
 
     Parameters
     ----------
     packets : Sequence[int]
-        Numbers of the lost packets, in increasing order. The packets that cross the link are
-        counted from 1.
+        Numbers of the packets to be lost, in increasing order. Packet numbers count from 1, in the
+        order in which packets reach the impairment.
     """
 
     KIND: ClassVar[str | None] = "listed_loss"
@@ -4191,10 +4198,10 @@ class PeriodicLoss(Table):
     Parameters
     ----------
     every : int
-        Period: one packet in `every` is lost. Range: at least 1.
+        Period of the losses, in packets: one packet in `every` is lost. Range: at least 1.
     first : int | None
-        Number of the first lost packet, counted from 1. If the key is absent, the value is `every`.
-        Default: absent. Range: at least 1.
+        Number of the first lost packet, counted from 1. If the number of the first lost packet is
+        absent, it is equal to `every`. Default: absent. Range: at least 1.
     losses : int | None
         Number of losses. If the number of losses is absent, losses continue until the end of the
         run. Default: absent. Range: at least 1.
@@ -4214,8 +4221,8 @@ class Loss(Table):
     Parameters
     ----------
     probability : float
-        Probability that a packet is lost. The mean length of a burst of losses is 1/(1 −
-        probability).
+        Probability that a packet is lost. A burst of losses has a mean length of 1/(1 −
+        probability) packets.
     """
 
     KIND: ClassVar[str | None] = "loss"
@@ -5796,15 +5803,15 @@ class Tcp(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Part(Table):
-    """A component of a mixture.
+    """A component of a mixture of distributions.
 
     Parameters
     ----------
     weight : float
-        Weight. The probability of the component is its weight divided by the sum of all weights.
-        Range: above 0, at most 1000000000000.
+        Weight. The probability of the component is its weight divided by the sum of the weights of
+        all components. Range: above 0, at most 1000000000000.
     of : float | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | str | Mapping[str, Any]
-        A value, or the table of a distribution.
+        A quantity in a scenario: a constant value, or the table of a distribution.
     """
 
     weight: float
@@ -5828,7 +5835,10 @@ class Part(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Geometric(Table):
-    """The geometric distribution, the number of trials up to the first success: P(N > n) = (1 − 1/mean)^n for n from 1 on.
+    """The geometric distribution: the number of trials up to and including the first success.
+
+    The number of trials N has the distribution P(N > n) = (1 − 1/mean)^n for whole numbers n from 1
+    on.
 
     Parameters
     ----------
@@ -5843,12 +5853,12 @@ class Geometric(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Mixture(Table):
-    """A mixture: one of several distributions, chosen at random for each value.
+    """A mixture: each value comes from one of several distributions, which is chosen at random.
 
     Parameters
     ----------
     parts : Sequence[Part | Mapping[str, Any]]
-        The distributions and their weights: a list of { weight, of }.
+        The distributions of a mixture and their weights, as a list of tables { weight, of }.
     """
 
     KIND: ClassVar[str | None] = "mixture"
@@ -5858,20 +5868,21 @@ class Mixture(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Empirical(Table):
-    """A measured distribution, or any other that is given by points of its cumulative distribution function.
+    """A distribution that is given by points of its cumulative distribution function, for example a measured distribution.
 
     Parameters
     ----------
     cdf : Sequence[Sequence[float | str]] | str
         Points of the cumulative distribution function: a list of [value, probability] pairs, or the
-        name of a text file with a value and a probability on each line. Values in a file are in
-        bytes, seconds or plain numbers. Values and probabilities must not decrease, and the last
-        probability is 1. The first value occurs with the first probability. In a file, text after #
-        is a comment. File names are relative to the folder in which aqmlab runs.
+        name of a text file with a value and a probability on each line. In a file, the values are
+        in bytes, in seconds, or numbers without a unit. The values and the probabilities must not
+        decrease from point to point, and the last probability must be 1. The probability of the
+        first value is the first probability in the list. In a file of points, the text after # is a
+        comment. File names are relative to the folder in which aqmlab runs.
     between : Literal["linear", "log", "steps"] | None
-        Interpolation between the points. Default: linear. "linear": Uniform between the two values.
-        "log": Uniform between the logarithms of the two values. "steps": No interpolation: only the
-        values of the listed points occur.
+        Interpolation between the points. Default: linear. "linear": Values between two points are
+        uniformly distributed. "log": The logarithms of values between two points are uniformly
+        distributed. "steps": No interpolation: each value is one of the listed values.
     """
 
     KIND: ClassVar[str | None] = "empirical"
@@ -5882,7 +5893,7 @@ class Empirical(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Lomax(Table):
-    """The Lomax distribution (Pareto distribution of the second kind), which begins at 0: P(X > x) = (1 + x/scale)^−shape.
+    """The Lomax distribution (Pareto distribution of the second kind), whose values begin at 0: P(X > x) = (1 + x/scale)^−shape.
 
     Parameters
     ----------
@@ -5890,7 +5901,7 @@ class Lomax(Table):
         Mean: scale/(shape − 1). Range: above 0.
     shape : float | None
         Tail exponent. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1
-        and 2 for files of the web.
+        and 2 for files on the web.
     """
 
     KIND: ClassVar[str | None] = "lomax"
@@ -5901,7 +5912,7 @@ class Lomax(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedPareto(Table):
-    """The Pareto distribution with a maximum.
+    """The bounded Pareto distribution, whose values have a maximum.
 
     Values above the maximum are sampled again.
 
@@ -5913,7 +5924,7 @@ class BoundedPareto(Table):
         Maximum. Range: above 0.
     shape : float | None
         Tail exponent. Default: 1.2. Range: at least 0.01, at most 100. Source: crovella1997web:
-        between 1 and 2 for files of the web.
+        between 1 and 2 for files on the web.
     """
 
     KIND: ClassVar[str | None] = "bounded_pareto"
@@ -5925,16 +5936,18 @@ class BoundedPareto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pareto(Table):
-    """The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape for x above the minimum k = mean · (shape − 1)/shape.
+    """The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape.
+
+    The minimum k of the Pareto distribution is mean · (shape − 1)/shape.
 
     Parameters
     ----------
     mean : float | str
         Mean. Range: above 0.
     shape : float | None
-        Tail exponent. If the shape is below 2, the variance is infinite, and the mean of a sample
+        Tail exponent. If the shape is below 2, the variance is infinite, so the mean of a sample
         converges slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web:
-        between 1 and 2 for files of the web.
+        between 1 and 2 for files on the web.
     """
 
     KIND: ClassVar[str | None] = "pareto"
@@ -5947,7 +5960,8 @@ class Pareto(Table):
 class Weibull(Table):
     """The Weibull distribution: P(X > x) = exp(−(x/scale)^shape).
 
-    Shape 1 is the exponential distribution, and a shape below 1 has a heavier tail.
+    With shape 1, the Weibull distribution is the exponential distribution. With a shape below 1,
+    its tail is heavier.
 
     Parameters
     ----------
@@ -5965,21 +5979,23 @@ class Weibull(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Lognormal(Table):
-    """The lognormal distribution: the logarithm is normally distributed.
+    """The lognormal distribution: the logarithm of the value is normally distributed.
 
     Values outside the bounds are sampled again.
 
     Parameters
     ----------
     mean : float | str
-        Mean, before the bounds apply. Range: above 0.
+        Mean of the distribution, before the bounds apply. Range: above 0.
     sigma : float | None
-        Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
+        Standard deviation of the natural logarithm of the value. Default: 1.0. Range: above 0, at
+        most 10.
     min : float | str | None
         Minimum. If the minimum is absent, values may be arbitrarily small. Default: absent. Range:
         at least 0.
     max : float | str | None
-        Maximum. If the maximum is absent, values are unlimited. Default: absent. Range: at least 0.
+        Maximum. If the maximum is absent, the values are unlimited. Default: absent. Range: at
+        least 0.
     """
 
     KIND: ClassVar[str | None] = "lognormal"
@@ -5997,10 +6013,10 @@ class Exponential(Table):
     Parameters
     ----------
     mean : float | str
-        Mean, before the cap applies. Range: above 0.
+        Mean of the distribution, before the cap applies. Range: above 0.
     cap : float | str | None
-        Maximum. The cap replaces larger values. If the cap is absent, values are unlimited.
-        Default: absent. Range: at least 0.
+        Maximum. Values above the cap are replaced by the cap. If the cap is absent, the values are
+        unlimited. Default: absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "exponential"
@@ -6011,7 +6027,7 @@ class Exponential(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Uniform(Table):
-    """The uniform distribution between two values.
+    """The uniform distribution between a minimum and a maximum.
 
     Parameters
     ----------
@@ -6031,7 +6047,8 @@ class Uniform(Table):
 class Constant(Table):
     """A constant.
 
-    A plain value means the same.
+    A constant value. In a scenario, a value alone has the same meaning as the table of the constant
+    distribution.
 
     Parameters
     ----------
@@ -6048,31 +6065,32 @@ class Constant(Table):
 class Arrivals(Table):
     """Connections that open one after the other between the same two hosts.
 
-    Each connection has its own ports and carries the flow's traffic. The first connection opens one
-    interval after the start of the flow.
+    Each connection has its own ports and carries the traffic of the flow. The first connection
+    opens after one interval, counted from the start of the flow.
 
     Parameters
     ----------
     interval : str
-        Mean interval between connections. 0 s is valid only if the interval counts from the end of
-        the previous connection. Range: at least 0 s.
+        Mean interval between connections. The interval may be 0 s only if it counts from the close
+        of the previous connection. Range: at least 0 s.
     after : Literal["opening", "closing", "response"] | None
-        Event from which the interval to the next connection counts. Default: opening. "opening":
-        The opening of the previous connection. Connections open whether or not earlier connections
-        have finished (an open loop). "closing": The close of the previous connection at both
-        endpoints. One connection exists at a time (a closed loop). "response": The close of the
-        previous connection by its client. At that time the client has the last response, and the
-        server's FIN if the server closes. The next connection does not wait for the rest of the
-        close, as with netperf's transactions (a closed loop). The choice `response` needs traffic
-        with responses.
+        Event from which the interval until the next connection counts. Default: opening. "opening":
+        The interval counts from the opening of the previous connection. New connections open even
+        if earlier connections have not finished (an open loop). "closing": The interval counts from
+        the close of the previous connection at both endpoints. At most one connection exists at a
+        time (a closed loop). "response": The interval counts from the close of the previous
+        connection by its client. When the client closes, it has received the last response, and
+        also the FIN of the server if the server closes first. The next connection does not wait
+        until both endpoints have closed, as with the transactions of netperf (a closed loop). The
+        choice `response` can be used only with traffic that has responses.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
-        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
-        are uniformly distributed between 0 and twice the mean. Source: paxson1995poisson §3:
-        sessions of users arrive as a Poisson process within an hour.
+        Distribution of the intervals between connections. Default: exponential. "exponential":
+        Exponential intervals, so that the events form a Poisson process. "constant": Equal
+        intervals. "uniform": Intervals that are uniformly distributed between 0 and twice the mean.
+        Source: paxson1995poisson §3: within an hour, sessions of users arrive as a Poisson process.
     connections : int | None
         Number of connections. If the number of connections is absent, connections open until the
-        end of the run, and the run needs a duration. Default: absent. Range: at least 1, at most
+        end of the run, so the run needs a duration. Default: absent. Range: at least 1, at most
         4000000000.
     """
 
@@ -6091,15 +6109,15 @@ class Replay(Table):
     Parameters
     ----------
     trace : Sequence[Sequence[float]] | str
-        The trace: the name of a text file, or a list of pairs such as [[0.1, 500], …]. Each line or
-        pair has a time in seconds since the start of the flow and a payload in bytes, in order of
-        time. In a file, text after # is a comment. File names are relative to the folder in which
-        aqmlab runs.
+        Trace of the packets, in order of time: the name of a text file, or a list of pairs such as
+        [[0.1, 500], …]. Each line of the file, or each pair of the list, has a time in seconds
+        since the start of the flow and a payload in bytes. In a trace file, the text after # is a
+        comment. File names are relative to the folder in which aqmlab runs.
     headers : str | None
-        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
-        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of each packet. Default: 28 B. Range: at least 1 B, at most
+        1000 B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        ECN field of each packet. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     """
 
@@ -6112,40 +6130,40 @@ class Replay(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class OnOff(Table):
-    """Datagrams at a constant bit rate in on-periods, separated by silent off-periods.
+    """Datagrams at a constant bit rate during on-periods, which are separated by silent off-periods.
 
-    The flow starts with an on-period.
+    The flow begins with an on-period.
 
     Parameters
     ----------
     rate : str
-        Rate on the wire during on-periods, including headers.
+        Rate on the wire during an on-period, including the headers.
     on : str
         Mean length of an on-period. Range: above 0 s.
     off : str
         Mean length of an off-period. Range: at least 0 s.
     lengths : Literal["exponential", "pareto", "constant"] | None
         Distribution of the lengths of on-periods and off-periods. Default: exponential.
-        "exponential": Exponential lengths. "pareto": Pareto lengths. With a `shape` below 2 the
+        "exponential": Exponential lengths. "pareto": Pareto lengths. If `shape` is below 2, the
         variance of the lengths is infinite. "constant": Equal lengths.
     shape : float | None
-        Tail exponent of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100. Source:
-        willinger1997selfsimilarity: between 1 and 2.
+        Tail exponent of the lengths, if they have a Pareto distribution. Default: 1.5. Range: at
+        least 1.01, at most 100. Source: willinger1997selfsimilarity: between 1 and 2.
     payload : str | None
-        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
-        the wire.
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B per
+        packet on the wire.
     headers : str | None
-        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
-        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of each packet. Default: 28 B. Range: at least 1 B, at most
+        1000 B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        ECN field of each packet. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If the number is absent, the sender continues until the end of the run.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If the number of packets is absent, the sender continues until the end of
+        the run. Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If the duration is absent, the sender continues until the end of the
-        run. Default: absent. Range: above 0 s.
+        Duration of sending. If the duration of sending is absent, the sender continues until the
+        end of the run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "on_off"
@@ -6164,27 +6182,27 @@ class OnOff(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Poisson(Table):
-    """Datagrams of one size as a Poisson process: the intervals are exponential.
+    """Datagrams of one size that are sent as a Poisson process, so that the intervals are exponentially distributed.
 
     Parameters
     ----------
     rate : str
-        Mean rate on the wire, including headers.
+        Mean rate on the wire, including the headers.
     payload : str | None
-        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
-        the wire.
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B per
+        packet on the wire.
     headers : str | None
-        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
-        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of each packet. Default: 28 B. Range: at least 1 B, at most
+        1000 B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        ECN field of each packet. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If the number is absent, the sender continues until the end of the run.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If the number of packets is absent, the sender continues until the end of
+        the run. Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If the duration is absent, the sender continues until the end of the
-        run. Default: absent. Range: above 0 s.
+        Duration of sending. If the duration of sending is absent, the sender continues until the
+        end of the run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "poisson"
@@ -6199,31 +6217,32 @@ class Poisson(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Voip(Table):
-    """A voice call with one frame of speech per packet, at a constant interval.
+    """A voice call that sends one frame of speech per packet, at a constant interval.
 
-    The defaults, 132 B on the wire every 20 ms, make a call of about 53 kbit/s. A testbed study of
-    RED sends such calls in parallel to TCP flows.
+    With the default parameters, a packet has 132 B on the wire and the interval is 20 ms, so a call
+    has a rate of about 53 kbit/s. A study of RED in a testbed sends such voice calls in parallel to
+    TCP flows.
 
     Parameters
     ----------
     payload : str | None
-        Payload per packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: an ADPCM
-        call of 104 B + 28 B of headers.
+        Payload per packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: 104 B of
+        ADPCM speech + 28 B of headers.
     interval : str | None
-        Interval between packets. Default: 20 ms. Range: at least 0.000001 s. Source: 20 ms per
-        packet: 52.8 kbit/s on the wire.
+        Interval between packets. Default: 20 ms. Range: at least 0.000001 s. Source: one packet per
+        20 ms, that is, 52.8 kbit/s on the wire.
     headers : str | None
-        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
-        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of each packet. Default: 28 B. Range: at least 1 B, at most
+        1000 B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        ECN field of each packet. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If the number is absent, the sender continues until the end of the run.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If the number of packets is absent, the sender continues until the end of
+        the run. Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If the duration is absent, the sender continues until the end of the
-        run. Default: absent. Range: above 0 s.
+        Duration of sending. If the duration of sending is absent, the sender continues until the
+        end of the run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "voip"
@@ -6245,22 +6264,22 @@ class Cbr(Table):
     Parameters
     ----------
     rate : str
-        Rate on the wire, including headers.
+        Rate on the wire, including the headers.
     payload : str | None
-        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
-        the wire.
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B per
+        packet on the wire.
     headers : str | None
-        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
-        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of each packet. Default: 28 B. Range: at least 1 B, at most
+        1000 B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        ECN field of each packet. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
         "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        Number of packets. If the number is absent, the sender continues until the end of the run.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If the number of packets is absent, the sender continues until the end of
+        the run. Default: absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Duration of sending. If the duration is absent, the sender continues until the end of the
-        run. Default: absent. Range: above 0 s.
+        Duration of sending. If the duration of sending is absent, the sender continues until the
+        end of the run. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "cbr"
@@ -6277,52 +6296,57 @@ class Cbr(Table):
 class Web(Table):
     """Web users.
 
-    Each flow is one user: `from` is the user's host and `to` is the server's host. A session has
-    pages, a page has objects, and each object is a request with its response. The first page begins
-    one `page_gap` after the start of the flow.
+    Each flow is one user. The flow's key `from` names the host of the user, and `to` the host of
+    the server. A session consists of pages, and a page consists of objects. Each object is one
+    request with its response. The first page begins after one `page_gap`, counted from the start of
+    the flow.
 
     Parameters
     ----------
     preset : Literal["none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http", "tpc-w", "tpc-w-browsing"] | None
-        Named model of web traffic. The values of the model apply to the keys that the scenario does
-        not set. Default: none. "none": No model: the scenario sets every key. "power-of-ecn": The
-        web traffic of "The power of explicit congestion notification", §4.2
-        (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % of the objects have
-        80 % of the bytes, and a few objects have gigabytes. Times between pages follow a Pareto
-        distribution. "general-mix": The general traffic of the same paper, §5.3. The tail of the
-        object sizes is heavier: the largest 15 % of the objects have 90 % of the bytes.
-        "feldmann1999": The web traffic of Feldmann et al. 1999, with the numbers of the large
-        example of ns-2 (feldmann1999dynamics, ns2web). "surge": SURGE (barford1998surge): files
-        with a lognormal body and a Pareto tail, embedded files, Weibull times between files, and
-        Pareto times between pages. "packmime": PackMime (cao2004packmime) as implemented in ns-2:
-        one connection per second on average, each with one object, whether or not earlier
-        connections have finished. "3gpp-http": The HTTP model of 3GPP and 3GPP2 (3gpp25892): a main
-        object, then embedded objects, then a reading time. "tpc-w": The shopping mix of TPC-W
-        (tpcw, tpcwjava): emulated browsers of a bookstore, which think between pages. A page is one
-        dynamic object and its images over one connection. The database of the bookstore is never
-        the bottleneck. "tpc-w-browsing": The browsing mix of TPC-W.
+        Named model of web traffic, which gives values to keys. A value of the named model applies
+        only if the scenario does not set the key. Default: none. "none": No preset: the scenario
+        sets every key. "power-of-ecn": The web traffic in §4.2 of "The power of explicit congestion
+        notification" (kuzmanovic2005ecnplus). The mean size of an object is 7.2 kB, and the largest
+        15 % of the objects have 80 % of the bytes. A few web objects have sizes of gigabytes. Times
+        between pages follow a Pareto distribution. "general-mix": The general traffic in §5.3 of
+        "The power of explicit congestion notification" (kuzmanovic2005ecnplus). The sizes of
+        objects have a heavier tail than in `power-of-ecn`: the largest 15 % of the objects have 90
+        % of the bytes. "feldmann1999": The web traffic of Feldmann et al. 1999, with the numbers of
+        the large example of ns-2 (feldmann1999dynamics, ns2web). "surge": SURGE (barford1998surge):
+        files with a lognormal body and a Pareto tail, embedded files, Weibull times between files,
+        and Pareto times between pages. "packmime": PackMime (cao2004packmime), as implemented in
+        ns-2. On average one connection per second opens, whether or not earlier connections have
+        finished. Each connection carries one object. "3gpp-http": The HTTP model of 3GPP and 3GPP2
+        (3gpp25892). A page consists of a main object, then embedded objects, and is followed by a
+        reading time. "tpc-w": The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers in a
+        bookstore, with think times between pages. A page consists of one dynamic object and its
+        images, all over one connection. The database of the bookstore is never the bottleneck.
+        "tpc-w-browsing": The browsing mix of TPC-W.
     pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        Number of pages per session. With one connection per session, the maximum is 1000 and a
-        larger number counts as 1000. If the number of pages is absent, the session never ends.
-        Default: absent.
+        Number of pages per session. If all pages of a session share one connection, numbers above
+        the maximum of 1000 count as 1000. If the number of pages is absent, the user has one
+        session that never ends. Default: absent.
     sessions : int | None
-        Number of sessions per user. If the number of sessions is absent, sessions follow each other
-        until the end of the run. Default: absent. Range: at least 1, at most 4000000000.
+        Number of sessions per user. If the number of sessions is absent, sessions continue until
+        the end of the run. Default: absent. Range: at least 1, at most 4000000000.
     session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time between sessions, counted from the event that `page_gap_from` names. If the key is
-        absent, the time between sessions has the distribution of `page_gap`. Default: absent.
+        Time until the next session begins, counted from the event that `page_gap_from` names. If
+        `session_gap` is absent, the time until the next session has the distribution of `page_gap`.
+        Default: absent.
     page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time between pages. Default: that of the preset. Range: at least 0 s.
     page_gap_from : Literal["end", "start"] | None
-        Event from which the time to the next page counts. Default: end. "end": The arrival of the
-        last object of the previous page, as for a user who reads the page. "start": The beginning
-        of the previous page. Pages begin whether or not earlier pages are complete. Source:
-        barford1998surge: OFF times begin when a page is there.
+        Event from which the time until the next page counts. Default: end. "end": The time counts
+        from the arrival of the last object of the previous page, as for a user who reads a page
+        before requesting the next one. "start": The time counts from the beginning of the previous
+        page. A page begins even if earlier pages are not complete. Source: barford1998surge: OFF
+        times begin when a page has arrived.
     objects : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        Number of objects per page. The maximum is 1024; a larger number counts as 1024. Default:
-        that of the preset.
+        Number of objects per page. Numbers of objects above the maximum of 1024 count as 1024.
+        Default: that of the preset.
     object_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time between the requests for two objects of a page, if each object has its own connection.
+        Time between two consecutive requests of a page, if each object has its own connection.
         Default: 0 s. Range: at least 0 s.
     request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Size of a request. Default: that of the preset. Range: at least 1 B, at most 1000000000000
@@ -6331,33 +6355,36 @@ class Web(Table):
         Size of an object. Default: that of the preset. Range: at least 1 B, at most
         1000000000000000 B.
     main_response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the first object of a page. If the key is absent, the size is distributed like that
-        of the other objects. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
+        Size of the first object of a page. If `main_response` is absent, the first object has the
+        same distribution of sizes as the other objects. Default: absent. Range: at least 1 B, at
+        most 1000000000000000 B.
     parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of the first object of a page to the requests for the others. If the
-        time is absent, the other objects do not wait for the first object. Default: absent. Range:
-        at least 0 s.
+        Time from the arrival of the first object of a page to the requests for the other objects.
+        If `parse_time` is absent, the other objects are requested without waiting for the first
+        object. Default: absent. Range: at least 0 s.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of a request to its response. The server processes the requests of a
-        connection one after the other, and multiplexed requests together. Default: 0 s. Range: at
-        least 0 s.
+        Time that the server needs from the arrival of a request to its response. The server
+        processes the requests of a connection one after the other, but multiplexed requests
+        together. Default: 0 s. Range: at least 0 s.
     main_server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Processing time of the server for the first object of a page, which a program often
-        generates. If the key is absent, the time is distributed like `server_time`. Default:
-        absent. Range: at least 0 s.
+        Time that the server needs for the first object of a page, which is often generated by a
+        program. If `main_server_time` is absent, the first object has the same distribution of
+        processing times as the other objects. Default: absent. Range: at least 0 s.
     connections : Literal["each", "persistent", "pipelined", "multiplexed", "session"] | None
         Use of connections. Default: each. "each": One connection per object. The server closes the
-        connection after the response (HTTP/1.0). "persistent": One connection per page. The client
-        requests the objects one after the other (HTTP/1.1). "pipelined": One connection per page.
-        Requests do not wait for earlier responses, and responses arrive in the order of the
-        requests (HTTP/1.1). "multiplexed": One connection per page. The server sends the objects at
-        the same time, 16 KiB of each in turn (HTTP/2). "session": One connection per session. The
-        client requests its objects one after the other and pauses between pages (HTTP/1.1 with
+        connection after its only response (HTTP/1.0). "persistent": One connection per page. The
+        client requests the objects of a page one after the other (HTTP/1.1). "pipelined": One
+        connection per page. The client requests all objects without waiting for earlier responses,
+        and the responses arrive in the order of the requests (HTTP/1.1). "multiplexed": One
+        connection per page. The server sends all objects of the page at the same time, in turns of
+        16 KiB per object (HTTP/2). "session": One connection per session. The client requests all
+        objects of the session one after the other, and pauses between pages (HTTP/1.1 with
         keep-alive). Source: rfc1945 §1.3.
     parallel : int | None
-        Maximum number of unfinished objects per user, if each object has its own connection. If the
-        maximum is absent, the number of unfinished objects is unlimited. Default: absent. Range: at
-        least 1, at most 1000000. Source: rfc2616 §8.1.4: two; browsers: six and more.
+        Maximum number of objects per user that are requested but not complete, if each object has
+        its own connection. If `parallel` is absent, the number of unfinished objects per user is
+        unlimited. Default: absent. Range: at least 1, at most 1000000. Source: rfc2616 §8.1.4: two;
+        browsers use six and more.
     """
 
     KIND: ClassVar[str | None] = "web"
@@ -6551,23 +6578,27 @@ class Web(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Requests(Table):
-    """Requests from a list, which gives the time, the sizes and the connection of each request.
+    """Requests from a list that gives the time, the sizes and the connection of each request.
 
-    The list of requests does not depend on the results of the run. `aqmlab calibrate` writes such a
-    list from a run. The flows of a `[[flows]]` table are the users of the list, in order.
+    The requests do not depend on what happens in the run. The command `aqmlab calibrate` writes the
+    requests of a run as a list of requests. The flows of a `[[flows]]` table correspond to the
+    users of the list, in the same order.
 
     Parameters
     ----------
     list : str | Mapping[str, Any]
-        Name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
+        Name of a text file with five columns: user, connection, at_s, request_bytes,
+        response_bytes.
     order : Literal["in-turn", "pipelined"] | None
-        Times at which the client writes the requests of a connection. Default: in-turn. "in-turn":
-        The listed time, or the completion of the previous response if the completion is later
-        (HTTP/1.1 without pipelining). "pipelined": The listed time, whether or not earlier
-        responses are complete (pipelining). Source: rfc9112 §9.3.2.
+        Rule for the times at which the client writes the requests of a connection. Default:
+        in-turn. "in-turn": The client writes a request at the listed time, or later when the
+        previous response is complete (HTTP/1.1 without pipelining). "pipelined": The client writes
+        a request at the listed time, even if earlier responses are not complete (pipelining).
+        Source: rfc9112 §9.3.2.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of a request to its response. The server processes the requests of a
-        connection one after the other. Default: 0 s. Range: at least 0 s.
+        Time that the server needs from the arrival of a request to its response. The server
+        processes the requests of the same connection one after the other. Default: 0 s. Range: at
+        least 0 s.
     """
 
     KIND: ClassVar[str | None] = "requests"
@@ -6593,12 +6624,13 @@ class Requests(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class RequestResponse(Table):
-    """Requests and responses, one after the other over a connection.
+    """Requests and responses that follow each other over a connection.
 
     The client (`from`) opens the connection and writes a request. The server (`to`) answers each
-    complete request, and the client writes the next request after the complete response. For
-    transactions of connect, request, response and close, give one request per connection and use
-    `arrivals`; `after = "closing"` makes a closed loop of them.
+    complete request. When the response is complete, the client writes the next request. For
+    transactions that consist of connect, request, response and close, set one request per
+    connection and the key `arrivals`. With `after = "closing"`, the transactions form a closed
+    loop.
 
     Parameters
     ----------
@@ -6610,27 +6642,29 @@ class RequestResponse(Table):
         1000000000000 B.
     requests : int | None
         Number of requests per connection. If the number of requests is absent, requests continue
-        until the end of the run, and the run needs a duration. Default: absent. Range: at least 1,
+        until the end of the run, so the run needs a duration. Default: absent. Range: at least 1,
         at most 4000000000.
     server_time : str | None
-        Mean time from the arrival of a request to its response. Default: 0 s. Range: at least 0 s.
+        Mean time that the server needs from the arrival of a request to its response. Default: 0 s.
+        Range: at least 0 s.
     server_spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the times from the arrival of a request to its response. Default: constant.
-        "exponential": Exponential intervals: the events form a Poisson process. "constant": Equal
-        intervals. "uniform": Intervals that are uniformly distributed between 0 and twice the mean.
+        Distribution of the time that the server needs from the arrival of a request to its
+        response. Default: constant. "exponential": Exponential intervals, so that the events form a
+        Poisson process. "constant": Equal intervals. "uniform": Intervals that are uniformly
+        distributed between 0 and twice the mean.
     think_time : str | None
-        Mean time from the arrival of a response to the next request. Default: 0 s. Range: at least
-        0 s.
+        Mean time that the client waits after the arrival of a response before its next request.
+        Default: 0 s. Range: at least 0 s.
     think_spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the times from the arrival of a response to the next request. Default:
-        constant. "exponential": Exponential intervals: the events form a Poisson process.
-        "constant": Equal intervals. "uniform": Intervals that are uniformly distributed between 0
-        and twice the mean.
+        Distribution of the time that the client waits after the arrival of a response before its
+        next request. Default: constant. "exponential": Exponential intervals, so that the events
+        form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are uniformly
+        distributed between 0 and twice the mean.
     closes : Literal["client", "server"] | None
         Endpoint that closes the connection after the last response. Default: client. "client": The
-        client closes when it has the last response. "server": The server closes after it has
-        written the last response, as HTTP/1.0 does. Source: rfc1945 §1.3: the server; rfc9112 §9.3:
-        either, as connections persist.
+        client closes when it has received the last response. "server": The server closes after it
+        has written the last response, as HTTP/1.0 does. Source: rfc1945 §1.3: the server closes;
+        rfc9112 §9.3: either endpoint may close, because connections persist.
     """
 
     KIND: ClassVar[str | None] = "request_response"
@@ -6673,33 +6707,35 @@ class RequestResponse(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Ping(Table):
-    """Round-trip times measured by an application.
+    """Round-trip times that an application measures by pings.
 
-    When the connection is open, the client (`from`) writes a ping. When the server (`to`) has the
-    complete ping, it writes a reply of the same size. With `load`, the same connection also carries
-    unlimited data, and pings and replies queue behind that data. Pings with `load` measure
-    responsiveness under load (`ippmresponsiveness`, Measuring Responsiveness).
+    When the connection is open, the client (`from`) writes the first ping. When the server (`to`)
+    has received a complete ping, it writes a reply of the same size. If `load` is set, the same
+    connection also carries an unlimited amount of data, and pings and replies queue behind this
+    data. Pings with a load measure responsiveness under load (`ippmresponsiveness`, Measuring
+    Responsiveness).
 
     Parameters
     ----------
     size : str | None
-        Size of a ping, and of a reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
-        Source: ping(8): 56 bytes and a header of 8.
+        Size of each ping and of each reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
+        Source: ping(8): 56 bytes of data and a header of 8 bytes.
     interval : str | None
-        Interval between pings, whether or not the previous reply has arrived. If the interval is
-        absent, the client writes the next ping when the reply arrives. Default: absent. Range:
-        above 0 s.
+        Interval between two pings. Pings with a fixed interval are written even if the previous
+        reply has not arrived. If the interval is absent, the client writes the next ping when it
+        has received the reply. Default: absent. Range: above 0 s.
     pings : int | None
         Number of pings. If the number of pings is absent, pings continue until the end of the run,
-        and the run needs a duration. Default: absent. Range: at least 1, at most 4000000000.
+        so the run needs a duration. Default: absent. Range: at least 1, at most 4000000000.
     load : Literal["none", "download", "upload"] | None
-        Additional data on the connection that carries the pings. Default: none. "none": No other
+        Additional data on the connection over which pings are sent. Default: none. "none": No other
         data. "download": Unlimited data from the server to the client. "upload": Unlimited data
         from the client to the server.
     unsent : str | None
-        Amount of unsent load data that its sender maintains. A ping or a reply waits behind the
-        unsent load data. Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source:
-        ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT.
+        Amount of unsent load data that the sender of the load maintains. A ping or a reply waits
+        until the unsent load data before the ping or reply has been sent. Default: 16384 B. Range:
+        at least 1 B, at most 1000000000 B. Source: ippmresponsiveness, Client side influence: the
+        sender has a minimum of unsent data, as with TCP_NOTSENT_LOWAT.
     """
 
     KIND: ClassVar[str | None] = "ping"
@@ -6713,10 +6749,10 @@ class Ping(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Messages(Table):
-    """Messages at intervals over one connection.
+    """Messages that the sender writes at intervals over one connection.
 
     The sender opens the connection and writes a message after each interval. After the last message
-    the sender closes, and then the receiver closes.
+    the sender closes the connection, and then the receiver closes it.
 
     Parameters
     ----------
@@ -6724,15 +6760,15 @@ class Messages(Table):
         Size of a message, fixed or sampled from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     interval : str
-        Mean interval between messages. The first message is written one interval after the
-        connection opens. Range: above 0 s.
+        Mean interval between messages. The first message is written one interval after the opening
+        of the connection. Range: above 0 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
-        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
-        are uniformly distributed between 0 and twice the mean.
+        Distribution of the intervals between messages. Default: exponential. "exponential":
+        Exponential intervals, so that the events form a Poisson process. "constant": Equal
+        intervals. "uniform": Intervals that are uniformly distributed between 0 and twice the mean.
     messages : int | None
         Number of messages. If the number of messages is absent, messages continue until the end of
-        the run, and the run needs a duration. Default: absent. Range: at least 1, at most
+        the run, so the run needs a duration. Default: absent. Range: at least 1, at most
         4000000000.
     """
 
@@ -6761,21 +6797,22 @@ class Messages(Table):
 class Bulk(Table):
     """A bulk transfer.
 
-    The sender opens the connection, writes all data at once and closes. The receiver closes after
-    the sender. If `read_rate` limits the receiver, unread data fills its receive window.
+    The sender opens the connection, writes all its data at once and closes. The receiver closes
+    after the sender has closed. If `read_rate` limits the receiver, unread data fills the receive
+    window.
 
     Parameters
     ----------
     size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the file, fixed or sampled from a distribution. If the size is absent, the data is
-        unlimited, and the run needs a duration. Default: absent. Range: at least 1 B, at most
-        1000000000000000 B.
+        Size of the file, fixed or sampled from a distribution. If the size is absent, the sender
+        has an unlimited amount of data, and the run needs a duration. Default: absent. Range: at
+        least 1 B, at most 1000000000000000 B.
     read_rate : str | None
-        Rate at which the receiving application reads. If the key is absent, the application reads
-        all data at once. Default: absent.
+        Rate at which the receiving application reads. If `read_rate` is absent, the application
+        reads all data at once. Default: absent.
     read_chunk : str | None
-        Maximum number of bytes per read, if `read_rate` is given. Default: 4096 B. Range: at least
-        1 B, at most 4000000000 B.
+        Maximum number of bytes per read call, if `read_rate` is given. Default: 4096 B. Range: at
+        least 1 B, at most 4000000000 B.
     """
 
     KIND: ClassVar[str | None] = "bulk"

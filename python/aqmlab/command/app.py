@@ -9,6 +9,7 @@ from aqmlab.command import (
     bench,
     calibrate,
     compare,
+    examples,
     manual,
     model,
     plot,
@@ -72,6 +73,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
         "tune-red": (tune_red.tune_red_command, tune_red.EXAMPLES),
     },
     "Look up": {
+        "examples": (examples.examples_command, examples.EXAMPLES),
         "list": (manual.list_command, manual.LIST_EXAMPLES),
         "explain": (manual.explain_command, manual.EXPLAIN_EXAMPLES),
         "schema": (manual.schema_command, manual.SCHEMA_EXAMPLES),
@@ -83,6 +85,6 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
 """Function and examples of each command, by group and name."""
 
 for group, commands in COMMANDS.items():
-    for name, (function, examples) in commands.items():
-        app.command(name, cls=Command, rich_help_panel=group, epilog="\n".join(examples))(function)
+    for name, (function, lines) in commands.items():
+        app.command(name, cls=Command, rich_help_panel=group, epilog="\n".join(lines))(function)
 app.add_typer(model.models, name="model", rich_help_panel="Model and tune")

@@ -1,0 +1,1 @@
+../../../../examples/drop_tail_red_ecn.py

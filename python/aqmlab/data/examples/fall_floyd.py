@@ -1,0 +1,1 @@
+../../../../examples/fall_floyd.py
