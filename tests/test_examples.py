@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import aqmlab
+from aqmlab.command import execute
 from aqmlab.experiment import Experiment, Replications, conduct
 
 

@@ -10,13 +10,15 @@
 >>> int(aqmlab.run(scenario).flows["acked_bytes"].sum())
 100000
 
-``import aqmlab`` is quick: each name of this module is imported when it is first used, as are
-numpy, pandas and similar packages, and the tables of a scenario (:mod:`aqmlab.parameters`,
-generated).
+``dir(aqmlab)`` lists what most programs need. Every other table of a scenario, such as
+:class:`aqmlab.parameters.Red`, also has the short name ``aqmlab.Red``. docs/reference/python.md
+lists all public names.
+
+``import aqmlab`` is quick, because each name is imported when it is first used, and so are numpy,
+pandas and similar packages.
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import interrupts as interrupts  # first: Ctrl-C may come while others are imported
@@ -44,28 +46,41 @@ if TYPE_CHECKING:
 
 __version__ = version()
 
-_CUSTOM = "PASS", "Arrival", "CustomQueue", "Packet", "Place", "Verdict", "drop", "signal"
-_EXPERIMENT = "Sweep", "replicate", "run", "run_each", "run_many", "sweep"
-_FROM = (
-    dict.fromkeys(_CUSTOM, "aqmlab.custom")
-    | dict.fromkeys(_EXPERIMENT, "aqmlab.experiment")
-    | {"Result": "aqmlab.results"}
+_NAMES = {
+    "aqmlab": ("InvariantViolation", "ScenarioError"),
+    "aqmlab.custom": (
+        *("PASS", "Arrival", "CustomQueue", "Packet", "Place", "Verdict", "drop", "signal"),
+    ),
+    "aqmlab.experiment": ("Sweep", "replicate", "run", "run_each", "run_many", "sweep"),
+    "aqmlab.parameters": (*("Dumbbell", "Flow", "Graph", "Link", "Record", "Scenario", "Tcp"),),
+    "aqmlab.results": ("Result",),
+}
+"""Public names of this package, by the module that defines them."""
+_MODULES = (
+    *("compare", "custom", "engine", "experiment", "figures", "measures", "models", "parameters"),
+    *("script", "statistics", "store", "studies"),
 )
+"""Public modules of this package."""
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is named here, a module of the package, or one of the tables of a scenario."""
-    if name in _FROM:
-        return globals().setdefault(name, getattr(import_module(_FROM[name]), name))
-    if not name.startswith("_") and find_spec(f"{__name__}.{name}"):
-        return import_module(f"{__name__}.{name}")
+    """Import a name of this package, a module of the package, or a table of a scenario."""
+    if name in _MODULE_OF:
+        return globals().setdefault(name, getattr(import_module(_MODULE_OF[name]), name))
+    if not name.startswith("_"):
+        try:
+            return import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as e:
+            if e.name != f"{__name__}.{name}":
+                raise
     parameters = import_module("aqmlab.parameters")
-    if name == "__all__":
-        return sorted([*_FROM, "InvariantViolation", "ScenarioError"]) + parameters.__all__
     if name in parameters.__all__:
         return globals().setdefault(name, getattr(parameters, name))
     raise AttributeError(f"module 'aqmlab' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    return sorted([*__all__, *_MODULES, "__doc__", "__version__"])

@@ -116,6 +116,7 @@ class Verdict:
     """Decision of an AQM about a packet."""
 
 PASS: Verdict
+"""Verdict that passes the packet."""
 
 def signal(why: str = "early") -> Verdict: ...
 def drop(why: str = "early") -> Verdict: ...

@@ -6,14 +6,21 @@ end for a table that has no such line; with ``--check`` it writes nothing and fa
 is not current. Needs ruff.
 """
 
+import ast
+import importlib
+import inspect
+import itertools
 import json
+import pkgutil
 import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import aqmlab
 from aqmlab.command.vocabulary import table
 from aqmlab.manual import (
     Page,
@@ -43,6 +50,14 @@ CATEGORIES = {
     "traffic": "Traffic",
     "distributions": "Distributions",
 }
+
+
+PYTHON = """\
+`import aqmlab` gives these names. The modules below are attributes of `aqmlab`, and each table of a
+scenario in `aqmlab.parameters`, such as `Red`, also has the short name `aqmlab.Red`. The names on
+this page are stable between versions as [Stability](../stability.md) describes. Other names may
+change at any time.
+"""
 
 
 def class_name(page: Page) -> str:
@@ -247,6 +262,61 @@ The other commands have none of them. An image that aqmlab drew is replaced with
 """
 
 
+def python_page() -> str:
+    """Return docs/reference/python.md, the public names of the package."""
+    public = [name for name in dir(aqmlab) if not name.startswith("_")]
+    modules = [name for name in public if isinstance(getattr(aqmlab, name), ModuleType)]
+    lines = [f"<!-- {NOTE} -->", "# Python", ""]
+    lines += [PYTHON, *_names_table(aqmlab, [name for name in public if name not in modules])]
+    for name in modules:
+        module = getattr(aqmlab, name)
+        lines += ["", f"## aqmlab.{name}", "", f"{_summary(module.__doc__)}."]
+        if name == "parameters":
+            for category, title in CATEGORIES.items():
+                classes = ", ".join(f"`{class_name(page)}`" for page in in_category(category))
+                lines += ["", *textwrap.wrap(f"[{title}]({category}.md): {classes}", 100)]
+        elif hasattr(module, "__all__"):
+            lines += ["", *_names_table(module, module.__all__)]
+        else:
+            inside = [name for _, name, _ in pkgutil.iter_modules(module.__path__)]
+            lines += ["", "| Module | Meaning |", "|---|---|"]
+            for one in inside:
+                summary = _summary(importlib.import_module(f"{module.__name__}.{one}").__doc__)
+                lines.append(f"| `aqmlab.{name}.{one}` | {summary} |")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(text: str | None) -> str:
+    """Return the first paragraph of a docstring in Markdown, without its last full stop."""
+    line = " ".join((text or "").strip().partition("\n\n")[0].split())
+    return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", line).replace("``", "`").removesuffix(".")
+
+
+def _documentation(of: Any, name: str) -> str | None:
+    """Return the docstring of a name of a module; that of a constant follows its assignment."""
+    value = getattr(of, name)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return value.__doc__
+    folder = Path(of.__file__).parent
+    for path in sorted([*folder.glob("*.py"), *folder.glob("*.pyi")]):
+        body = ast.parse(path.read_text("utf-8")).body
+        for node, following in itertools.pairwise(body):
+            names = node.targets if isinstance(node, ast.Assign) else ()
+            names = [node.target] if isinstance(node, ast.AnnAssign) else names
+            if name in map(ast.unparse, names):
+                assert isinstance(following, ast.Expr), f"{path}: {name} has no docstring"
+                return str(ast.literal_eval(following.value))
+    return None
+
+
+def _names_table(module: ModuleType, names: list[str]) -> list[str]:
+    """Return a table in Markdown with the names of a module and their first lines."""
+    lines = ["| Name | Meaning |", "|---|---|"]
+    for name in names:
+        lines.append(f"| `{name}` | {_summary(_documentation(module, name))} |")
+    return lines
+
+
 def index_page() -> str:
     """Return docs/reference/index.md."""
     lines = [f"<!-- {NOTE} -->", "# Reference", ""]
@@ -256,6 +326,7 @@ def index_page() -> str:
         names = ", ".join(page.name for page in in_category(category))
         lines.append(f"- [{title}]({category}.md): {names}")
     lines.append("- [Options of the commands](options.md)")
+    lines.append("- [Python](python.md): the public names of the package")
     lines.append("- [JSON Schema](scenario.schema.json)")
     return "\n".join(lines) + "\n"
 
@@ -271,6 +342,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs" / "results.md": results_page(),
         reference / "index.md": index_page(),
         reference / "options.md": options_page(),
+        reference / "python.md": python_page(),
         reference / "scenario.schema.json": json.dumps(schema(), indent=1, ensure_ascii=False)
         + "\n",
         **{reference / f"{c}.md": category_page(c, title) for c, title in CATEGORIES.items()},

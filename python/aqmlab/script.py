@@ -17,6 +17,8 @@ from aqmlab._core import InvariantViolation
 from aqmlab.assertions import BlockError, Evaluator, UnsupportedError, unsupported
 from aqmlab.scenario import with_keys
 
+__all__ = ["Moment", "Outcome", "describe", "find", "run", "run_files", "summary"]
+
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 WORDS = {PASSED: "OK", FAILED: "FAIL", UNSUPPORTED: "UNSUPPORTED"}
 SUFFIX = ".pkt"

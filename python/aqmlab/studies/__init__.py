@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from aqmlab.studies.framework.study import Study
 
+__all__ = ["load", "names", "title"]
+
 _TITLES = {
     "ecn-finite-transfers": "ECN for large finite transfers: Drop Tail, RED and RED with ECN",
     "ecn-red-simulation": "ECN and head marking in RED networks: 128 pairs with and without",
