@@ -96,7 +96,7 @@ def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
     }
 
 
-COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|printed)|± ?\d")
+COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|published)|± ?\d")
 """Pattern of an interval of a result, or of a count of verdicts."""
 
 

@@ -322,7 +322,7 @@ def compare_with_the_whole_study(folder: Path, text: str) -> dict[str, str]:
     for claim, verdict in now.items():
         if verdict not in (OPEN, ABSENT) and whole[claim] != OPEN:
             assert verdict == whole[claim], claim
-    assert "verdicts are those of the whole study" in text
+    assert "verdicts are equal to those of the whole study" in text
     return now
 
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 _TITLES = {
     "ecn-finite-transfers": "ECN for large finite transfers: Drop Tail, RED and RED with ECN",
-    "ecn-red-simulation": "ECN and head marking in RED networks: 128 pairs with and without",
+    "ecn-red-simulation": "ECN and head marking in RED networks: 128 pairs of simulations",
     "rfc2884": "RFC 2884: ECN for bulk transfers and transactions on a Linux testbed",
     "power-of-ecn": "The power of ECN: ECN+ under web traffic with RED, RED*, REM and PI",
-    "red-wired-testbed": "RED against Tail Drop on a wired Linux testbed: three flows, and CBR",
+    "red-wired-testbed": "RED against Tail Drop on a wired Linux testbed, with TCP and CBR flows",
 }
 
 
@@ -66,7 +66,7 @@ def load(name: str) -> Study:
     Raises
     ------
     ValueError
-        If the name is unknown. The message lists the names of the studies.
+        If the name is unknown. The error message lists the names of the studies.
 
     Examples
     --------

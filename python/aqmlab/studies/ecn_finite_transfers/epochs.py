@@ -1,4 +1,4 @@
-"""Congestion epochs: drops grouped by the round trip in which they happen.
+"""Congestion epochs: groups of drops that occur within one round trip.
 
 A sender detects a drop one round trip later. Drops within one round trip of an epoch's first drop
 therefore belong to that epoch. The length of an epoch is the round-trip time with a full queue.
@@ -25,9 +25,9 @@ class Epochs:
     Attributes
     ----------
     start_s : ndarray of float64, shape (E,)
-        Times of the first drops, in s.
+        Time of the first drop of each epoch, in s.
     lost : ndarray of int64, shape (E, n)
-        Packets that each client lost.
+        Number of packets that each client lost in each epoch.
     """
 
     start_s: Floats
@@ -69,7 +69,7 @@ def epochs(run: Transfers, length_s: float) -> Epochs:
 
 
 def coincident_share(incidents: Incidents, n: int, within_s: float) -> float:
-    """Return the share of drops or timeouts that more than half of the clients have together.
+    """Return the share of events that more than half of the clients have within `within_s` seconds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ten clients with d = 100 ms instead of 20 ms (figures 15 and 16 beside 14 and 4)."""
+"""Ten clients with a bottleneck delay of 100 ms instead of 20 ms (figures 14, 15, 4 and 16)."""
 
 from __future__ import annotations
 

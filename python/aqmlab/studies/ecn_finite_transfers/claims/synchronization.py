@@ -1,4 +1,4 @@
-"""Claims of "The case of global synchronization"."""
+"""Claims of the section "The case of global synchronization"."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TAIL_64 = Setting(2, "DT", 64)
 MOSTLY = 50.0
 """Share in % above which an event counts as frequent."""
 IDLE = 10.0
-"""Idle time of the bottleneck in % above which it counts as underused."""
+"""Idle time in % above which the bottleneck counts as underused."""
 
 
 @CLAIMS.decides("EF-059", items=["lock-out"])
 def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the share of early congestion epochs in which both clients lose."""
+    """Decide the claim by the share of early congestion epochs with losses of both clients."""
 
     def shares(of: Runs) -> tuple[float, float]:
         before: list[bool] = []
@@ -40,19 +40,19 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
 
     first, last = shares(runs)
     text = (
-        f"Epochs in which both lose: {first:.0f} % until {claim.value:g} s, {last:.0f} % after, "
-        "over all replications."
+        f"Both clients lose packets in {first:.0f} % of the congestion epochs until "
+        f"{claim.value:g} s, and in {last:.0f} % of the later epochs, over all replications."
     )
     return condition(runs, lambda of: shares(of)[0] - MOSTLY, f"{first:.0f} % until then", text)
 
 
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the settings with coinciding timeouts and an idle link."""
+    """Decide the claim by the settings with simultaneous timeouts and an idle link."""
     seen = {at: synchronization.measured(runs, at) for at in synchronization.SETTINGS}
 
     def distance(shared: float, idle: float) -> float:
-        """Return the distance of a setting from synchronization, in percentage points."""
+        """Return the distance of one run from synchronization, in percentage points."""
         return max(MOSTLY - (0.0 if math.isnan(shared) else shared), IDLE - idle)
 
     margins = [
