@@ -282,7 +282,7 @@ class Study:
         engine : Engine, optional
             Engine that runs the scenarios; default: the simulator.
         store : Store, optional
-            Store of finished runs; by default there is no store.
+            Store of finished runs; by default, finished runs are not stored.
         changes : sequence of (str, str)
             Changed assumptions: dotted paths of scenario keys, and their new values in TOML. A
             scenario that does not have the key stays unchanged.

@@ -269,7 +269,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """Verdict on the published number; empty if there is no published number."""
+        """Verdict on the published number; empty if the publication does not have the number."""
         spread = None if self.confidence is None else self.ours
         return judge(self.judged, self.published, self.tolerance, spread)
 
