@@ -148,7 +148,7 @@ def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
     for name, lines in (("readings", len(readings.READINGS)), ("today", len(today.QUEUES))):
         assert {len(table.rows) for table in sections[name].tables} == {lines}
         assert all(np.isfinite(cell.ours.value) for cell in sections[name].cells)
-    assert sections["readings"].text[-1].startswith("5 KB gain more than 20 KB")
+    assert sections["readings"].text[-1].startswith("5 KB: gain minus gain of 20 KB")
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
