@@ -66,7 +66,7 @@ from aqmlab.studies.power_of_ecn.words import (
 )
 
 STUDY = studies.load("power-of-ecn")
-(MARKS,) = (one for one in readings.OF_SCHEME[RED_STAR] if "a mark leaves" in one.about)
+(MARKS,) = (one for one in readings.OF_SCHEME[RED_STAR] if "marks leave cwnd" in one.about)
 PARAMETERS = CLAIMS.path.parent / "parameters.csv"
 
 

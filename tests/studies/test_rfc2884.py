@@ -154,7 +154,7 @@ def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "study"
     assert execute(["reproduce", "rfc2884", "--quick", "--out", str(out)]) == 0
-    assert "Reno alone" in capsys.readouterr().out
+    assert "only Reno" in capsys.readouterr().out
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     assert manifest["quick"]
     assert manifest["items"] == [item.name for item in STUDY.items]

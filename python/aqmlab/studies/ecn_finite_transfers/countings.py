@@ -73,4 +73,6 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("countings", "Both countings of the queue limit", _needs, _make, scored=False)
+ITEM = Item(
+    "countings", "Queue limits with and without the packet in service", _needs, _make, scored=False
+)

@@ -1,4 +1,4 @@
-"""Frozen reading of the study: our choice for each setting that the study leaves open.
+"""Values that this reproduction uses for the settings that the study leaves open.
 
 This module gives the evidence for each choice, and lists the claims that the score does not count.
 `published/notes.md` describes the search that chose the settings of the study's simulator. The

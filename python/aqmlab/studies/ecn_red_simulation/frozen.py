@@ -1,4 +1,4 @@
-"""Frozen reading of the study: our choice for each setting that the study leaves open.
+"""Values that this reproduction uses for the settings that the study leaves open.
 
 The item `readings` of the study shows other values of these settings, which the score does not
 count.

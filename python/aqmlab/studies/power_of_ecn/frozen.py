@@ -1,4 +1,4 @@
-"""Frozen reading of the paper: our choice for each setting that the paper leaves open.
+"""Values that this reproduction uses for the settings that the paper leaves open.
 
 No published number of a claim was used to choose a setting. The items `readings`, `variants` and
 `today` of the study have other values of these settings, which the score does not count.

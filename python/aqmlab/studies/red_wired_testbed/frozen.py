@@ -1,4 +1,4 @@
-"""Frozen reading of the thesis: our choice for each setting that the thesis leaves open.
+"""Values that this reproduction uses for the settings that the thesis leaves open.
 
 Two settings were chosen with the help of published numbers: the link rate and the delay of ACKs.
 The link rate was chosen by the times at which the last data leaves the link. An ACK delay of 0 was

@@ -1,4 +1,4 @@
-"""Frozen reading of RFC 2884: our choice for each setting that the memo leaves open.
+"""Values that this reproduction uses for the settings that RFC 2884 leaves open.
 
 The memo does not give thresholds, buffer sizes, timers or absolute throughputs. No published number
 was used to choose a setting. The item `readings` of the study shows other values of these settings,
