@@ -1,4 +1,4 @@
-"""The published studies that aqmlab reproduces, one folder each."""
+"""Published studies that aqmlab reproduces; each study has its own folder."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def title(name: str) -> str:
 
 
 def load(name: str) -> Study:
-    """Return a study, which can then be reproduced.
+    """Load a study and return it; its method `reproduce` reproduces it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Style of the figures: one colour and marker per scheme, and bands for replications."""
+"""Style of the figures: colours and markers of the schemes, and bands for the replications."""
 
 from __future__ import annotations
 

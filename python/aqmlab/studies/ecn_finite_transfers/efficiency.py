@@ -39,7 +39,7 @@ def limits_of(n: int) -> tuple[int, ...]:
 
 
 def grid(n: int, delay_ms: int = 20) -> list[Setting]:
-    """Return every scheme at every queue limit."""
+    """Return the settings of all schemes with all queue limits."""
     return [
         Setting(n, scheme, limit, delay_ms=delay_ms) for scheme in SCHEMES for limit in limits_of(n)
     ]

@@ -1,7 +1,8 @@
 """Congestion epochs: groups of drops that occur within one round trip.
 
-A sender detects a drop one round trip later. Drops within one round trip of an epoch's first drop
-therefore belong to that epoch. The length of an epoch is the round-trip time with a full queue.
+A sender detects a drop only one round trip later. A congestion epoch therefore contains all drops
+within one round trip of its first drop. The length of an epoch is the round-trip time with a full
+queue.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def full_queue_rtt_s(setting: Setting) -> float:
 def epochs(run: Transfers, length_s: float) -> Epochs:
     """Return the congestion epochs of a run; each epoch lasts `length_s` from its first drop."""
     if run.drops is None:
-        raise ValueError("series: drops: not recorded by this run; request the series")
+        raise ValueError("series: drops: not recorded by this run; request the series drops")
     time_s, client = run.drops.time_s, run.drops.client
     after = np.searchsorted(time_s, time_s + length_s, side="right")
     first, at = [], 0

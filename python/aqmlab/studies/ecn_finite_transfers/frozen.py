@@ -16,7 +16,7 @@ TABLE_I, TABLES = "Table I", "Tables I to III"
 CHOICES = (
     Choice(
         "Headers on the wire",
-        "Data packets of 1460 bytes, headers not counted",
+        "Data packets of 1460 bytes on the wire, without headers",
         "At 1.5 Mbit/s, 14 365 packets of 1500 bytes take 114.9 s. The published time is 112.5 s.",
         "EF-002 to EF-004",
     ),

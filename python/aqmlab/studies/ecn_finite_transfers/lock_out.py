@@ -114,7 +114,7 @@ def _make(runs: Runs) -> Section:
     return Section(text, list(_cells(runs)), [_table(runs)], [_figure(runs)])
 
 
-ITEM = Item("lock-out", "Lock-out: sharing while all run", _needs, _make)
+ITEM = Item("lock-out", "Lock-out: shares of the link while all downloads run", _needs, _make)
 
 
 def first_difference(run: Transfers, bytes_apart: float) -> float:

@@ -48,4 +48,6 @@ def _make(runs: Runs) -> Section:
     return Section([], efficiency.cells("long-delay", runs, efficiency.grid(10, 100)), tables)
 
 
-ITEM = Item("long-delay", "Longer delay: d = 100 ms against 20 ms", _needs, _make)
+ITEM = Item(
+    "long-delay", "Longer delay: bottleneck delay of 100 ms compared with 20 ms", _needs, _make
+)

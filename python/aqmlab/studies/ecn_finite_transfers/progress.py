@@ -76,7 +76,7 @@ def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
 
 
 def section(item: str, number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Section:
-    """Return the figure of download progress and its numbers."""
+    """Return the section with a figure of download progress and its numbers."""
     return Section([], list(cells(item, pairs)), [], [draw(number, title, pairs)])
 
 

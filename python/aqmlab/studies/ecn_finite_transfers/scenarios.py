@@ -94,7 +94,7 @@ class Setting:
 
     @property
     def limit_counts(self) -> str:
-        """Kinds of packets that the queue limit counts."""
+        """Name of the packets that the queue limit counts, as a value of the key `limit_counts`."""
         return self.counting or ("waiting-and-in-service" if self.scheme == "DT" else "waiting")
 
     @property

@@ -3,7 +3,8 @@
 The indices of synchronization are measured while all clients run. Only the first five replications
 record every drop and sample the congestion windows every 50 ms, as these indices require:
 
-- loss synchronization: share of congestion epochs in which more than half of the clients lose;
+- loss synchronization: share of congestion epochs in which more than half of the clients lose
+  packets;
 - retransmission synchronization: share of timeouts that more than half of the clients have within
   one round trip with a full queue;
 - idle time of the bottleneck until the last download ends, in %.

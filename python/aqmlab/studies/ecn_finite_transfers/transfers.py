@@ -1,4 +1,4 @@
-"""Reduction of a run to the values that tables, figures and claims read."""
+"""Reduction of a run's result to the values that tables, figures and claims read."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ class Transfers:
 
     @property
     def efficiency_percent(self) -> float:
-        """Goodput efficiency G, eq. (2): payload over the capacity of the bottleneck."""
+        """Goodput efficiency G, eq. (2): payload divided by the capacity of the bottleneck."""
         return float(100 * self.n * FILE_BYTES * 8 / BOTTLENECK_BPS / self.time_s.max())
 
     @property
     def utilization_percent(self) -> float:
-        """Link utilization U, eq. (1): busy time over the longest connection time."""
+        """Link utilization U, eq. (1): busy time of the link over the longest download time."""
         return float(100 * self.busy_s / self.time_s.max())
 
     @property
@@ -106,7 +106,7 @@ class Transfers:
 
     @property
     def duplicates(self) -> int:
-        """Duplicate and retransmitted segments delivered, beyond the payload (r of eq. 3)."""
+        """Number of delivered segments beyond the payload, which are duplicates (r of eq. 3)."""
         return int(self.delivered.sum()) - self.n * FILE_SEGMENTS
 
     @property
@@ -121,7 +121,7 @@ class Transfers:
 
     @property
     def spread_percent(self) -> float:
-        """Excess of the slowest download time over the fastest, in % of the fastest."""
+        """Excess of the slowest over the fastest download time, in % of the fastest time."""
         return float(100 * (self.time_s.max() / self.time_s.min() - 1))
 
     @property
@@ -134,7 +134,7 @@ class Transfers:
         """Return the acknowledged bytes of each of the n clients at one time, shape (n,)."""
         p = self.progress
         if p is None:
-            raise ValueError("series: window: not recorded by this run; request the series")
+            raise ValueError("series: window: not recorded by this run; request the series window")
         return np.array([np.interp(time_s, p.time_s, acked) for acked in p.acked_bytes.T])
 
 

@@ -42,7 +42,7 @@ EXTREMES = 8
 
 @dataclass(frozen=True)
 class Group:
-    """Cases with the same file size, number of sessions and maxth, with or without CBR traffic."""
+    """Cases with equal file size, number of sessions and maxth, with or without CBR traffic."""
 
     bulk: bool
     cbr: bool
@@ -117,7 +117,7 @@ def _extremes(runs: Runs, network: str) -> Table:
         marks = _short(mean(runs, ecn, MARKS))
         rows.append([str(case), change, f"{low:+z.2f} to {high:+z.2f}", *seen, marks])
     head = [
-        "Case", "Goodput with ECN", "95 %", "Average above maxth (% of time)", "Drops",
+        "Case", "Goodput with ECN", "95 %", "RED's average above maxth (% of time)", "Drops",
         "Drops above maxth", "Timeouts", "Utilization (%)", "Marks",
     ]  # fmt: skip
     name = pairs.NETWORK_NAMES[network]
@@ -216,4 +216,4 @@ def _cells(runs: Runs, network: str) -> Iterator[Cell]:
                 yield Cell.of("causes", setting.columns(), measure, runs.of(setting))
 
 
-ITEM = Item("causes", "Causes of gains and losses", pairs.both, _make)
+ITEM = Item("causes", "Causes of goodput gains and losses with ECN", pairs.both, _make)

@@ -56,7 +56,7 @@ def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
         counts = [str(len(more)), sure[0], str(len(less)), sure[1], str(large)]
         rows.append([NAMES[measure], *counts, f"{middle:+z.2f} %"])
     names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
-    head = ["", "More", "findings", "Less", "findings", "By more than 3 %", "Median"]
+    head = ["", "More", "findings", "Less", "findings", "Change by more than 3 %", "Median"]
     about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(changes)} pairs"
     return Table(about[0].upper() + about[1:], head, rows)
 

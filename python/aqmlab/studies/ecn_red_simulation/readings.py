@@ -52,7 +52,7 @@ class Reading:
 
 READINGS = (
     Reading("interpretation that the score counts"),
-    Reading("packets are marked at any probability, not only below 0.1 (ns-2: mark_p_)",
+    Reading("RED marks at any probability, not only below 0.1 (parameter mark_p_ of ns-2)",
             red=(("mark_below", 1.0),)),
     Reading("RED is gentle (default of ns-2 2.26), but the study drops all packets above maxth",
             red=(("gentle", True),)),
@@ -67,7 +67,7 @@ READINGS = (
             tcp=(("delayed_ack", "2 segments"),)),
     Reading("timestamps, which add 12 B per packet and allow round-trip samples after a timeout",
             tcp=(("timestamps", True),)),
-    Reading("retransmissions are not ECN-capable (RFC 3168), unlike in ns-2",
+    Reading("retransmissions are not ECN-capable, as in RFC 3168 but unlike in ns-2",
             tcp=(("ecn.packets", "new-data"),)),
     Reading("marks leave cwnd at two segments or more (Linux), so senders need not wait",
             tcp=(("ecn.min_window", "2 segments"),)),

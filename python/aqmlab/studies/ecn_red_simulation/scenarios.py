@@ -143,7 +143,7 @@ class Setting:
     tcp: tuple[tuple[str, Any], ...] = field(default=())
 
     def under(self, arm: str) -> Setting:
-        """Return this setting under another arm."""
+        """Return the setting with the same case and network under another arm."""
         return replace(self, arm=arm)
 
     def columns(self) -> dict[str, Any]:

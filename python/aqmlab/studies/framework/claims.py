@@ -43,7 +43,7 @@ BASES = (MEASURED, INPUT, FITTED)
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision on one claim: our number, the verdict, and the evidence."""
+    """Decision on one claim: our number, the verdict, and the evidence for the verdict."""
 
     ours: str
     verdict: str

@@ -41,7 +41,7 @@ class RunsBySetting(Protocol):
 
 
 class Resampled:
-    """Runs of a study whose replications are sampled with replacement.
+    """Bootstrap sample of a study's runs: replications are sampled with replacement.
 
     Parameters
     ----------

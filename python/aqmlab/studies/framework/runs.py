@@ -217,7 +217,7 @@ def has_key(scenario: Any, key: str) -> bool:
 
 
 class Runs:
-    """Reduced results of runs, by setting and replication.
+    """Runs of a study, and their reduced results by setting and replication.
 
     Parameters
     ----------
@@ -361,7 +361,8 @@ class Runs:
                 text = normalizer.text({**scenario, "record": {**own, **recorded.keys()}})
                 run_address = address(text, self._engine.build)
                 assert run_address is not None, (
-                    "a study's scenario is a dict, so its queues are not in Python"
+                    "the scenario of a study is a dict, so it cannot contain queues written in "
+                    "Python"
                 )
                 addresses.append(run_address)
                 yield (text,)
@@ -415,7 +416,7 @@ class Runs:
             of_setting = {id(run): run for (of, _), run in self._of.items() if of == setting}
             self._run(of_setting.values(), self._on_demand)
             finished = self._of[setting, replication].finished
-        assert finished is not None, "the run is planned and has not run yet"
+        assert finished is not None, "the run is planned, but has not been run yet"
         return finished
 
     def items(self) -> Iterator[tuple[Any, int, FinishedRun]]:

@@ -35,7 +35,7 @@ def missing(ours: Estimate) -> str:
 
 
 def below(ours: Estimate) -> str:
-    """Return the text below a number: its interval and the number of missing replications."""
+    """Return the text below a number: its interval, and how many replications have no value."""
     return "\n".join(filter(None, [interval(ours), missing(ours)]))
 
 

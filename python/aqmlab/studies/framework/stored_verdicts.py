@@ -44,7 +44,7 @@ BEGIN = "<!-- begin of results: python -m aqmlab.studies.framework.stored_verdic
 END = "<!-- end of results -->"
 """Mark in a study's README after the results that this module writes."""
 WIDTH = 100
-"""Maximum length of a line of Markdown outside of tables."""
+"""Maximum length of a Markdown line, except lines of tables."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,11 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
 
     Examples
     --------
-    >>> score([(MEASURED, REPRODUCED), (MEASURED, OPEN), (INPUT, REPRODUCED)])
-    '1 of 2 measured claims reproduced, 0 contradicted, 1 open. Not counted: 1 input or arithmetic.'
+    >>> claims = [(MEASURED, REPRODUCED), (MEASURED, OPEN), (INPUT, REPRODUCED)]
+    >>> for sentence in score(claims).split(". "):
+    ...     print(sentence)
+    1 of 2 measured claims reproduced, 0 contradicted, 1 open
+    Claims that the score does not count: 1 input or arithmetic.
     """
     every = list(claims)
     counts = Counter(verdict for basis, verdict in every if basis == MEASURED)
@@ -98,7 +101,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
     not_counted = [(by_class[basis], basis) for basis in (INPUT, FITTED)]
     not_counted += [(counts[verdict], verdict) for verdict in (NOT_TESTABLE, NOT_MEASURED)]
     if listed := ", ".join(f"{n} {reason}" for n, reason in not_counted if n):
-        text += f" Not counted: {listed}."
+        text += f" Claims that the score does not count: {listed}."
     return text
 
 

@@ -233,7 +233,7 @@ TIMES = {"PE-034": OFF, "PE-035": ECN, "PE-036": ECN_PLUS}
 
 @CLAIMS.decides(*SHARES, items=["testbed"])
 def share_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean throughput on the testbed."""
+    """Decide the claim by the mean throughput in the testbed."""
     at = testbed.Testbed(RED_STAR, SHARES[claim.id])
     ours = over(testbed.THROUGHPUT, runs.of(at))
     return estimated(claim, ours, testbed.SHARE_RULE)
@@ -241,7 +241,7 @@ def share_of_testbed(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides(*TIMES, items=["testbed"])
 def time_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean response time on the testbed."""
+    """Decide the claim by the mean response time in the testbed."""
     ours = estimates.mean(_testbed(runs, TIMES[claim.id], MEAN))
     return estimated(claim, ours, testbed.TIME_RULE)
 

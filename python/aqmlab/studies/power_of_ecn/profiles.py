@@ -113,7 +113,9 @@ def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
             late = estimates.share(100 * (1 - r.classes[k].within(2)) for r in ran)
             row += [with_interval(mean), with_interval(late)]
         lines.append(row)
-    heads = [h for name in CLASSES for h in (f"{name}: mean (s)", "later than 2 s (%)")]
+    heads = [
+        h for name in CLASSES for h in (f"{name}: mean (s)", "responses after more than 2 s (%)")
+    ]
     return Table(
         f"{scheme}: response times by the size of the object", ["Load, ECN mode", *heads], lines
     )

@@ -166,9 +166,9 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Emulated browsers, each with one persistent connection per page, think between pages. "
-            "The first row has their throughput at 100 Mbit/s, in % of 10 Mbit/s: the paper has "
-            "150.",
+            "Emulated browsers wait for some time (think time) between pages, and use one "
+            "persistent connection per page. The first row shows the throughput of the browsers "
+            "over a link of 100 Mbit/s, in % of 10 Mbit/s. The paper has 150 % in this case.",
         ]
     )
     figure, (profile,) = panels(["Figure 11"])

@@ -1,4 +1,4 @@
-"""Beyond the paper: responses to a marked SYN-ACK (RFC 5562, ECN++), and persistent connections."""
+"""Beyond the paper: responses to a marked SYN-ACK (RFC 5562), ECN++, persistent connections."""
 
 from __future__ import annotations
 

@@ -53,9 +53,12 @@ QUEUES: dict[str, dict[str, Any]] = {
     "DualPI2": DUALPI2,
     "DualPI2 (127 ms)": DUALPI2 | SLOW,
 }
-"""Queues of the class; an empty dict keeps that of the study. Parameters come from the RFCs, the
-MTU includes Ethernet's header, and DualPI2 passes the last two packets as Linux does. A target of
-127 ms is the time of 1.5 segments on this link, and CoDel's interval grows by the same amount."""
+"""Queues of the class by name; an empty dict stands for the queue of the study.
+
+The parameters come from the RFCs, and the MTU includes the Ethernet header. As in Linux, DualPI2
+does not signal while its queues have less than two MTU. A target of 127 ms is the time of 1.5 segments on
+this link, and CoDel's interval is then longer by the same amount.
+"""
 CASES = (LONG, SHORT)
 STARTS_S = (0.0, 2.0, 5.5)
 """Start times of the third flow in s, for settings with other rates, round trips and hosts."""

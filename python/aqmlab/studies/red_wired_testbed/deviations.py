@@ -18,7 +18,8 @@ READING = (
     "times and rates. The tolerance of a count is one, or 20 % if that is more. The tolerance of "
     "a standard deviation is 30 %.",
     "The tolerance of a published number of one replication is 5 %. Such a number may also lie "
-    "within the spread of our replications. The evidence of every claim states its rule.",
+    "within the spread of our replications. The evidence of every claim states the rule for its "
+    "verdict.",
 )
 
 DEVIATIONS = (

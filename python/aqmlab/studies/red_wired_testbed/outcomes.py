@@ -100,7 +100,7 @@ class Outcome:
 
     @property
     def tcp(self) -> Transfer:
-        """Transfer of the first TCP flow."""
+        """Measures of the first TCP flow."""
         return self.transfers[0]
 
     @property

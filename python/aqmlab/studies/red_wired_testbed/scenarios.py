@@ -41,8 +41,11 @@ REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
     (ONE_CLASS, RED): (2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
     (TWO_CLASS, RED): (2, 3, 3, 3, 4),
 }
-"""ssthresh in segments that hosts remember from earlier connections, by test and discipline, with
-the frequencies of our own runs (item `memory`). A link without CBR traffic is as two classes."""
+"""Values of ssthresh in segments that hosts remember, by test and queue discipline.
+
+The values have the frequencies of the values that our own runs leave (item `memory`). A TCP flow
+alone has the values of two classes.
+"""
 
 LINUX_2_4: dict[str, Any] = {
     "mss": "1460 B",  # 1448 B of data beside the timestamps

@@ -82,7 +82,7 @@ def transactional_gain(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-011", "R2-012", items=["transactions"])
 def transaction_rate(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the ECN client's mean rate at the lowest and the highest maxp."""
+    """Decide the claim by the ECN client's transaction rate at the lowest (or highest) maxp."""
     at = transactions.setting(HIGH, MAXP[0] if claim.id == "R2-011" else MAXP[-1])
     on, off = both(runs, at)
     text = (

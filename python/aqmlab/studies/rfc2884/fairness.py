@@ -168,7 +168,7 @@ def _equal_make(runs: Runs) -> Section:
         "Ratio",
         "Ratio of signal probabilities",
     ]
-    section.tables.append(Table("Marks and drops, means of the replications", head, rows))
+    section.tables.append(Table("Marks and drops: means of the replications", head, rows))
     return section
 
 

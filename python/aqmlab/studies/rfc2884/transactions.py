@@ -56,11 +56,11 @@ def grid(tcp: str) -> list[Setting]:
 
 
 CLAIMED = [setting(congesting, 0.1) for congesting in LEVELS]
-"""Settings for which the memo states a gain in words."""
+"""Settings for which the memo states in words that ECN gains."""
 
 
 def by_size(tcp: str) -> list[Setting]:
-    """Return the settings with all sizes under each load, with a maximum drop rate of 0.1."""
+    """Return the settings with all transaction sizes and all loads, with maxp 0.1."""
     return [setting(congesting, 0.1, tcp, kb) for congesting in LEVELS for kb in SIZES_KB]
 
 

@@ -1,4 +1,4 @@
-"""Claims of "Does ECN offer a competitive advantage": five and ten clients, limit 64.
+"""Claims of the section "Does ECN offer a competitive advantage": five and ten clients.
 
 The study gives numbers of one client by name. This client is the slowest client without ECN. Its
 numbers are compared with the client that is slowest without ECN in each of our replications.

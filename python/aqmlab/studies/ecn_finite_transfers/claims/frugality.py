@@ -140,7 +140,7 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
 
 
 def _ecn_is_better(p: Pair) -> bool:
-    """Return True if Drop Tail drops more packets or is less efficient than ECN."""
+    """Return True if ECN is better than Drop Tail: it drops fewer packets, or is more efficient."""
     most = p.ecn_dropped.value
     return (
         p.tail_dropped.value > most + DROPPED.width(most)

@@ -123,7 +123,7 @@ def _drops_between(role: str, start_s: float, end_s: float) -> Measure:
 
 APART = "First time at which the progress of the two clients differs by 2.5 % of the file (0.5 MB)."
 EPOCH = "Drops within one round trip with a full queue count as one loss."
-FLIGHT = "Drops of a client within one round trip of its first drop."
+FLIGHT = "Our number is the number of a client's drops within one round trip of its first drop."
 GAP = (
     "Excess of the faster client's goodput over the slower client's goodput, in % of the slower "
     "client's goodput. The text of the study confuses this excess with the deficit of the slower "

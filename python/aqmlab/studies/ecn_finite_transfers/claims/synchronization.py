@@ -68,12 +68,13 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
     ]
     calm = sum(math.isnan(t.retransmissions) for indices in seen.values() for t in indices)
     text = (
-        f"Observed: most timeouts shared by more than half of the clients and the bottleneck idle "
-        f"for more than {IDLE:g} %. In {len(seen)} settings, limits 64 and 16, the highest share "
-        f"is {max(shares.values()):.0f} %, the longest idle time {max(idles.values()):.1f} %"
-        f"{'; met by ' + ', '.join(observed) if observed else ''}."
-        f"{f' {calm} runs have no timeout and no share.' if calm else ''} Distance of the nearest "
-        "setting from both bounds, in points, one per replication."
+        "Rule: synchronization means that more than half of the clients share most timeouts, and "
+        f"that the bottleneck is idle for more than {IDLE:g} % of the time. In {len(seen)} "
+        "settings with limits 64 and 16, the highest share of such timeouts is "
+        f"{max(shares.values()):.0f} %, and the longest idle time {max(idles.values()):.1f} %"
+        f"{'; synchronized: ' + ', '.join(observed) if observed else ''}."
+        f"{f' {calm} runs have no timeouts.' if calm else ''} Distance of the nearest setting from "
+        "synchronization, in percentage points:"
     )
     indices = direction(replace(claim, value=1), margins, text)
     return replace(indices, ours="1" if observed else "0")

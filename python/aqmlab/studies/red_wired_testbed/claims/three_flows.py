@@ -50,8 +50,11 @@ STARTS = {TAIL_DROP: TAIL_DROP_STARTS_S, RED: RED_STARTS_S}
 LINK_BYTES_PER_S = 17_500
 """Link rate in byte/s by which the thesis computes shares: 140 kbit/s."""
 FAIR = 0.035
-"""Relative difference of the throughputs of fair long flows. With this value the published
-replications have the thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s."""
+"""Maximum relative difference of the throughputs of fair long flows.
+
+By this rule, the published replications have as many fair replications as the thesis states: 10 of
+20 at 0 s, and 7 of 20 at 5.5 s.
+"""
 
 
 def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> list[float]:
@@ -234,7 +237,7 @@ def fairest(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-025", "RW-083", items=BOTH)
 def replications(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of replications that were run."""
+    """Decide the claim by how many replications were run."""
     discipline = TAIL_DROP if claim.id == "RW-025" else RED
     count = sum(len(runs.of(Three(discipline, s))) for s in STARTS[discipline])
     return exactly(claim, count, "Our number is the number of replications that were run.")
