@@ -50,8 +50,8 @@ def _make(runs: Runs) -> Section:
             "limits that count the packet in service and for limits that do not. If the limit "
             "counts the packet in service, the queue stores one waiting packet less. In the "
             "study's simulator, the limit counts the packet in service with Drop Tail, but not "
-            "with RED. At a queue limit of 4 packets, RED and Drop Tail differ because of this "
-            "one packet, not because of early detection."
+            "with RED. At a queue limit of 4 packets, RED and Drop Tail differ because RED stores "
+            "one packet more, not because of early detection."
         ]
     )
     rows: list[list[str | Entry]] = []

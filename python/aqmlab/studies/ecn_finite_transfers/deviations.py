@@ -28,8 +28,9 @@ READING = (
     "two equal clients is faster. Drops, totals and efficiency are robust. The published numbers "
     "of cells marked † are probably wrong, and are compared without a correction.",
     "Code decides each claim from the runs, and the evidence states the rule. The study gives "
-    "some numbers of single clients by name. In our runs, these numbers are compared with the "
-    "client in the same role, for example with the faster client of each replication.",
+    "some numbers of single clients by name. A published number of a named client is compared "
+    "with the client in the same role, for example with the faster client of each of our "
+    "replications.",
 )
 
 DEVIATIONS = (
@@ -44,7 +45,7 @@ DEVIATIONS = (
     "In each column of Table IV, the client with the lower published goodput in the same column "
     "of Table II has ECN. If both goodputs are equal, client C0 has ECN.",
     "In the item `migration`, the client with ECN is the client that is slowest in the same "
-    "replication without ECN. It is not necessarily the client with the same name as in the "
+    "replication without ECN. The client with ECN therefore may have another name than in the "
     "study.",
     "For the goodputs in Tables I to IV, completion times are rounded up to a multiple of 0.5 s, "
     "as in the study. All other completion times are exact.",

@@ -83,10 +83,11 @@ def _make(runs: Runs) -> Section:
     rows: list[list[str | Entry]] = []
     section = Section(
         [
-            "Six sessions to host ftp3 follow the protocol. They share one congested link with "
-            "six 1 MB sessions to host ftp4, the suspects, which may misbehave. The queue is RED "
-            f"with maxth {CASE.maxth}, linterm {CASE.linterm} and wq {CASE.wq}, and the link has "
-            f"a delay of {CASE.delay_ms} ms. A fair share of the suspects is half of the goodput.",
+            "Six sessions to host ftp3, which follow the protocol, share one congested link with "
+            "six 1 MB sessions to host ftp4. The sessions to host ftp4 are called suspects, "
+            f"because they may misbehave. The queue is RED with maxth {CASE.maxth}, linterm "
+            f"{CASE.linterm} and wq {CASE.wq}, and the link has a delay of {CASE.delay_ms} ms. A "
+            "fair share of the suspects is half of the goodput.",
             "If the receiver hides marks, or the sender ignores marks, the sender responds only "
             "to drops. The sender's share of the link therefore grows until RED's average is "
             "above maxth, where RED drops packets. A sender with the ECN nonce (RFC 3540) expects "

@@ -5,22 +5,22 @@ ABOUT = (
     "SACK). Sessions transfer a file, close and start again, over one or over three congested "
     "links of 512 kbit/s. There are 128 combinations of delay, RED's parameters, number of "
     "sessions, file size and CBR traffic. Each combination is run without ECN, with plain ECN, "
-    "and with ECN and head marking. Each of these runs of 300 s is repeated five times.",
+    "and with ECN and head marking, in five replications of 300 s.",
     "The study has 30 claims that we test, and two figures whose numbers are not legible. The "
     "main result of the study is that ECN causes more signals and longer queues, and changes "
     "goodput in only a few cases, up or down.",
 )
 
 READING = (
-    "Runs without ECN, with ECN and with head marking have the same seed if they belong to the "
-    "same replication. Their sessions therefore start at the same times, and pause equally long "
-    "until the queues differ. Differences are computed for each replication, and their means have "
-    "95 % intervals by Student's t.",
+    "In a replication, the runs without ECN, with ECN and with head marking have the same seed. "
+    "Sessions therefore start at the same times in these three runs, and pause equally long until "
+    "the queues differ. Differences are computed for each replication, and their means have 95 % "
+    "intervals by Student's t.",
     "Code decides each claim, and the evidence states the rule. Many claims are numbers of pairs "
-    "that meet a condition. The interval of such a number begins at the number of pairs whose "
-    "whole 95 % interval meets the condition. It ends at the number of pairs whose 95 % interval "
-    "partly meets the condition. We interpret the study's threshold, “around 3 %”, as 2.5 to 3.5 "
-    "%. Tables show medians, but claims compare means.",
+    "that meet a condition. The lower bound of such a number is the number of pairs whose whole "
+    "95 % interval meets the condition. The upper bound of such a number is the number of pairs "
+    "whose 95 % interval partly meets the condition. We interpret the study's threshold, “around "
+    "3 %”, as 2.5 to 3.5 %. Tables show medians, but claims compare means.",
     "Drops and marks are counted on the links between routers, in both directions, for all "
     "packets: data, ACKs, SYNs and CBR traffic. The mean queue is the time average of the number "
     "of packets that wait at gw1 for the link to gw2. Goodput is the acknowledged data of all "
@@ -36,12 +36,13 @@ DEVIATIONS = (
     "size.",
     "RED drops every packet above maxth, as the study states, although the default of ns-2 2.26 "
     "is gentle RED. We assume that below maxth RED marks a chosen ECN-capable packet only if "
-    "RED's probability is below 0.1, and drops the packet otherwise. This rule is the default of "
-    "ns-2 since April 2002 (parameter `mark_p_`). The study does not mention `mark_p_`, but "
-    "states that with ECN most signals of long transfers are drops. In our runs this statement is "
-    "true only with `mark_p_`. With linterm 10 RED's probability stays below 0.1 up to maxth. "
-    "With linterm 5 it exceeds 0.1 in the upper half of the region between the thresholds. The "
-    "item “Sensitivity to the assumptions” has runs without `mark_p_` and with gentle RED.",
+    "RED's probability is below 0.1, and drops the packet otherwise. Marks only at probabilities "
+    "below 0.1 are the default of ns-2 since April 2002 (parameter `mark_p_`). The study does not "
+    "mention `mark_p_`, but states that with ECN most signals of long transfers are drops. In our "
+    "runs most signals of long transfers are drops only with `mark_p_`. With linterm 10 RED's "
+    "probability stays below 0.1 up to maxth. With linterm 5 RED's probability exceeds 0.1 in the "
+    "upper half of the region between the thresholds. The item “Sensitivity to the assumptions” "
+    "has runs without `mark_p_` and with gentle RED.",
     "The defaults of ns-2 2.26 determine further settings of RED. After a signal RED waits for "
     "1/p packets. RED passes a packet if at most one packet is waiting, and assumes a mean packet "
     "size of 500 bytes during idle time. TCP also has defaults of ns-2: a window of 20 segments, "
@@ -50,9 +51,10 @@ DEVIATIONS = (
     "FullTcp of ns-2 ends the back-off of its retransmission timer at any new ACK. Our sender "
     "follows RFC 6298 (Karn's rule): the back-off ends at an ACK of data that was sent only once. "
     "None of our runs ends the back-off as FullTcp does. If cwnd is one segment, an ECN-Echo "
-    "makes FullTcp double its retransmission timer, which counts as a response to ECN. In the "
-    "same case our sender waits until its retransmission timer expires, which counts as a timeout "
-    "(RFC 3168 §6.1.2). Our loss recovery follows RFC 6675, and is similar to that of FullTcp.",
+    "makes FullTcp double its retransmission timer, which counts as a response to ECN. If cwnd is "
+    "one segment, an ECN-Echo makes our sender wait until its retransmission timer expires, which "
+    "counts as a timeout (RFC 3168 §6.1.2). The loss recovery of our sender follows RFC 6675, and "
+    "is similar to that of FullTcp.",
     "The server, which sends the data, opens each session, as in active FTP and in ns-2. The last "
     "segment of a file carries the FIN (`close_on_empty_` of ns-2). The next session starts 0 to "
     "50 ms after both endpoints have closed the previous session, with new ports. The first "

@@ -149,10 +149,10 @@ def _make(runs: Runs) -> Section:
             "ECN-Echo makes the sender wait for its timer. FullTcp counts this wait as a response "
             "to ECN, and aqmlab counts it as a retransmission timeout.",
             "The study states that all three links are congested, and link gw1–gw2 most of all. "
-            "The positions of the nodes in the study's figure are not legible. One of the last "
-            "two columns counts the links that are busy for at least 90 % of the time in one "
-            "direction. The other column counts the runs in which link gw1–gw2 has the most drops "
-            "and marks.",
+            "The positions of the nodes in the study's figure are not legible. The column “Links "
+            "busy, no ECN” counts the links that are busy for at least 90 % of the time in one "
+            "direction. The column “gw1–gw2 has most signals” counts the runs in which link "
+            "gw1–gw2 has the most drops and marks.",
         ]
     )
     head = [

@@ -189,8 +189,7 @@ def page(results: list[StudyResult], *, quick: bool) -> Report:
     if quick:
         lead.append(
             "This page shows the quick forms, which run only a part of each study, and does not "
-            "count claims. If a quick form decides claims, the report of the quick form lists "
-            "them."
+            "count claims. If a quick form decides claims, its report lists the claims."
         )
     chapters = [Chapter("overview", "Overview", tables=[_overview(results)])]
     for one in results:

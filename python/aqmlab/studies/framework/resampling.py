@@ -1,9 +1,9 @@
 """Bootstrap intervals of numbers that are computed from all replications together.
 
 Some numbers have a single value for all replications: a ratio of medians, the best of several queue
-limits, or a share of settings. Their intervals come from a bootstrap, which repeats the computation
-with replications that are sampled with replacement. All settings use the same sampled replications,
-so paired settings stay paired.
+limits, or a share of settings. The interval of such a number comes from a bootstrap, which repeats
+the computation with replications that are sampled with replacement. All settings use the same
+sampled replications, so paired settings stay paired.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def cited(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
     """Return "not testable" for a measurement in the Internet."""
     return not_testable(
         "Other authors measured this number in the Internet in 2000 and 2004. A simulation cannot "
-        "measure it."
+        "reproduce a measurement in the Internet."
     )
 
 

@@ -15,7 +15,7 @@ READING = (
     "that is unfinished at the end of the run, the time since the request is a lower bound of its "
     "response time (product-limit estimate). The response-time profile is the distribution "
     "function of response times from 0 to 2 s, which the figures show. The mean of the profile is "
-    "the mean of this function, in %.",
+    "the mean of the distribution function from 0 to 2 s, in %.",
     "In a replication, the requests are the same under every scheme, because pages start "
     "independently of earlier pages. For each replication, the number of users is calibrated on "
     "the uncongested link. Replications differ in the requests and in the times of the requests.",
@@ -28,11 +28,11 @@ READING = (
 
 DEVIATIONS = (
     "We assume that 85 % of the object sizes have a lognormal distribution, and that the largest "
-    "15 % have a Pareto distribution from 7 kB to 1 GB. This distribution has the two published "
-    "numbers: a mean of 7.2 kB, and 80 % of the bytes in the largest 15 % of the objects. The "
-    "paper fits its traffic to a measured distribution, and does not give this distribution. In "
-    "the general mix the tail is heavier, and the largest 15 % of the objects have 90 % of the "
-    "bytes (section 5.3.1).",
+    "15 % have a Pareto distribution from 7 kB to 1 GB. The assumed distribution of object sizes "
+    "has the two published numbers: a mean of 7.2 kB, and 80 % of the bytes in the largest 15 % "
+    "of the objects. The paper fits its traffic to a measured distribution, and does not give "
+    "this distribution. In the general mix the tail is heavier, and the largest 15 % of the "
+    "objects have 90 % of the bytes (section 5.3.1).",
     "We assume that the time from the start of a page to the start of the user's next page has a "
     "Pareto distribution with mean 10 s and shape 1.5. The paper names the Pareto distribution, "
     "but gives no numbers. We assume a mean of four objects per page (geometric), a mean of 100 "

@@ -12,9 +12,9 @@ CHOICES = (
         "Sizes of objects",
         "A lognormal distribution, and for the largest 15 % of the objects a Pareto distribution "
         "from 7 kB to 1 GB",
-        "This distribution has the two published numbers: a mean of 7.2 kB, and 80 % of the bytes "
-        "in the largest 15 % of the objects. A lognormal distribution alone can have both numbers "
-        "too.",
+        "The distribution has the two published numbers of object sizes: a mean of 7.2 kB, and 80 "
+        "% of the bytes in the largest 15 % of the objects. A lognormal distribution alone can "
+        "have both published numbers too.",
     ),
     Choice("Pages", "Pareto times of mean 10 s and shape 1.5 between the starts of pages, a mean "
            "of four objects per page (geometric), a mean of 100 ms between the requests of a page "

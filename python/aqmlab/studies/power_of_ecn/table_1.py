@@ -31,7 +31,7 @@ PRINTED = {
     (PI, ECN_PLUS, LIGHT): 86.56,
     (PI, ECN_PLUS, PERSISTENT): 99.89,
 }
-"""Published throughputs in %; those without ECN are from the text of section 5.2."""
+"""Published throughputs in %; the throughputs without ECN are from the text of section 5.2."""
 RULE = Tolerance.of("3 % of the link rate", 3)
 
 

@@ -168,7 +168,8 @@ def _make(runs: Runs) -> Section:
         [
             "Emulated browsers wait for some time (think time) between pages, and use one "
             "persistent connection per page. The first row shows the throughput of the browsers "
-            "over a link of 100 Mbit/s, in % of 10 Mbit/s. The paper has 150 % in this case.",
+            "over a link of 100 Mbit/s, in % of 10 Mbit/s. The paper has a throughput of 150 % "
+            "over the link of 100 Mbit/s.",
         ]
     )
     figure, (profile,) = panels(["Figure 11"])

@@ -50,8 +50,8 @@ def _make(runs: Runs) -> Section:
         [
             f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the warm-up, "
             f"with {REPLICATIONS} replications. The last column is the difference from the mean "
-            "profile with ECN+, in percentage points, paired by replication. It is green if its "
-            "interval is above 0, and red if it is below 0.",
+            "profile with ECN+, in percentage points, paired by replication. An entry of the last "
+            "column is green if its interval is above 0, and red if its interval is below 0.",
         ]
     )
     rows: list[list[str | Entry]] = []

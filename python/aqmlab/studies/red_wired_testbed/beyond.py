@@ -56,8 +56,8 @@ QUEUES: dict[str, dict[str, Any]] = {
 """Queues of the class by name; an empty dict stands for the queue of the study.
 
 The parameters come from the RFCs, and the MTU includes the Ethernet header. As in Linux, DualPI2
-does not signal while its queues have less than two MTU. A target of 127 ms is the time of 1.5 segments on
-this link, and CoDel's interval is then longer by the same amount.
+does not signal while its queues have less than two MTU. A target of 127 ms is the time of 1.5
+segments on this link, and CoDel's interval is then longer by the same amount.
 """
 CASES = (LONG, SHORT)
 STARTS_S = (0.0, 2.0, 5.5)
@@ -384,8 +384,8 @@ def _make(runs: Runs) -> Section:
         return Section(["The quick form of the study leaves this item out."])
     section = Section(
         [
-            f"This item goes beyond the thesis. It has {REPLICATIONS} replications, with the same "
-            "seeds for all queues and variants. Hosts do not remember ssthresh, because the "
+            f"This item goes beyond the thesis, with {REPLICATIONS} replications, which have the "
+            "same seeds for all queues and variants. Hosts do not remember ssthresh, because the "
             "values that current queues would leave are unknown. The results with Tail Drop and "
             "RED therefore differ from the tables above. All queues have a limit of 20 000 bytes "
             "and the parameters of their RFCs. The default target of CoDel is 5 ms, and that of "

@@ -2,10 +2,10 @@
 
 Two settings were chosen with the help of published numbers: the link rate and the delay of ACKs.
 The link rate was chosen by the times at which the last data leaves the link. An ACK delay of 0 was
-chosen from six delays, by the medians of elapsed times and of received CBR packets. These published
-numbers, and the claims that repeat them, are therefore fitted. The items `memory`, `readings`,
-`kernel` and `beyond` of the study have other values of the settings, which the score does not
-count.
+chosen from six delays, by the medians of elapsed times and of received CBR packets. The published
+numbers by which the settings were chosen, and the claims that repeat these numbers, are therefore
+fitted. The items `memory`, `readings`, `kernel` and `beyond` of the study have other values of the
+settings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -37,7 +37,8 @@ CHOICES = (
     Choice(
         "Buffer",
         "The buffer accepts a packet if the bytes that are already waiting do not exceed the limit",
-        "The functions bfifo_enqueue and red_enqueue of Linux 2.4.17 have this rule.",
+        "The functions bfifo_enqueue and red_enqueue of Linux 2.4.17 accept a packet in the same "
+        "case.",
     ),
     Choice(
         "HTB",
@@ -56,13 +57,13 @@ CHOICES = (
     Choice(
         "Jitter of the hosts",
         "Flows start up to 20 ms later, and packets are delayed by up to 100 us",
-        "This is an assumption. The item readings has other values.",
+        "The thesis does not state the jitter of its hosts. The item readings has other values.",
     ),
     Choice(
         "TCP",
         "FACK, ssthresh of half of cwnd, initial timeout of 3 s, minimum deviation in the timeout "
         "of 200 ms",
-        "These are properties of Linux 2.4. aqmlab does not support the rate halving of Linux 2.4.",
+        "Linux 2.4 has these properties. aqmlab does not support the rate halving of Linux 2.4.",
     ),
     Choice(
         "ttcp",
@@ -73,8 +74,8 @@ CHOICES = (
     Choice(
         "Fair replications",
         "Replications in which the throughputs of the long flows differ by less than 3.5 %",
-        "By this rule, the published replications have as many fair replications as the thesis "
-        "states: 10 of 20 and 7 of 20.",
+        "With a limit of 3.5 %, the published replications have as many fair replications as the "
+        "thesis states: 10 of 20 and 7 of 20.",
     ),
 )
 

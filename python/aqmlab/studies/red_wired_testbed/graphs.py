@@ -1,4 +1,4 @@
-"""Time-sequence graphs of those of our replications that are nearest to the thesis's graphs.
+"""Time-sequence graphs of the replications that are nearest to the graphs in the thesis.
 
 As in the thesis, each figure is one sheet, which shows the two long flows above the third flow, or
 one panel per configuration of HTB.
@@ -113,7 +113,7 @@ QUICK = ("5-4", "5-15")
 
 def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
     """Plot the segments and ACKs of a flow against time, as recorded at the sender's host."""
-    assert run.result is not None, "recorded for this figure"
+    assert run.result is not None, "the run recorded segments and drops for this figure"
     rows = rows_of(run.result, "segments", flow.name)
     sent = rows["direction"] == "sent"
     data, acks = rows[sent & (rows["bytes"] > 0)], rows[~sent]
@@ -144,7 +144,7 @@ def _three(run: Outcome) -> Sheet:
     figure, grid = sheet(2, 2, (9.6, 6.6), sharex=True)
     panels, empty = grid.flat[:3], grid.flat[3]
     third = run.at(THIRD)
-    assert run.result is not None, "recorded for this figure"
+    assert run.result is not None, "the run recorded segments and drops for this figure"
     rows = rows_of(run.result, "segments", third.name)
     first = rows["time_s"][rows["bytes"] > 0].min()
     for axes, flow in zip(panels, run.transfers, strict=True):

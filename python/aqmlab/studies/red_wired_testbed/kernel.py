@@ -3,7 +3,7 @@
 The sources are public copies of Linux 2.4.17 (net/sched/sch_fifo.c, sch_red.c;
 net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Keys of the scenarios
 approximate each behaviour, and the results are compared with the published numbers. The tables of
-the other items do not include these runs.
+the other items do not include the runs of this item.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _make(runs: Runs) -> Section:
     section = Section([
         f"Our numbers are medians of {REPLICATIONS} replications. The changes in this item "
         "approximate the behaviour of the kernel. The tables of the other items do not include "
-        "these changes.",
+        "changes of the kernel's behaviour.",
     ])  # fmt: skip
     changes = (AS_IT_IS, PAIRS, LATE_PAIRS)
     times = [[_elapsed(runs, row, change) for change in changes] for row in ONE]
@@ -192,9 +192,9 @@ def _make(runs: Runs) -> Section:
         "HTB of that time has hysteresis: a class that has begun to send continues until its "
         "debt exceeds its burst, and then waits until its debt is 0. Two segments therefore "
         "leave together every 169 ms, and their ACKs trigger the next two segments at once. The "
-        "queue is full until the next pair leaves, so more CBR packets are lost. A link that sends "
-        "two packets at a time approximates this behaviour. Medians of TCP's elapsed time "
-        f"{_on_target(section, times, changes)} Medians of received CBR packets "
+        "queue is full until the next pair leaves, so more CBR packets are lost. A link that "
+        "sends two packets at a time approximates HTB with hysteresis. Medians of TCP's elapsed "
+        f"time {_on_target(section, times, changes)} Medians of received CBR packets "
         f"{_on_target(section, packets, changes)}"
     )
     names = [_name(row) for row in ONE]
@@ -227,8 +227,9 @@ def _make(runs: Runs) -> Section:
     third += [[_elapsed(runs, row, change) for change in ttcp] for row in chosen]
     section.text.append(
         "The program ttcp writes and reads 5840 bytes at a time, and waits while the send buffer "
-        "is full. aqmlab does not support such writes. In this item the sender writes once per "
-        f"ms instead. Medians of TCP's elapsed time {_on_target(section, third, ttcp)}"
+        "is full. aqmlab does not support writes that wait for the send buffer. In this item the "
+        "sender writes once per ms instead. Medians of TCP's elapsed time "
+        f"{_on_target(section, third, ttcp)}"
     )
     names = [f"third flow, {at.discipline.replace('_', ' ')}, {at.start_s:g} s" for at in THREE]
     names += [f"test case {row['test_case']}, {_name(row)}" for row in chosen]

@@ -2,7 +2,7 @@
 
 When a connection ends in congestion avoidance, Linux 2.4 stores its ssthresh in the route cache,
 and later connections to the same destination start with this ssthresh (`sarolahti2002linux`). The
-thesis does not mention this memory, but its replications show the effect.
+thesis does not mention that hosts remember ssthresh, but its replications show the effect.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _needs() -> Iterator[Need]:
 
 
 def most_resent(run: Outcome) -> int:
-    """Return the number of retransmissions of the long flow that has more of them."""
+    """Return the number of retransmissions of the long flow with more retransmissions."""
     return max(run.at(place).resent for place in (FASTEST, SLOWEST))
 
 
@@ -73,7 +73,9 @@ def _first(runs: Runs) -> Table:
     head = ["Start", "Published: replication 1", "Published: others", "Ours: replication 1",
             "Ours: others",
             "Ours: without memory"]  # fmt: skip
-    return Table("Retransmissions of the long flow that has more of them, Tail Drop", head, lines)
+    return Table(
+        "Retransmissions of the long flow with more retransmissions, Tail Drop", head, lines
+    )
 
 
 def _left(runs: Runs) -> Table:
@@ -112,8 +114,8 @@ def _make(runs: Runs) -> Section:
             "leave.",
             "The memory of ssthresh also explains why some slow starts in the thesis last for up "
             "to eight seconds. The short transfers of test case 2 end before congestion "
-            "avoidance, and do not leave an ssthresh. Their slow start therefore fills the queue "
-            "in every replication.",
+            "avoidance, and do not leave an ssthresh. The slow start of short transfers therefore "
+            "fills the queue in every replication.",
         ]
     )
     section.tables += [_first(runs), _left(runs)]

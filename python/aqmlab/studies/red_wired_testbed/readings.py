@@ -65,7 +65,7 @@ def _make(runs: Runs) -> Section:
             "whose elapsed time depends on which of its packets arrive at a full queue. The "
             "second table shows the effect of delayed ACKs on CBR packets. When a full queue "
             "sends a segment, it can accept CBR packets until the sender's next segment arrives, "
-            "and delayed ACKs make this time longer."
+            "and delayed ACKs make the time until the next segment longer."
         ]
     )
     lines: list[list[str | Entry]] = []

@@ -74,7 +74,7 @@ LINUX_2_4: dict[str, Any] = {
     "connection": {"nagle": "minshall", "syn_retries": 5, "synack_retries": 5},
     "wire": {"data_header": f"{HEADERS_BYTES} B", "control_header": f"{HEADERS_BYTES} B"},
 }
-"""TCP parameters of Linux 2.4.17 (`sarolahti2002linux`) that matter in these scenarios."""
+"""TCP parameters of Linux 2.4.17 (`sarolahti2002linux`) that matter in this study."""
 
 
 @dataclass(frozen=True)

@@ -168,9 +168,9 @@ def _causes(runs: Runs) -> Section:
             "The tables show retransmissions in % of the segments with data, and the causes of "
             "retransmissions. The memo attributes a retransmission to a timeout if the "
             "retransmission does not follow a third duplicate ACK. The column “by timeout, as the "
-            "memo counts” uses this rule. The column “timeouts” has the number of timeouts. The "
-            "two numbers differ, because Reno retransmits all data from the first gap on after a "
-            "timeout.",
+            "memo counts” uses the rule of the memo. The column “timeouts” has the number of "
+            "timeouts. The numbers in these two columns differ, because Reno retransmits all data "
+            "from the first gap on after a timeout.",
         ]
     )
     for tcp in TCPS:

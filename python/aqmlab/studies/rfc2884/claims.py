@@ -288,7 +288,7 @@ def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
     excepted = bulk.setting(HIGH, MAXP[0])
     there = shares.pop(excepted)
     most = max(shares, key=lambda at: shares[at].value)
-    # The bounds of this interval are the highest lower bound and the highest upper bound of all
+    # The bounds of the interval are the highest lower bound and the highest upper bound of all
     # settings.
     ours = replace(
         shares[most],

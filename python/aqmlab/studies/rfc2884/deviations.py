@@ -7,16 +7,16 @@ ABOUT = (
     "study has bulk transfers of 20 MB, transactions of 5 to 20 KB, six maximum drop rates, and "
     "the TCP variants Reno, NewReno and SACK.",
     "The memo publishes a fairness table of eight numbers, percentages at the ends of ranges, and "
-    "observations in words, but few absolute numbers. Its main result is that ECN speeds up bulk "
-    "transfers, and short transactions even more. The gains of ECN grow with congestion and with "
-    "the maximum drop rate.",
+    "observations in words, but few absolute numbers. The main result of the memo is that ECN "
+    "speeds up bulk transfers, and short transactions even more. The gains of ECN grow with "
+    "congestion and with the maximum drop rate.",
 )
 
 READING = (
     "The relative advantage of ECN is the mean difference between the ECN flow and the non-ECN "
-    "flow of the same run, in % of the mean of the non-ECN flow. Its 95 % interval is computed by "
-    "Student's t. Replications differ in the start times of flows (by up to 1 s) and in the "
-    "random numbers of RED.",
+    "flow of the same run, in % of the mean of the non-ECN flow. The 95 % interval of the "
+    "relative advantage is computed by Student's t. Replications differ in the start times of "
+    "flows (by up to 1 s) and in the random numbers of RED.",
     "The tolerance of published percentages is five percentage points. Claims R2-028 to R2-039 "
     "are statements in words, in which we replaced “hardly any” by a number.",
     "Settings of transactions with a published number have 20 replications of three minutes, "
@@ -27,10 +27,11 @@ READING = (
 
 DEVIATIONS = (
     "We assume a minth of 7 and a maxth of 21 packets. The authors of the memo tuned the "
-    "thresholds of RED, and do not give them. The item `tuning` computes our thresholds by a "
-    "similar rule. Our runs use the same thresholds at every level of congestion and every "
-    "maximum drop rate. The queue limit is 100 packets, as in the queue of a Linux interface, and "
-    "wq is 0.002. RED spaces its drops uniformly, and is not gentle, as in the memo.",
+    "thresholds of RED, but the memo does not give the thresholds. The item `tuning` computes our "
+    "thresholds by a similar rule. Our runs use the same thresholds at every level of congestion "
+    "and every maximum drop rate. The queue limit is 100 packets, as in the queue of a Linux "
+    "interface, and wq is 0.002. RED spaces its drops uniformly, and is not gentle, as in the "
+    "memo.",
     "We assume a delay of 20 ms in each direction, which gives a round trip of 40 ms without a "
     "queue. The memo only gives “the latency of the link”.",
     "We assume that CBQ has one bounded class for all packets from the server, and that the "
@@ -50,9 +51,9 @@ DEVIATIONS = (
     "KB, as in the memo's example. We assume that the server closes the connection after its "
     "response, and that the next transaction starts when both endpoints have closed the "
     "connection.",
-    "In each experiment the two clients compete at the same time. The memo states this for bulk "
-    "transfers, and we assume it for transactions too. The congesting flows last for the whole "
-    "run, and do not use ECN.",
+    "In each experiment the two clients compete at the same time. The memo states for bulk "
+    "transfers that both clients compete at the same time, and we assume it for transactions too. "
+    "The congesting flows last for the whole run, and do not use ECN.",
     "The fairness index is computed from the throughputs between 20 s and 200 s. The memo does "
     "not give the duration of its FTP sessions.",
     "The item “Sensitivity to the assumptions” changes one assumption at a time.",

@@ -141,8 +141,8 @@ def _equal_make(runs: Runs) -> Section:
         [
             "Half of the flows use ECN: half of the background flows, and one of the two "
             "competing flows. The authors of the memo found as many drops of non-ECN flows as "
-            "marks of ECN flows, and conclude that RED is fair. The last column measures this "
-            "fairness directly. It has the probability that RED drops a packet of a non-ECN flow, "
+            "marks of ECN flows, and conclude that RED is fair. The last column measures the "
+            "fairness of RED directly: the probability that RED drops a packet of a non-ECN flow, "
             "divided by the probability that RED marks or drops a packet of an ECN flow. Drops "
             "above maxth are included.",
         ]

@@ -12,9 +12,9 @@ CHOICES = (
     Choice(
         "Thresholds of RED",
         "minth 7 and maxth 21 packets, for every load, maximum drop rate and TCP",
-        "The authors of the memo tuned the thresholds until the average queue stayed between "
-        "them. The item `tuning` does the same by the rule of `aqmlab tune-red`. For its SACK "
-        "tests the memo used other machines. We use the same machines for all tests.",
+        "The authors of the memo tuned the thresholds until the average queue stayed between the "
+        "thresholds. The item `tuning` does the same by the rule of `aqmlab tune-red`. For its "
+        "SACK tests the memo used other machines. We use the same machines for all tests.",
     ),
     Choice(
         "RED besides its thresholds",
@@ -56,8 +56,8 @@ CHOICES = (
     Choice(
         "Ends of the published ranges, which the memo does not give",
         "5 and 10 flows; maxp 0.02 and 0.5",
-        "The section mentions these levels of congestion. The values of maxp are the smallest and "
-        "the largest that the memo tested.",
+        "The section of the memo mentions moderate and high congestion. The values of maxp are "
+        "the smallest and the largest that the memo tested.",
     ),
 )  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""Gains from ECN: the difference of the ECN flow and the non-ECN flow in % of the latter.
+"""Gains from ECN: the ECN flow minus the non-ECN flow, in % of the non-ECN flow.
 
-The memo computes its percentages from averages. Both flows are in the same run, so our 95 %
-intervals are those of the mean paired difference, by Student's t.
+The memo computes its percentages from averages. The ECN flow and the non-ECN flow are in the same
+run, so the 95 % interval of a gain is that of the mean paired difference, by Student's t.
 """
 
 from __future__ import annotations

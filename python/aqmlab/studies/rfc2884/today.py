@@ -77,10 +77,13 @@ def _conclusions(gains: dict[str, list[float]]) -> str:
     return "; ".join(
         [
             observation("bulk transfers gain", estimates.mean(gains["bulk, high"])),
-            observation("more with congestion", growth(gains["bulk, high"], gains["bulk, low"])),
+            observation(
+                "bulk gain grows with congestion", growth(gains["bulk, high"], gains["bulk, low"])
+            ),
             observation("5 KB transactions gain", estimates.mean(gains["5 KB, high"])),
             observation(
-                "more with congestion", growth(gains["5 KB, high"], gains["5 KB, moderate"])
+                "5 KB gain grows with congestion",
+                growth(gains["5 KB, high"], gains["5 KB, moderate"]),
             ),
             observation(
                 "5 KB gain more than 20 KB", growth(gains["5 KB, high"], gains["20 KB, high"])
@@ -94,12 +97,13 @@ def _make(runs: Runs) -> Section:
         return Section(["The quick form leaves out current queues and hosts."])
     section = Section(
         [
-            "The testbed and the flows are those of the memo, with maxp 0.1. In the rows, router "
-            "R1 has different queues with their default parameters. In one of the two tables, all "
-            "hosts are current Linux hosts with their defaults. The entries are gains of ECN in % "
-            "with their 95 % intervals, green if the interval is above 0, and red if it is below "
-            "0. The mean queue and the transaction rate of the ECN client are those at high "
-            "congestion. The last column lists which observations of the memo are reproduced.",
+            "The runs have the testbed and the flows of the memo, with maxp 0.1. In the rows, "
+            "router R1 has different queues with their default parameters. In one of the two "
+            "tables, all hosts are current Linux hosts with their defaults. The entries are gains "
+            "of ECN in % with their 95 % intervals, green if the interval is above 0, and red if "
+            "it is below 0. The mean queue and the transaction rate of the ECN client were "
+            "measured at high congestion. The last column lists which observations of the memo "
+            "are reproduced.",
         ]
     )
     for hosts, about in HOSTS.items():

@@ -1,4 +1,4 @@
-"""Section 4.4: thresholds with which RED's average stays between them, as by `aqmlab tune-red`.
+"""Section 4.4: choice of RED's thresholds by the rule of the command `aqmlab tune-red`.
 
 The authors of the memo tuned the thresholds by hand under low, moderate and high congestion, and do
 not give the thresholds. This reproduction uses one pair of thresholds for all levels of congestion
@@ -85,9 +85,9 @@ def _make(runs: Runs) -> Section:
             "pairs are equal to a whole percent, the pair with the lowest thresholds is chosen. "
             "The command `aqmlab tune-red` has the same rule.",
             f"The chosen thresholds are minth {chosen.minth:g} and maxth {chosen.maxth:g} "
-            f"packets. Their worst case is {chosen.worst}: RED's average is below minth for "
-            f"{100 * worst.below:.1f} % of the time, between the thresholds for "
-            f"{100 * worst.inside:.1f} %, and above maxth for {100 * worst.above:.1f} %. All "
+            f"packets. The worst case of the chosen thresholds is {chosen.worst}: RED's average "
+            f"is below minth for {100 * worst.below:.1f} % of the time, between the thresholds "
+            f"for {100 * worst.inside:.1f} %, and above maxth for {100 * worst.above:.1f} %. All "
             f"other items of the study use minth {THRESHOLDS[0]:g} and maxth {THRESHOLDS[1]:g}"
             + (
                 ", which are the result of the whole study with more loads and runs."
@@ -126,6 +126,6 @@ def _make(runs: Runs) -> Section:
 
 
 ITEM = Item(
-    "tuning", "Section 4.4: thresholds with RED's average between them",
+    "tuning", "Section 4.4: choice of RED's thresholds",
     lambda: _needs(FIRST), _make, _then,
 )  # fmt: skip

@@ -62,11 +62,12 @@ def _rows(result: Result) -> list[list[str]]:
 def _make(_: Runs) -> Section:
     section = Section(
         [
-            "The authors of the memo examined traces with tcpdump and tcptrace, which they had "
-            "extended to show marks. This item has a run with five congesting flows and maxp 0.1, "
-            "which captures packets at both clients for the first 25 s of the competing flows. "
-            "The captures are pcapng files, which tcpdump, tshark and tcptrace can read. The "
-            "graphs have the form of tcptrace's graphs, and also show marks, ECN-Echo and CWR.",
+            "The authors of the memo examined traces with versions of tcpdump and tcptrace that "
+            "they had extended to show marks. This item has a run with five congesting flows and "
+            "maxp 0.1, which captures packets at both clients for the first 25 s of the competing "
+            "flows. The captures are pcapng files, which tcpdump, tshark and tcptrace can read. "
+            "The graphs have the form of tcptrace's graphs, and also show marks, ECN-Echo and "
+            "CWR.",
         ]
     )
     with tempfile.TemporaryDirectory() as folder:

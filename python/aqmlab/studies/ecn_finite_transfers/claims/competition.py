@@ -1,7 +1,8 @@
 """Claims of the section "Does ECN offer a competitive advantage": five and ten clients.
 
-The study gives numbers of one client by name. This client is the slowest client without ECN. Its
-numbers are compared with the client that is slowest without ECN in each of our replications.
+The study gives numbers of one named client, which is the slowest client without ECN. The published
+numbers of this client are compared with those of the client that is slowest without ECN in each of
+our replications.
 """
 
 from __future__ import annotations
@@ -108,8 +109,9 @@ def rank_of_ten(runs: Runs, claim: Published) -> Decision:
         for with_ecn, client in pairs
     ]
     text = (
-        f"{SLOWEST} With ECN this client finishes first in {first} of {len(ranks)} replications; "
-        f"its median rank is {np.median(ranks):g}. Lead in s over the fastest other client:"
+        f"{SLOWEST} With ECN the formerly slowest client finishes first in {first} of "
+        f"{len(ranks)} replications; its median rank is {np.median(ranks):g}. Lead in s over the "
+        "fastest other client:"
     )
     return replace(direction(claim, leads, text), ours=str(estimates.median(ranks)))
 

@@ -18,7 +18,7 @@ ABOUT = Tolerance(
 )
 SECONDS = Tolerance.of("1 s (a time that the study reads off a figure)", 1.0, single_run=True)
 FEW = Tolerance.larger_of(1, 0.06, "packet", single_run=True)
-"""Tolerance of small numbers of drops: those of one client, or of a short interval."""
+"""Tolerance of small numbers of drops: the drops of one client, or of a short interval."""
 
 HALF_SECOND = Tolerance.of("0.5 s (sampling interval of the study)", 0.5, single_run=True)
 

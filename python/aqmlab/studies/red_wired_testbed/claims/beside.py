@@ -154,7 +154,7 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
         claim,
         runs,
         total,
-        "Our number is the lower (or higher) sum of those with Tail Drop and with RED.",
+        "Our number is the lower (or higher) of the sums with Tail Drop and with RED.",
         0,
         2,
     )
@@ -244,7 +244,9 @@ def before_and_after(runs: Runs, claim: Published) -> Decision:
     def mean(of_runs: Runs) -> float:
         return float(np.mean(medians(of_runs, SHORT, TAIL_DROP, ONE_CLASS, ELAPSED)[chosen]))
 
-    return near(claim, runs, mean, "Our number is the mean of the medians at these start times.")
+    return near(
+        claim, runs, mean, "Our number is the mean of the medians at the start times of the claim."
+    )
 
 
 SHORT_ONES: dict[str, tuple[Beside, Read]] = {

@@ -52,8 +52,8 @@ LINK_BYTES_PER_S = 17_500
 FAIR = 0.035
 """Maximum relative difference of the throughputs of fair long flows.
 
-By this rule, the published replications have as many fair replications as the thesis states: 10 of
-20 at 0 s, and 7 of 20 at 5.5 s.
+With a limit of 3.5 %, the published replications have as many fair replications as the thesis
+states: 10 of 20 at 0 s, and 7 of 20 at 5.5 s.
 """
 
 
