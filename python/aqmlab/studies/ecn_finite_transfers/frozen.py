@@ -44,8 +44,8 @@ CHOICES = (
     Choice(
         "Meaning of the queue limit",
         "The limit of Drop Tail counts the packet in service, and the limit of RED does not",
-        "Source code of the study's simulator. A RED queue that never drops early then has the "
-        "same results at limits 4 and 8 as Drop Tail at limits 5 and 9.",
+        "Source code of the study's simulator. A RED queue that never drops early has the same "
+        "results at limits 4 and 8 as Drop Tail at limits 5 and 9.",
         TABLES,
     ),
     Choice(

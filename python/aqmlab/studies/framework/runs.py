@@ -276,7 +276,7 @@ class Runs:
         Raises
         ------
         ValueError
-            If a request needs more replications than there are.
+            If a request needs more replications than the study has.
         """
         for need in needs:
             if self.quick and not need.quick:

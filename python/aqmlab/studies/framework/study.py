@@ -216,7 +216,7 @@ class Study:
         :attr:`Need.quick` is True, and decides claims if :attr:`Quick.claims` is True.
     choices : tuple of Choice
         Our values for the settings that the publication leaves open. The score counts only numbers
-        under these values.
+        of runs with our values.
     excerpt : Excerpt
         Parts of the report that the study's README repeats.
     """

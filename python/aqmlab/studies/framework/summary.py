@@ -169,9 +169,9 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
     if warnings := reproduction.runs.warnings():
         about = (
-            "The simulator warns about valid but unusual settings. The runs use these settings "
-            "because the authors of the study used them. The list has one example per kind of "
-            "warning."
+            "The simulator warns about valid but unusual settings. The runs use the unusual "
+            "settings because the authors of the study used them. The list has one example per "
+            "kind of warning."
         )
         chapters.append(Chapter("warnings", "Warnings", [about, *warnings]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
@@ -216,19 +216,19 @@ RULES = (
     "A verdict compares our interval with the published number and its tolerance. “Reproduced” "
     "means that our whole interval lies within the tolerance. “Contradicted” means that our whole "
     "interval lies outside the tolerance. “Open” means that our interval lies partly within the "
-    "tolerance; more replications would make the interval narrower. If the published number comes "
-    "from a single run, it may also lie within the spread of our single runs. The verdict is then "
-    "“reproduced (single run)”. A claim that one value is larger than another is decided if the "
-    "interval of the difference does not contain 0.",
+    "tolerance; more replications would make the interval narrower. “Reproduced (single run)” "
+    "means that the published number comes from a single run, and lies within the spread of our "
+    "single runs. A claim that one value is larger than another is decided if the interval of the "
+    "difference does not contain 0.",
     "The score does not count three kinds of claims and numbers: claims that repeat an input of "
     "the runs or follow from inputs by arithmetic, published numbers that were used to choose a "
     "setting, and numbers under other interpretations of the publication.",
 )
 FROZEN = (
     "Each row is a setting that the publication leaves open, with the value that this "
-    "reproduction uses and the evidence for this value. The score counts only numbers under these "
-    "values. If published numbers were used to choose a value, the last column names the "
-    "published numbers, and the score does not count them."
+    "reproduction uses and the evidence for this value. The score counts only numbers of runs "
+    "with the values of this reproduction. If published numbers were used to choose a value, the "
+    "last column names the published numbers, and the score does not count them."
 )
 
 

@@ -100,8 +100,8 @@ def accepted(
         difference.
     spread : Interval, optional
         Spread of our single runs around their median, if the published number comes from a single
-        run. The distance between our median and the published number may then be as large as the
-        distance between our outermost runs and our median.
+        run. With a spread, the distance between our median and the published number may be as large
+        as the distance between our outermost runs and our median.
 
     Examples
     --------
@@ -217,7 +217,7 @@ class Cell:
         is the spread of our single runs.
     again : bool
         True if the published number follows from other published numbers, or was compared before.
-        The score does not count the number in these cases.
+        The score does not count a number that follows from others or was compared before.
     fitted : bool
         True if the published number was used to choose a setting. The score does not count a number
         that was used to choose a setting.

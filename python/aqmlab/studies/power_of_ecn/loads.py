@@ -71,8 +71,8 @@ def matters(runs: Runs, claim: Published) -> Decision:
     text = "; ".join(f"{load} %: {of}" for load, of in by_load.items())
     evidence = (
         f"Range of the mean profiles of {len(ARMS)} schemes, in percentage points, by load: "
-        f"{text}. Rule: our number is the highest of these loads with a range of at most {POINT} "
-        "percentage point."
+        f"{text}. Rule: our number is the highest tested load at which the range is at most "
+        f"{POINT} percentage point."
     )
     of_loads = Estimate("load, surely to possibly", ours, low, high, len(by_load))
     return estimated(replace(claim, qualifier="exact"), of_loads, EXACT, evidence)

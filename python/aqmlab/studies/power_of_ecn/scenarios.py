@@ -1,8 +1,8 @@
 """Scenarios of the network and the web traffic in section 4.2 of the paper.
 
 Source: Kuzmanovic 2005 (`kuzmanovic2005ecnplus`), sections 4 to 6. This module chooses values for
-the settings that the paper leaves open. `deviations.py` lists these values, and `readings.py` has
-other values.
+the settings that the paper leaves open. `deviations.py` lists the chosen values, and `readings.py`
+has other values of the open settings.
 """
 
 from __future__ import annotations

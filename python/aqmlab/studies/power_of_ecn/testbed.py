@@ -198,9 +198,9 @@ def _make(runs: Runs) -> Section:
     if runs.has(OPEN["RED*, no ECN"]):
         section.text.append(
             "In the second table, we interpret the paper's “mean time between the openings of two "
-            "successive connections” as an arrival process that does not wait for pages. The "
-            "overload then persists. For a request that is unfinished at the end of the run, the "
-            "time since the request counts as its response time."
+            "successive connections” as an arrival process that does not wait for pages, so the "
+            "overload persists. For a request that is unfinished at the end of the run, the time "
+            "since the request counts as its response time."
         )
         section.tables.append(Table("Pages at fixed times", head, _rows(runs, section, OPEN)))
     return section

@@ -1,7 +1,7 @@
 """Numbers of users that offer a given load on the uncongested link, for each replication.
 
 `calibration.py` computes each row from runs of the uncongested link. The table of the item
-`table-1` shows the load that these numbers of users offer on the uncongested link.
+`table-1` shows the load that the calibrated numbers of users offer on the uncongested link.
 """
 
 from aqmlab.studies.power_of_ecn.words import GENERAL, WEB

@@ -387,17 +387,17 @@ def _make(runs: Runs) -> Section:
             f"This item goes beyond the thesis, with {REPLICATIONS} replications, which have the "
             "same seeds for all queues and variants. Hosts do not remember ssthresh, because the "
             "values that current queues would leave are unknown. The results with Tail Drop and "
-            "RED therefore differ from the tables above. All queues have a limit of 20 000 bytes "
-            "and the parameters of their RFCs. The default target of CoDel is 5 ms, and that of "
-            "PIE and DualPI2 15 ms, but a segment takes 84 ms on this link. Each current queue "
-            "therefore has a second row with a target of 127 ms, the time of 1.5 segments. The "
-            "hosts use ECN only in the row “RED with ECN”.",
+            "RED therefore differ from those of other items. All queues have a limit of 20 000 "
+            "bytes and the parameters of their RFCs. The default target of CoDel is 5 ms, and "
+            "that of PIE and DualPI2 15 ms, but a segment takes 84 ms on this link. Each current "
+            "queue therefore has a second row with a target of 127 ms, the time of 1.5 segments. "
+            "The hosts use ECN only in the row “RED with ECN”.",
             *_queue_sentences(runs),
-            "The second table has variants of the testbed. The testbed has a round-trip time "
-            "(RTT) of 3 ms, a rate of 143 kbit/s, and Linux 2.4 hosts. Current hosts have the TCP "
-            "of Linux 6. If the rate is higher, then file sizes, the buffer, RED's thresholds, "
-            "RED's burst and the receive window are larger by the same factor, so transfers take "
-            "equally long.",
+            "The second table of this item has variants of the testbed. The testbed has a "
+            "round-trip time (RTT) of 3 ms, a rate of 143 kbit/s, and Linux 2.4 hosts. Current "
+            "hosts have the TCP of Linux 6. If the rate is higher, then file sizes, the buffer, "
+            "RED's thresholds, RED's burst and the receive window are larger by the same factor, "
+            "so transfers take equally long.",
             *_variant_sentences(runs),
         ]
     )

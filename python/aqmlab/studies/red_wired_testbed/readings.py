@@ -63,9 +63,9 @@ def _make(runs: Runs) -> Section:
             "of the first row. The slowest flow ends when all data has left the link, so its "
             "elapsed time depends on the link rate. The start times affect mainly the third flow, "
             "whose elapsed time depends on which of its packets arrive at a full queue. The "
-            "second table shows the effect of delayed ACKs on CBR packets. When a full queue "
-            "sends a segment, it can accept CBR packets until the sender's next segment arrives, "
-            "and delayed ACKs make the time until the next segment longer."
+            "second table of this item shows the effect of delayed ACKs on CBR packets. When a "
+            "full queue sends a segment, it can accept CBR packets until the sender's next "
+            "segment arrives, and delayed ACKs make the time until the next segment longer."
         ]
     )
     lines: list[list[str | Entry]] = []

@@ -340,7 +340,7 @@ def _parameters(runs: Runs) -> Section:
     return Section(
         [
             "The heads of the columns are minth and maxth in bytes, and burst in packets. The "
-            "first column has the parameters that the thesis chose."
+            "first column of times has the parameters of RED that the thesis chose."
         ],
         cells,
         [Table("Median elapsed time of the third flow (s)", head, table_rows)],

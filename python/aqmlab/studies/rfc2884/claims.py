@@ -122,10 +122,10 @@ def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
     )
     text = (
         f"Our number is the ratio of drops to marks with four flows and maxp {furthest:g}, which "
-        f"differs most from 1 of {len(tested)} ratios. Other ratios: {ends}. The probability of a "
-        "drop for a packet of a non-ECN flow equals the probability of a mark or drop for a "
-        f"packet of an ECN flow within {100 * fairness.chances(runs):.0f} % in every setting. ECN "
-        "flows have more marks, because they send more packets."
+        f"differs most from 1 of {len(tested)} ratios. Other ratios of drops to marks: {ends}. "
+        "The probability of a drop for a packet of a non-ECN flow equals the probability of a "
+        f"mark or drop for a packet of an ECN flow within {100 * fairness.chances(runs):.0f} % in "
+        "every setting. ECN flows have more marks, because they send more packets."
     )
     return estimated(claim, estimates.mean(tested[furthest]), fairness.ALIKE, text)
 

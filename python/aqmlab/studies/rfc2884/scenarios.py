@@ -1,7 +1,8 @@
 """Scenarios of the memo's testbed (section 4.1): fairness, bulk transfers and transactions.
 
 Source: RFC 2884 (`rfc2884`), sections 4 and 5. This module chooses values for the settings that the
-memo leaves open. `deviations.py` lists these values, and `readings.py` has other values.
+memo leaves open. `deviations.py` lists the chosen values, and `readings.py` has other values of the
+open settings.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The authors of the memo tuned the thresholds by hand under low, moderate and high congestion, and do
 not give the thresholds. This reproduction uses one pair of thresholds for all levels of congestion
 and all maximum drop rates. For each pair of thresholds, the worst case is the case with the
-shortest time of the average queue between the thresholds. We chose the pair with the longest time
-in its worst case.
+shortest time of the average queue between the thresholds. We chose the pair of thresholds whose
+worst case has the longest time of the average queue between the thresholds.
 """
 
 from __future__ import annotations

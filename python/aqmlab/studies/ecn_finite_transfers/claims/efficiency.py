@@ -80,7 +80,7 @@ def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
     listed = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in every.items())
     text = (
         f"Gain of RED over Drop Tail in percentage points, by queue limit: {listed}. Rule: a gain "
-        f"above {SAME_PERCENT} counts."
+        f"counts if it is above {SAME_PERCENT} percentage points."
     )
     return condition(runs, margin, last, text)
 
