@@ -25,8 +25,9 @@ READING = (
     "time, the sampling interval of the study. The tolerance of Jain's index is 0.001.",
     "In the names of schemes, C stands for conservative RED (maxp 2 %) and A for aggressive RED "
     "(maxp 10 %). Goodputs of single clients are chaotic, because a few packets decide which of "
-    "two equal clients is faster. Drops, totals and efficiency are robust. The published numbers "
-    "of cells marked † are probably wrong, and are compared without a correction.",
+    "two equal clients is faster. Drops, totals and efficiency hardly depend on the order of a "
+    "few packets. The published numbers of cells marked † are probably wrong, and are compared "
+    "without a correction.",
     "Code decides each claim from the runs, and the evidence states the rule. The study gives "
     "some numbers of single clients by name. A published number of a named client is compared "
     "with the client in the same role, for example with the faster client of each of our "
@@ -34,9 +35,10 @@ READING = (
 )
 
 DEVIATIONS = (
-    "In our runs TCP carries bytes, from SYN to FIN. In the study's simulator TCP carries "
-    "numbered packets without a handshake. In our runs, downloads therefore start one round trip "
-    "later, and the last segment has only 80 bytes.",
+    "In our runs, TCP's sequence numbers count bytes, and each connection has a SYN and a FIN. In "
+    "the study's simulator, TCP's sequence numbers count packets, and TCP has no handshake. In "
+    "our runs, downloads therefore start one round trip later, and the last segment has only 80 "
+    "bytes.",
     "A file has 20 MiB (20·2^20 bytes), and data packets have no headers on the wire, as the "
     "published number of the baseline implies. Pure acknowledgements have 40 bytes.",
     "We count only segments with data as sent packets. The study says that SYNs are included, but "

@@ -69,7 +69,8 @@ CHOICES = (
     Choice(
         "The queue of ten clients without ECN",
         "Aggressive RED, limit 64",
-        "The section on five clients names this queue, and the section on ten clients names none.",
+        "The section on five clients names aggressive RED, and the section on ten clients names "
+        "no queue.",
     ),
 )
 

@@ -1,7 +1,8 @@
 """Global synchronization: simultaneous losses and timeouts of clients, and an idle bottleneck.
 
-The indices of synchronization are measured while all clients run. The indices require every drop,
-and samples of the congestion windows every 50 ms, which only the first five replications record:
+The indices of synchronization are measured while all clients run. The synchronization indices
+require every drop, and samples of the congestion windows every 50 ms, which only the first five
+replications record:
 
 - loss synchronization: share of congestion epochs in which more than half of the clients lose
   packets;

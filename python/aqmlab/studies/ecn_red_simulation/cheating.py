@@ -92,9 +92,9 @@ def _make(runs: Runs) -> Section:
             "to drops. The sender's share of the link therefore grows until RED's average is "
             "above maxth, where RED drops packets. A sender with the ECN nonce (RFC 3540) expects "
             "a sum that a receiver can compute only from unmarked packets. A receiver that hides "
-            "a mark has to guess this sum, and every second guess is wrong. If the sum is wrong, "
-            "the sender reduces cwnd as if the receiver had reported the mark. The nonce does not "
-            "protect against a misbehaving sender.",
+            "a mark has to guess the nonce sum, and every second guess is wrong. If the nonce sum "
+            "is wrong, the sender reduces cwnd as if the receiver had reported the mark. The "
+            "nonce does not protect against a misbehaving sender.",
         ]
     )
     for setting in EVERY:

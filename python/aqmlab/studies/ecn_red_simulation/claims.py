@@ -1,11 +1,12 @@
 """Functions that decide the 30 claims of the study from pairs of runs in both networks.
 
 The study averages five runs, and calls a pair different if ECN changes its goodput by more than
-about 3 %. The functions in this module use the same rule. Many claims are numbers of pairs that
-meet a condition. The lower bound of such a number is the number of pairs whose whole 95 % interval
-meets the condition, and the upper bound is the number of pairs whose interval partly meets the
-condition. The tolerance of a number of pairs is one pair, or 10 % if that is more. “Most cases”
-means more than half of the pairs, by Wilson's interval of their share.
+about 3 %. The functions in this module also call a pair different if goodput changes by more than
+about 3 %. Many claims are numbers of pairs that meet a condition. The lower bound of such a number
+is the number of pairs whose whole 95 % interval meets the condition, and the upper bound is the
+number of pairs whose interval partly meets the condition. The tolerance of a number of pairs is one
+pair, or 10 % if that is more. “Most cases” means more than half of the pairs, by Wilson's interval
+of their share.
 """
 
 from __future__ import annotations
@@ -220,13 +221,13 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
 
 @CLAIMS.decides("ES-011", items=FOUR)
 def maxth_of_losers(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the pairs with a loss and another maxth; the published number is 0."""
+    """Decide the claim by the losing pairs with another maxth than published (0 pairs)."""
     return _side(runs, claim, gain=False, maxth=claim.value, printed=0)
 
 
 @CLAIMS.decides("ES-012", items=FOUR)
 def maxth_of_winners(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the pairs with a gain and another maxth; the published maximum is 1."""
+    """Decide the claim by the gaining pairs with another maxth than published (at most 1)."""
     bound = replace(claim, qualifier="upper_bound")
     return _side(runs, bound, gain=True, maxth=claim.value, printed=1)
 

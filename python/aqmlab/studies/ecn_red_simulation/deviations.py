@@ -70,6 +70,6 @@ DEVIATIONS = (
     "the assumptions” also has networks with gw2 in the middle of a star.",
     "With head marking, the queue of the study has a pointer to the packet behind the last marked "
     "packet. Our RED instead marks the first packet from the head that is ECN-capable and not yet "
-    "marked. The two methods differ only for packets that an earlier link has marked, because our "
-    "RED skips marked packets.",
+    "marked. The pointer and our rule differ only for packets that an earlier link has marked, "
+    "because our RED skips marked packets.",
 )

@@ -1,7 +1,6 @@
 """Values that this reproduction uses for the settings that the study leaves open.
 
-The item `readings` of the study shows other values of these settings, which the score does not
-count.
+The item `readings` of the study has results with other values, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice

@@ -146,8 +146,8 @@ def _make(runs: Runs) -> Section:
             "FullTcp of ns-2 ends the back-off of its retransmission timer at any new ACK. By "
             "Karn's rule (RFC 6298), the back-off ends only at an ACK of a segment that was sent "
             "once. No row of the tables has the back-off of FullTcp. If cwnd is one segment, an "
-            "ECN-Echo makes the sender wait for its timer. FullTcp counts this wait as a response "
-            "to ECN, and aqmlab counts it as a retransmission timeout.",
+            "ECN-Echo makes the sender wait for its timer. FullTcp counts the wait for the timer "
+            "as a response to ECN, and aqmlab counts it as a retransmission timeout.",
             "The study states that all three links are congested, and link gw1–gw2 most of all. "
             "The positions of the nodes in the study's figure are not legible. The column “Links "
             "busy, no ECN” counts the links that are busy for at least 90 % of the time in one "

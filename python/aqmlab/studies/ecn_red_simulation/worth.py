@@ -38,7 +38,7 @@ SHORT = {MEAN_TIME, P99_TIME}
 """Measures that exist only for 10 kB files, because too few 1 MB files end within a run."""
 
 HELD = 1.0
-"""Maximum share of time in % with RED's average above maxth, for a case that counts as held."""
+"""Maximum time in % with RED's average above maxth, for cases that RED keeps below maxth."""
 
 MEASURES = (GOODPUT, MEAN_TIME, P99_TIME, TIMEOUTS, DROPS, SIGNALS, QUEUE)
 

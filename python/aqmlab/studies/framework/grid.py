@@ -22,8 +22,8 @@ Points = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
 def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title: str) -> Outcome:
     """Return the runs of a grid as the outcome of an experiment.
 
-    A point is left out if one of its settings was not requested, as in the quick form of a study.
-    Two arms are compared by the replications that both arms have.
+    A point of the grid is left out if one of its settings was not requested, as in the quick form
+    of a study. Two arms are compared by the replications that both arms have.
 
     Raises
     ------

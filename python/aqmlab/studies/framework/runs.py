@@ -1,8 +1,8 @@
 """Runs that the items of a study need; each distinct scenario is run once.
 
 Each item of a study requests its scenarios without regard to other items. Two requests share one
-run if their scenarios differ only in the title and in the recorded series. The shared run records
-the series of both requests.
+run if their scenarios differ only in the title and in the recorded series. A run that two requests
+share records the series of both requests.
 """
 
 from __future__ import annotations
@@ -372,7 +372,8 @@ class Runs:
             try:
                 return number, self._reduce(result)
             except NotMeasuredError as error:
-                # The method `one` raises this error again when an item or a claim reads the run.
+                # The method `one` raises the stored error again when an item or a claim reads the
+                # run.
                 return number, error
 
         completed = campaign(

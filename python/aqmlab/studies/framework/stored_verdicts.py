@@ -5,9 +5,9 @@
 
 The first command reproduces all studies. For each study in the given folder, the second command
 writes the verdicts into the study's `verdicts.csv`, and replaces the results between the two marks
-in the study's README. The argument can also be the folder of a single study. With `--check`, the
-second command does not write files: it prints every difference, and the exit status is 1 if there
-is a difference.
+in the study's README. The argument of the command can also be the folder of a single study. With
+`--check`, the second command does not write files: it prints every difference, and the exit status
+is 1 if there is a difference.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ class Agreement:
 def compare(claims: Sequence[tuple[Published, Decision]], whole: Mapping[str, str]) -> Agreement:
     """Compare the verdicts of a quick form with the verdicts of the whole study.
 
-    The comparison leaves out claims that are not testable, or that the engine cannot measure.
+    The comparison of verdicts leaves out claims that are not testable, or that the engine cannot
+    measure.
     """
     groups: dict[str, list[str]] = {"same": [], "other": [], OPEN: [], ABSENT: []}
     for claim, decision in claims:

@@ -179,8 +179,8 @@ class Quick:
     form : callable
         Function that returns the setting to run instead of a given setting, such as a shorter run.
     claims : bool
-        True if the quick form decides claims. If so, the report of the quick form compares its
-        verdicts with the stored verdicts of the whole study
+        True if the quick form decides claims. The report of such a quick form compares its verdicts
+        with the stored verdicts of the whole study
         (:mod:`aqmlab.studies.framework.stored_verdicts`).
     """
 

@@ -140,8 +140,8 @@ def changed(reproduction: Reproduction) -> list[str]:
         return []
     changes = ", ".join(f"{key} = {value}" for key, value in reproduction.changes)
     return [
-        f"Under changed assumptions: {changes}, in every scenario that has the key. The verdicts "
-        "below apply to this changed study, and do not judge the publication."
+        f"Under changed assumptions: {changes}, in every scenario that has the key. All verdicts "
+        "apply to the changed study, and do not judge the publication."
     ]
 
 

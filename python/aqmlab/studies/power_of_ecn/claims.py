@@ -158,7 +158,7 @@ def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
     ours = distribution("size", sizes(WEB)).mean / PACKET
     text = (
         f"Our number is the mean object size of the web mix in packets of {PACKET} B. The paper's "
-        "7.2 kB and 7.22 packets imply this packet size."
+        "mean sizes of 7.2 kB and 7.22 packets imply this packet size."
     )
     return exactly(
         claim,

@@ -1,7 +1,7 @@
 """Values that this reproduction uses for the settings that the paper leaves open.
 
 No published number of a claim was used to choose a setting. The items `readings`, `variants` and
-`today` of the study have other values of these settings, which the score does not count.
+`today` of the study have results with other values, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -28,8 +28,8 @@ CHOICES = (
            "Defaults for a target of 5 ms, a mean packet size of 500 B, not gentle",
            "Section 4.1 of the paper. The mean packet size is the default of ns-2."),
     Choice("REM, PI and the threshold", "Coefficients of the papers on REM and PI; 62 kB",
-           "Section 4.1 gives a target of 62 kB. The text around the threshold suggests 5 ms, "
-           "or 62 kB."),
+           "Section 4.1 gives a target of 62 kB. The text of the paper suggests a threshold of 5 "
+           "ms, or 62 kB."),
     Choice("Buffer", "1000 packets", "The paper does not give the buffer size."),
     Choice("Hosts", "NewReno, segments of 1460 bytes, initial window of two segments, first "
            "timeout of 3 s, minimum timeout of 1 s, delayed ACKs",

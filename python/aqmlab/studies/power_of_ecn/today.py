@@ -70,7 +70,12 @@ def _make(runs: Runs) -> Section:
             rows.append(
                 [f"{QUEUES[at.scheme]}, {NAMES[at.ends]}", *map(with_interval, means), last]
             )
-        head = ["Queue, ECN mode", *HEADS, "Throughput (%)", "Profile mean minus that without ECN"]
+        head = [
+            "Queue, ECN mode",
+            *HEADS,
+            "Throughput (%)",
+            "Profile mean minus profile mean without ECN",
+        ]
         section.tables.append(Table(name, head, rows))
     return section
 

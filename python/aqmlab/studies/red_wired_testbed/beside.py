@@ -184,7 +184,7 @@ def _drawn(runs: Runs) -> Section:
     text = (
         "If TCP is alone, the rate of the link is lower by the rate of the CBR flow. The thesis "
         "shows the results of these settings only as curves, so this table has no published "
-        "numbers. Some claims give numbers from the curves."
+        "numbers. Some claims give numbers that are read off the curves of the thesis."
     )
     return Section(
         [text], cells, [Table("Medians and the central 95 % of the replications", head, lines)]

@@ -3,8 +3,8 @@
 ABOUT = (
     "A reproduction of a thesis that compares RED with Tail Drop on four Linux 2.4 machines in a "
     "row. The queue discipline HTB limits the last link to 140 kbit/s. In one test, two long TCP "
-    "flows start together, and a third, short TCP flow starts later. In the other test, a TCP "
-    "flow competes with a CBR flow. Both flows are in one class of HTB, or each flow has its own "
+    "flows start together, and a third, short TCP flow starts later. In a second test, a TCP flow "
+    "competes with a CBR flow. Both flows are in one class of HTB, or each flow has its own "
     "class. Each scenario has 20 replications.",
     "The thesis has two main results. A short transfer that starts a few seconds after two long "
     "transfers takes 12 to 23 s with Tail Drop, and about 10 s with RED. If CBR traffic and TCP "
@@ -12,11 +12,11 @@ ABOUT = (
 )
 
 READING = (
-    "A published number is a statistic of 20 replications. Our number is the same statistic of "
-    "our replications, with the central 95 % of a bootstrap as its interval. The tolerance is 3 % "
-    "for times of the slower long flow, 5 % for medians of test cases 1 to 3, and 10 % for other "
-    "times and rates. The tolerance of a count is one, or 20 % if that is more. The tolerance of "
-    "a standard deviation is 30 %.",
+    "A published number is a statistic of 20 replications. Our number is the published statistic, "
+    "computed from our replications, with the central 95 % of a bootstrap as its interval. The "
+    "tolerance is 3 % for times of the slower long flow, 5 % for medians of test cases 1 to 3, "
+    "and 10 % for other times and rates. The tolerance of a count is one, or 20 % if that is "
+    "more. The tolerance of a standard deviation is 30 %.",
     "The tolerance of a published number of one replication is 5 %. A published number of one "
     "replication may also lie within the spread of our replications. The evidence of every claim "
     "states the rule for its verdict.",
@@ -55,9 +55,9 @@ DEVIATIONS = (
     "values that our own runs leave. Test case 2 does not leave a value. The item `memory` has "
     "evidence that hosts remember ssthresh. Linux 2.4 also remembers round-trip times, which "
     "determine the first timeout. Our hosts do not remember round-trip times. With a remembered "
-    "ssthresh, Linux 2.4 has an initial window of up to three segments. We use two segments, as "
-    "the thesis states. With three segments, two fewer medians of the third flow would be "
-    "reproduced.",
+    "ssthresh, Linux 2.4 has an initial window of up to three segments. We use an initial window "
+    "of two segments, as the thesis states. With three segments, two fewer medians of the third "
+    "flow would be reproduced.",
     "We assume that flows start up to 20 ms later than scheduled, and that the first host delays "
     "each packet by up to 100 us, because the replications of the thesis differ. The item "
     "`readings` has other values.",

@@ -57,7 +57,8 @@ CHOICES = (
     Choice(
         "Jitter of the hosts",
         "Flows start up to 20 ms later, and packets are delayed by up to 100 us",
-        "The thesis does not state the jitter of its hosts. The item readings has other values.",
+        "The thesis does not state the jitter of its hosts. The item readings has runs with other "
+        "jitter.",
     ),
     Choice(
         "TCP",

@@ -43,8 +43,8 @@ REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
 }
 """Values of ssthresh in segments that hosts remember, by test and queue discipline.
 
-The values have the frequencies of the values that our own runs leave (item `memory`). A TCP flow
-alone has the values of two classes.
+The values of ssthresh are as frequent as in our own runs (item `memory`). For a TCP flow alone,
+hosts remember the same values as for two classes.
 """
 
 LINUX_2_4: dict[str, Any] = {

@@ -200,8 +200,8 @@ def _statistics_item(name: str, title: str, file: str) -> Item:
         section.text.append(
             "The data transmit time is the time from the first to the last segment with data, as "
             "the program tcptrace computes it. At the end of a long flow, the last segments wait "
-            "for about a second in the queue. The elapsed time includes this wait in the queue, "
-            "and the data transmit time does not."
+            "for about a second in the queue. The elapsed time includes the wait of the last "
+            "segments in the queue, and the data transmit time does not."
         )
         return section
 

@@ -169,7 +169,7 @@ def _causes(runs: Runs) -> Section:
             "retransmissions. The memo attributes a retransmission to a timeout if the "
             "retransmission does not follow a third duplicate ACK. The column “by timeout, as the "
             "memo counts” uses the rule of the memo. The column “timeouts” has the number of "
-            "timeouts. The numbers in these two columns differ, because Reno retransmits all data "
+            "timeouts. The two columns about timeouts differ, because Reno retransmits all data "
             "from the first gap on after a timeout.",
         ]
     )

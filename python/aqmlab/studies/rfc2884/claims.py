@@ -297,7 +297,7 @@ def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
     )
     text = (
         f"The share of retransmissions is highest at {LEVELS[most.congesting]} congestion and "
-        f"maxp {most.maxp:g}. In the memo's exception, high congestion and maxp {MAXP[0]:g}, the "
+        f"maxp {most.maxp:g}. At the memo's exception, high congestion and maxp {MAXP[0]:g}, the "
         f"share is {there} %."
     )
     return estimated(claim, ours, EXACT, text)

@@ -69,9 +69,9 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             "Two background flows start at the beginning of a run. An ECN flow and a non-ECN flow "
-            "start after 20 s. The fairness index is Jain's index of the throughputs of these "
-            "four flows from 20 s to 200 s. The table has the mean index of ten replications, as "
-            "in the memo, and its 95 % interval. The memo concludes that the kind of background "
+            "start after 20 s. The fairness index is Jain's index of the throughputs of the four "
+            "flows from 20 s to 200 s. The table has the mean index of ten replications, as in "
+            "the memo, and its 95 % interval. The memo concludes that the kind of background "
             "flows (ECN or non-ECN) does not bias the results. The last column has the difference "
             "of our index between the two kinds of background flows.",
         ]

@@ -1,8 +1,8 @@
 """Values that this reproduction uses for the settings that RFC 2884 leaves open.
 
 The memo does not give thresholds, buffer sizes, timers or absolute throughputs. No published number
-was used to choose a setting. The item `readings` of the study shows other values of these settings,
-which the score does not count.
+was used to choose a setting. The item `readings` of the study has results with other values, which
+the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -13,13 +13,13 @@ CHOICES = (
         "Thresholds of RED",
         "minth 7 and maxth 21 packets, for every load, maximum drop rate and TCP",
         "The authors of the memo tuned the thresholds until the average queue stayed between the "
-        "thresholds. The item `tuning` does the same by the rule of `aqmlab tune-red`. For its "
-        "SACK tests the memo used other machines. We use the same machines for all tests.",
+        "thresholds. The item `tuning` tunes the thresholds by the rule of `aqmlab tune-red`. For "
+        "its SACK tests the memo used other machines. We use the same machines for all tests.",
     ),
     Choice(
         "RED besides its thresholds",
         "Queue limit of 100 packets, wq 0.002, uniform distances between signals, not gentle",
-        "The limit is that of a Linux interface's queue, and wq and the distances are the "
+        "The queue limit is that of a Linux interface, and wq and the uniform distances are the "
         "defaults of the RED paper. The memo states that RED drops all packets above maxth.",
     ),
     Choice("Delay", "20 ms one way", "The memo gives 20 ms as the latency of the link."),
@@ -41,17 +41,19 @@ CHOICES = (
         "SACK: Linux 2.2 with an initial window of two segments of 1448 bytes, timestamps and "
         "FACK. Both versions: receive window of 32736 bytes, clock of 10 ms, minimum timeout of "
         "200 ms, first timeout of 3 s",
-        "The memo names the Linux versions. The values are defaults in their source code.",
+        "The memo names the Linux versions. The values are defaults in the source code of Linux "
+        "2.0.32 and 2.2.",
     ),
     Choice(
         "Sizes",
         "20 MB are 20 * 2^20 bytes, 5 KB are 5 * 1024 bytes; requests of 1 KB",
-        "The program netperf uses powers of two. The request size is that of the memo's example.",
+        "The program netperf defines MB and KB by powers of two. The request size is that of the "
+        "memo's example.",
     ),
     Choice(
         "Flow with the published rates of 0.8 to 2.2 transactions per second", "The ECN flow",
-        "The memo does not name the flow. The range of 0.8 to 2.2 transactions per second agrees "
-        "with the gains of ECN.",
+        "The memo does not name the flow with these rates. The range of 0.8 to 2.2 transactions "
+        "per second agrees with the gains of ECN.",
     ),
     Choice(
         "Ends of the published ranges, which the memo does not give",

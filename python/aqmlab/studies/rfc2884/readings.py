@@ -185,7 +185,7 @@ def _make(runs: Runs) -> Section:
 
 
 def _summary(runs: Runs) -> list[str]:
-    """Return one sentence per observation, which lists the interpretations that do not show it."""
+    """Return one sentence per observation, with the interpretations that do not reproduce it."""
     sentences = []
     for question in QUESTIONS:
         by_reading = {reading.about: question.of(runs, reading) for reading in READINGS}

@@ -81,9 +81,9 @@ def _make(runs: Runs) -> Section:
             "of thresholds is run under the three levels of congestion, at the lowest and the "
             "highest maximum drop rate, with the two competing flows. In each pair, maxth is "
             f"three times minth. The time shares are means of {REPLICATIONS} replications, "
-            "measured after the first 20 s. Pairs are compared by their worst case. If several "
-            "pairs are equal to a whole percent, the pair with the lowest thresholds is chosen. "
-            "The command `aqmlab tune-red` has the same rule.",
+            "measured after the first 20 s. Pairs of thresholds are compared by their worst case. "
+            "If several pairs are equal to a whole percent, the pair with the lowest thresholds "
+            "is chosen. The command `aqmlab tune-red` has the same rule.",
             f"The chosen thresholds are minth {chosen.minth:g} and maxth {chosen.maxth:g} "
             f"packets. The worst case of the chosen thresholds is {chosen.worst}: RED's average "
             f"is below minth for {100 * worst.below:.1f} % of the time, between the thresholds "

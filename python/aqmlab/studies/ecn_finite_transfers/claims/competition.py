@@ -1,8 +1,8 @@
 """Claims of the section "Does ECN offer a competitive advantage": five and ten clients.
 
 The study gives numbers of one named client, which is the slowest client without ECN. The published
-numbers of this client are compared with those of the client that is slowest without ECN in each of
-our replications.
+numbers of the named client are compared with those of the client that is slowest without ECN in
+each of our replications.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ WHOLE_PERCENT = Tolerance.of(
     "0.5 percentage points (published as a whole number)", 0.5, single_run=True
 )
 ITEMS = ["migration"]
-SLOWEST = "The number is that of the client that is slowest without ECN in each replication."
+SLOWEST = "Our number is the value of the client that is slowest without ECN in each replication."
 
 
 @CLAIMS.decides(*DROPS, items=["figure-3"])
@@ -58,8 +58,8 @@ def spread_of_five(runs: Runs, claim: Published) -> Decision:
     of_slowest = estimates.median(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
     text = (
         "The spread is in % of the fastest download time. In % of the slowest download time, the "
-        f"spread is {of_slowest} %. The study does not define which of the two it uses "
-        "(published/notes.md)."
+        f"spread is {of_slowest} %. The study does not define whether it uses the fastest or the "
+        "slowest download time (published/notes.md)."
     )
     return value(claim, [run.spread_percent for run in chosen], PERCENT, text)
 
@@ -120,8 +120,8 @@ def rank_of_ten(runs: Runs, claim: Published) -> Decision:
 def related_work(_runs: Runs, _claim: Published) -> Decision:
     """Return "not testable" for a number that the study quotes from another study."""
     return not_testable(
-        "The study quotes this number from another study, without enough detail about the network "
-        "and the traffic of that study to simulate them."
+        "The study quotes the number of this claim from another study, without enough detail "
+        "about the network and the traffic of that study to simulate them."
     )
 
 

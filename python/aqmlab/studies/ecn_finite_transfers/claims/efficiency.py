@@ -134,8 +134,8 @@ def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
     worse = [q for (_, q), loss in every.items() if loss > SAME_PERCENT]
     text = (
         "Loss of Drop Tail's goodput efficiency compared with queue limit 16, in percentage "
-        f"points: {listed}. The other schemes exceed Drop Tail by at least {number(below(runs))} "
-        "percentage points."
+        f"points: {listed}. The efficiencies of the other schemes exceed that of Drop Tail by at "
+        f"least {number(below(runs))} percentage points."
     )
     return condition(runs, margin, max(worse, default=0), text)
 

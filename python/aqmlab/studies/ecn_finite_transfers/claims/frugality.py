@@ -133,8 +133,8 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
     listed = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
     text = (
         "Ratio of the smallest sufficient Drop Tail limit to ECN's limit, by ECN's limit: "
-        f"{listed}. The ratios are powers of two, because the limits are. Rule: the median ratio "
-        "decides."
+        f"{listed}. The ratios are powers of two, because the limits are powers of two. Rule: the "
+        "median of the ratios over ECN's limits decides."
     )
     return whole(claim, runs, lambda of: median(ratios(of).values()), EXACT, text)
 

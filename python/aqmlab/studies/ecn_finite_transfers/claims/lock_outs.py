@@ -126,8 +126,8 @@ EPOCH = "Drops within one round trip with a full queue count as one loss."
 FLIGHT = "Our number is the number of a client's drops within one round trip of its first drop."
 GAP = (
     "Excess of the faster client's goodput over the slower client's goodput, in % of the slower "
-    "client's goodput. The text of the study confuses this excess with the deficit of the slower "
-    "client (published/notes.md)."
+    "client's goodput. The text of the study confuses the excess of the faster client with the "
+    "deficit of the slower client (published/notes.md)."
 )
 
 MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
@@ -251,8 +251,8 @@ def windows_fit(runs: Runs, claim: Published) -> Decision:
 def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
     """Return "not testable" for the length of a cycle that the study reads off a figure."""
     return not_testable(
-        "The study reads the length of this cycle off its figure 6, and does not define where a "
-        "cycle begins and ends. Our figure 6 shows the congestion windows."
+        "The study reads the length of a degradation cycle off its figure 6, and does not define "
+        "where a cycle begins and ends. Our figure 6 shows the congestion windows."
     )
 
 

@@ -140,7 +140,7 @@ def limit_from_the_path(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-011", items=["baseline", "figure-2", "figure-3", "figure-4"])
 def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the drops of all Drop Tail settings whose limit satisfies the rule."""
+    """Decide the claim by the drops of all Drop Tail settings that satisfy the study's rule."""
     settings = [baseline.setting(limit) for limit in baseline.LIMITS]
     settings += [Setting(n, "DT", q) for n in (2, 5, 10) for q in efficiency.limits_of(n)]
     fits = [s for s in settings if s.limit + BUFFERED_IN_NETWORK > claim.value * s.n]

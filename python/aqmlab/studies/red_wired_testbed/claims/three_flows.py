@@ -106,8 +106,8 @@ def ends_of_third(runs: Runs, claim: Published) -> Decision:
         claim,
         runs,
         end,
-        "The text of the thesis calls the number a median. By Table 5-1 it is a minimum over the "
-        "replications of one start time.",
+        "The text of the thesis calls the published number a median, but by Table 5-1 it is a "
+        "minimum over the replications of one start time.",
     )
 
 
@@ -146,7 +146,7 @@ def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
         by_start, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
 
     def lead(of_runs: Runs) -> float:
-        """Return the lead of the published start time over all other start times."""
+        """Return by how much the published start time is lower than all other start times."""
         if claim.id == "RW-011":
             values = {s: -rate for s, rate in _third_rate(of_runs).items()}
         else:
@@ -209,7 +209,7 @@ def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
         "RW-018": (fair, about),
         "RW-019": (lambda r: fair(r) and mid <= r.at(THIRD).throughput <= high, about),
         "RW-024": (lambda r: r.at(THIRD).throughput >= high,
-                   "Rule: throughput of the third flow at or above our upper quartile."),
+                   "Rule: the throughput of the third flow is at or above our upper quartile."),
         "RW-045": (fair, about),
         "RW-046": (lambda r: fair(r) and r.at(THIRD).throughput >= mid,
                    f"{about} Rule: “optimal” means that the third flow's throughput is at or "
