@@ -224,7 +224,11 @@ def test_the_tiles_of_a_report_have_the_sums_of_its_tables(tmp_path: Path) -> No
     assert total == [sum(column) for column in zip(*parts, strict=True)]
     cells, reproduced, single, contradicted, undecided = total
     assert cells == reproduced + single + contradicted + undecided
-    labels = ("printed numbers reproduced", "printed numbers contradicted", "printed numbers open")
+    labels = (
+        "published numbers reproduced",
+        "published numbers contradicted",
+        "published numbers open",
+    )
     assert [int(tiles[label].count) for label in labels] == [
         reproduced + single, contradicted, undecided
     ]  # fmt: skip

@@ -148,13 +148,13 @@ def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
     for name, lines in (("readings", len(readings.READINGS)), ("today", len(today.QUEUES))):
         assert {len(table.rows) for table in sections[name].tables} == {lines}
         assert all(np.isfinite(cell.ours.value) for cell in sections[name].cells)
-    assert sections["readings"].text[-1].startswith("5 KB gain more than 20 KB")
+    assert sections["readings"].text[-1].startswith("5 KB: gain minus gain of 20 KB")
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "study"
     assert execute(["reproduce", "rfc2884", "--quick", "--out", str(out)]) == 0
-    assert "Reno alone" in capsys.readouterr().out
+    assert "only Reno" in capsys.readouterr().out
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     assert manifest["quick"]
     assert manifest["items"] == [item.name for item in STUDY.items]

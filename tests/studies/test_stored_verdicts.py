@@ -35,11 +35,11 @@ def test_quick_verdicts_are_compared_with_those_of_the_whole_study() -> None:
     )
     assert agreement == stored_verdicts.Agreement(("A", "F"), ("B",), ("C",), ("D",))
     assert agreement.sentence == (
-        "2 of 3 verdicts are those of the whole study; other verdicts: B; open because "
-        "of few replications: C; not in the quick form: D."
+        "2 of 3 verdicts are equal to those of the whole study; different verdicts: B; open "
+        "because of few replications: C; not in the quick form: D."
     )
     alike = stored_verdicts.compare([(claim("A"), exactly(claim("A"), 1, ""))], {"A": REPRODUCED})
-    assert alike.sentence == "1 of 1 verdicts are those of the whole study."
+    assert alike.sentence == "1 of 1 verdicts are equal to those of the whole study."
 
 
 def test_the_score_counts_only_measured_claims() -> None:
@@ -48,8 +48,9 @@ def test_the_score_counts_only_measured_claims() -> None:
         (MEASURED, OPEN), (MEASURED, NOT_TESTABLE), (INPUT, REPRODUCED), (FITTED, REPRODUCED),
     ]  # fmt: skip
     assert stored_verdicts.score(claims) == (
-        "2 of 4 measured claims reproduced (1 as a single run), 1 contradicted, 1 open. Not "
-        "counted: 1 input or arithmetic, 1 fitted, 1 not testable."
+        "2 of 4 measured claims reproduced (1 within the spread of single runs), 1 contradicted, "
+        "1 open. Claims that the score does not count: 1 input or arithmetic, 1 fitted, 1 not "
+        "testable."
     )
 
 
@@ -95,7 +96,7 @@ def test_the_verdicts_of_a_whole_run_are_stored_and_compared(folder: Path, study
     (folder / README).write_text("**other**\n")
     assert stored_verdicts.check(folder, study) == [
         "rfc2884: A: stored reproduced (3), now open (3)",
-        "rfc2884: README.md: its results are not those of this run",
+        "rfc2884: README.md: the results differ from those of this run",
     ]
 
 

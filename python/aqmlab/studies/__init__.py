@@ -1,4 +1,4 @@
-"""The published studies that aqmlab reproduces, one folder each."""
+"""Published studies that aqmlab reproduces; each study has its own folder."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["load", "names", "title"]
 
 _TITLES = {
     "ecn-finite-transfers": "ECN for large finite transfers: Drop Tail, RED and RED with ECN",
-    "ecn-red-simulation": "ECN and head marking in RED networks: 128 pairs with and without",
+    "ecn-red-simulation": "ECN and head marking in RED networks: 128 pairs of simulations",
     "rfc2884": "RFC 2884: ECN for bulk transfers and transactions on a Linux testbed",
     "power-of-ecn": "The power of ECN: ECN+ under web traffic with RED, RED*, REM and PI",
-    "red-wired-testbed": "RED against Tail Drop on a wired Linux testbed: three flows, and CBR",
+    "red-wired-testbed": "RED against Tail Drop on a wired Linux testbed, with TCP and CBR flows",
 }
 
 
@@ -58,7 +58,7 @@ def title(name: str) -> str:
 
 
 def load(name: str) -> Study:
-    """Return a study, which can then be reproduced.
+    """Load a study and return it; its method `reproduce` reproduces it.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def load(name: str) -> Study:
     Raises
     ------
     ValueError
-        If the name is unknown. The message lists the names of the studies.
+        If the name is unknown. The error message lists the names of the studies.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""ECN for large finite transfers, after Pentikousis & Badr: see README.md beside this file."""
+"""Study of ECN for large finite transfers (Pentikousis & Badr); README.md describes it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ QUESTIONS: tuple[Item, ...] = (
 
 
 def drops_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the share of Table IV's drops that are reproduced; no setting was fitted to them."""
+    """Return the number of reproduced drop counts of Table IV, to which no setting was fitted."""
     drops = [c for c in cells if c.item == "table-4" and c.quantity == "dropped_packets"]
     counts = Counter(cell.verdict for cell in drops)
     return f"Drops in Table IV reproduced: {good(counts)} of {len(drops)} cells" if drops else ""

@@ -58,11 +58,12 @@ PRINTED = (
 def _make(runs: Runs) -> Section:
     section = Section(
         text=[
-            "The study prints numbers for limit 39, the smallest without drops. Smaller limits "
-            "show where drops begin. The study counted no headers on the wire "
-            f"(published/notes.md). With 40 bytes on every segment, theory adds {FILE_SEGMENTS} x "
-            f"320 bit / 1.5 Mbit/s = {header_time_s():.2f} s to the time, and caps G at 1460 / "
-            "1500 = 97.33 %."
+            "The study publishes numbers for a queue limit of 39 packets, the smallest limit "
+            "without drops. The runs with smaller limits show the limit below which packets are "
+            "dropped. The study did not count packet headers on the wire (published/notes.md). "
+            f"If every segment has 40 bytes of headers, the download takes {FILE_SEGMENTS} x 320 "
+            f"bit / 1.5 Mbit/s = {header_time_s():.2f} s longer in theory, and the goodput "
+            "efficiency G is at most 1460 / 1500 = 97.33 %."
         ]
     )
     columns = [_cells(runs, limit) for limit in LIMITS]
@@ -76,7 +77,7 @@ def _make(runs: Runs) -> Section:
     section.tables.append(Table("One download, Drop Tail, no headers counted", head, rows))
     section.tables.append(
         Table(
-            "One download, limit 39, 40-byte headers counted (printed: the number by theory)",
+            "One download, limit 39, with 40-byte headers (compared with theory)",
             ["", *(quantity.head for quantity in QUANTITIES)],
             [["Headers counted", *map(entry, with_headers)]],
         )
@@ -94,7 +95,7 @@ def _cells(runs: Runs, limit: int) -> list[Cell]:
 
 
 def _with_headers(runs: Runs) -> list[Cell]:
-    """Return the numbers with headers beside the expected ones, which add the headers' time."""
+    """Return the cells of the download with headers, compared with the theoretical numbers."""
     without, with_them = runs.of(setting()), runs.of(setting(39, HEADER_BYTES))
     columns = {**setting(39).columns(), "header_bytes": HEADER_BYTES}
     plain_time = estimates.median(run.time_s[0] for run in without).value
@@ -108,7 +109,7 @@ def _with_headers(runs: Runs) -> list[Cell]:
             "goodput_efficiency": base * stretch,
             "dropped_packets": 0.0,
         }[quantity.name]
-        note = "theory, not printed"
+        note = "theory, not published"
         cells.append(
             Cell.of(
                 "baseline", columns, quantity, with_them, theory, tolerance, note=note, again=True

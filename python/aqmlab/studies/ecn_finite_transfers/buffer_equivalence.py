@@ -17,12 +17,12 @@ from aqmlab.studies.framework.study import Item, Section
 from aqmlab.studies.framework.verdicts import Cell
 
 SAME_EFFICIENCY = 1.0
-"""Percentage points of G up to which two settings count as equally efficient."""
+"""Maximum difference in G, in percentage points, of two settings with equal efficiency."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Pair of settings: Drop Tail with a queue limit, and aggressive ECN with half the limit."""
+    """Two settings to compare: Drop Tail, and aggressive ECN with half the limit of Drop Tail."""
 
     tail: Setting
     ecn: Setting
@@ -33,7 +33,7 @@ class Pair:
 
     @property
     def equal_or_better(self) -> bool:
-        """True if ECN is as efficient and drops as few packets, within the tolerances."""
+        """True if ECN is as efficient as Drop Tail, and drops no more, within the tolerances."""
         dropped = self.tail_dropped.value
         return (
             self.ecn_efficiency.value >= self.tail_efficiency.value - SAME_EFFICIENCY
@@ -42,7 +42,7 @@ class Pair:
 
 
 def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
-    """Return the numbers of a run with Drop Tail and of a run with ECN, with their queue limits."""
+    """Return the numbers of Drop Tail and of aggressive ECN, each with its own queue limit."""
     tail, ecn = Setting(n, "DT", tail_limit), Setting(n, "ECN-A", ecn_limit)
     numbers = [
         efficiency.spread(runs, setting, quantity)
@@ -53,7 +53,7 @@ def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
 
 
 def halves(runs: Runs) -> list[Pair]:
-    """Return a pair of settings for every Drop Tail limit of which half was run with ECN."""
+    """Return the pairs of all Drop Tail limits for which ECN was run with half the limit."""
     return [
         pair(runs, n, limit, limit // 2)
         for n in (2, 5, 10)
@@ -72,8 +72,10 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         text=[
-            "ECN is equal or better if its G is at most one percentage point lower, and its drops "
-            "are at most those of Drop Tail plus max(3 packets, 6 %). Medians are compared."
+            "ECN counts as equal or better than Drop Tail on two conditions. The goodput "
+            "efficiency G with ECN is at most one percentage point lower. The number of drops "
+            "with ECN exceeds that of Drop Tail by at most 3 packets, or by at most 6 % if that "
+            "is more. The table compares medians."
         ]
     )
     rows: list[list[str | Entry]] = []

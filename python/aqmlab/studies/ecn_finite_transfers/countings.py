@@ -1,7 +1,8 @@
-"""Two ways to count packets against the queue limit: without and with the packet in service.
+"""Comparison of queue limits that count the packet in service with limits that do not.
 
-In the study's simulator Drop Tail counts the packet in service, and RED does not count it. Drop
-Tail therefore stores one packet less at the same limit (`published/notes.md`).
+In the study's simulator, the limit of a Drop Tail queue counts the packet in service, and the limit
+of a RED queue does not. With equal limits, Drop Tail therefore stores one waiting packet less than
+RED (`published/notes.md`).
 """
 
 from __future__ import annotations
@@ -45,10 +46,12 @@ def _make(runs: Runs) -> Section:
     printed = printed_drops()
     section = Section(
         text=[
-            "Drops of two downloads, for each scheme under both countings, beside the same printed "
-            "number. If the limit counts the packet in service, the queue stores one packet less. "
-            "The original simulator counts it with Drop Tail and not with RED. This difference of "
-            "one packet, not early detection, separates RED from Drop Tail at limit 4."
+            "The table compares the published drops of two downloads with our drops, for queue "
+            "limits that count the packet in service and for limits that do not. If the limit "
+            "counts the packet in service, the queue stores one waiting packet less. In the "
+            "study's simulator, the limit counts the packet in service with Drop Tail, but not "
+            "with RED. At a queue limit of 4 packets, RED and Drop Tail differ because RED stores "
+            "one packet more, not because of early detection."
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -70,4 +73,6 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("countings", "Both countings of the queue limit", _needs, _make, scored=False)
+ITEM = Item(
+    "countings", "Queue limits with and without the packet in service", _needs, _make, scored=False
+)

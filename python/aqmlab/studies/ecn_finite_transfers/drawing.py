@@ -1,4 +1,4 @@
-"""Style of the figures: one colour and marker per scheme, and bands for replications."""
+"""Style of the figures: colours and markers of the schemes, and bands for the replications."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FASTEST, SLOWEST = "#0072B2", "#D55E00"
 def against_limit(
     axes: Axes, curves: Mapping[str, Sequence[Estimate]], limits: Sequence[int], label: str
 ) -> None:
-    """Plot one line per scheme over the queue limit, with the central 95 % of replications."""
+    """Plot each scheme's measure against the queue limit, with the central 95 % of replications."""
     for scheme, spreads in curves.items():
         colour = COLOURS[scheme]
         axes.fill_between(
@@ -68,7 +68,7 @@ def limit_axis(axes: Axes, limits: Sequence[int]) -> None:
 
 
 def band(axes: Axes, time_s: np.ndarray, curves: Sequence[np.ndarray], colour: str) -> None:
-    """Plot the range of the central 95 % of curves, of which each replication has one."""
+    """Plot the range of the central 95 % of the curves; each replication has one curve."""
     if len(curves) > 1:
         low, high = np.quantile(np.array(curves), [0.025, 0.975], axis=0)
         axes.fill_between(time_s, low, high, color=colour, alpha=0.15, linewidth=0)

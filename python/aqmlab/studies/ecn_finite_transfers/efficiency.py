@@ -39,7 +39,7 @@ def limits_of(n: int) -> tuple[int, ...]:
 
 
 def grid(n: int, delay_ms: int = 20) -> list[Setting]:
-    """Return every scheme at every queue limit."""
+    """Return the settings of all schemes with all queue limits."""
     return [
         Setting(n, scheme, limit, delay_ms=delay_ms) for scheme in SCHEMES for limit in limits_of(n)
     ]
@@ -83,14 +83,15 @@ def figure_item(number: int, n: int, clients: str, delay_ms: int = 20) -> Item:
         against_limit(whole, curves, limits, "goodput efficiency G (%)")
         cut = limits.index(16)
         large = {scheme: spreads[cut:] for scheme, spreads in curves.items()}
-        against_limit(detail, large, limits[cut:], "the same from 16 packets on (%)")
+        against_limit(detail, large, limits[cut:], "G for queue limits of 16 packets or more (%)")
         for axes in (whole, detail):
             low, _ = axes.get_ylim()
             axes.set_ylim(low, 100 + 0.02 * (100 - low))
         legend_below(figure, whole, 5)
         caption = (
-            f"{title}. Medians of the replications; bands: their central 95 %. G: payload of all "
-            "clients over the capacity of the bottleneck until the last one ended."
+            f"{title}. Lines are medians of the replications, and bands contain the central 95 % "
+            "of the replications. The goodput efficiency G is the payload of all clients divided "
+            "by the capacity of the bottleneck until the last download ended."
         )
         drawn = Figure(f"figure_{number:02d}", caption, figure)
         return Section([], cells(name, runs, grid(n, delay_ms)), [], [drawn])

@@ -1,7 +1,8 @@
-"""Congestion epochs: drops grouped by the round trip in which they happen.
+"""Congestion epochs: groups of drops that occur within one round trip.
 
-A sender detects a drop one round trip later. Drops within one round trip of an epoch's first drop
-therefore belong to that epoch. The length of an epoch is the round-trip time with a full queue.
+A sender detects a drop only one round trip later. A congestion epoch therefore contains all drops
+within one round trip of its first drop. The length of an epoch is the round-trip time with a full
+queue.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ class Epochs:
     Attributes
     ----------
     start_s : ndarray of float64, shape (E,)
-        Times of the first drops, in s.
+        Time of the first drop of each epoch, in s.
     lost : ndarray of int64, shape (E, n)
-        Packets that each client lost.
+        Number of packets that each client lost in each epoch.
     """
 
     start_s: Floats
@@ -54,7 +55,7 @@ def full_queue_rtt_s(setting: Setting) -> float:
 def epochs(run: Transfers, length_s: float) -> Epochs:
     """Return the congestion epochs of a run; each epoch lasts `length_s` from its first drop."""
     if run.drops is None:
-        raise ValueError("series: drops: not recorded by this run; request the series")
+        raise ValueError("series: drops: not recorded by this run; request the series drops")
     time_s, client = run.drops.time_s, run.drops.client
     after = np.searchsorted(time_s, time_s + length_s, side="right")
     first, at = [], 0
@@ -69,7 +70,7 @@ def epochs(run: Transfers, length_s: float) -> Epochs:
 
 
 def coincident_share(incidents: Incidents, n: int, within_s: float) -> float:
-    """Return the share of drops or timeouts that more than half of the clients have together.
+    """Return the share of events that more than half of the clients have within `within_s` seconds.
 
     Examples
     --------

@@ -1,10 +1,9 @@
-"""Frozen reading of the study: our choice for each setting that the study leaves open.
+"""Values that this reproduction uses for the settings that the study leaves open.
 
-Each choice has its reason. The module also lists the claims that the score does not count.
+This module gives the evidence for each choice, and lists the claims that the score does not count.
 `published/notes.md` describes the search that chose the settings of the study's simulator. The
-search compared about 1600 settings of TCP against Table I, and 48 settings of RED against Tables II
-and III. The published numbers of these three tables are therefore fitted. The claims that repeat
-these numbers are fitted too.
+search compared about 1600 TCP settings with Table I, and 48 RED settings with Tables II and III.
+The published numbers of Tables I to III, and the claims that repeat them, are therefore fitted.
 """
 
 from aqmlab.studies.framework import Choice
@@ -17,77 +16,80 @@ TABLE_I, TABLES = "Table I", "Tables I to III"
 CHOICES = (
     Choice(
         "Headers on the wire",
-        "Data packets of 1460 bytes, headers not counted",
-        "14 365 packets of 1500 bytes need 114.9 s at 1.5 Mbit/s, and 112.5 s are printed.",
+        "Data packets of 1460 bytes on the wire, without headers",
+        "At 1.5 Mbit/s, 14 365 packets of 1500 bytes take 114.9 s. The published time is 112.5 s.",
         "EF-002 to EF-004",
     ),
     Choice(
         "Window, initial window, handshake",
-        "Window of 44 segments, initial window of one segment, no handshake whose ACK opens the "
-        "window",
-        "The window is printed: 64 KB, about 44 segments. A search over the settings of the "
-        "study's simulator gave the others.",
+        "Receive window of 44 segments, initial window of one segment, no handshake",
+        "The study gives the receive window: 64 KB, about 44 segments. A search over the settings "
+        "of the study's simulator gave the initial window and the missing handshake.",
         TABLE_I,
     ),
     Choice(
         "Loss recovery",
-        "Reno; fast retransmit without a guard; the ACK that ends a recovery opens the window",
-        "Search over the settings of the study's simulator; the last one is in the simulator's "
-        "source.",
+        "Reno; several fast retransmits per window; the ACK that ends a fast recovery increases "
+        "cwnd",
+        "Search over the settings of the study's simulator. The increase of cwnd at the end of a "
+        "fast recovery is in the simulator's source code.",
         TABLE_I,
     ),
     Choice(
         "Timers",
-        "Clock ticks of 100 ms, timeouts of two ticks or more, delayed ACKs of 100 ms",
+        "Clock ticks of 100 ms, minimum timeout of two ticks, ACKs delayed by up to 100 ms",
         "Search over the settings of the study's simulator.",
         TABLE_I,
     ),
     Choice(
         "Meaning of the queue limit",
-        "Drop Tail counts the packet in service, RED does not",
-        "Source of the study's simulator. A RED queue without early drops at limits 4 and 8 then "
-        "equals Drop Tail at 5 and 9.",
+        "The limit of Drop Tail counts the packet in service, and the limit of RED does not",
+        "Source code of the study's simulator. A RED queue that never drops early has the same "
+        "results at limits 4 and 8 as Drop Tail at limits 5 and 9.",
         TABLES,
     ),
     Choice(
         "RED",
-        "Counts packets, not gentle, waits 1/p packets after a signal, drops above maxth",
+        "RED counts packets, is not gentle, waits 1/p packets after a signal, and drops above "
+        "maxth",
         "Search over 48 settings of the study's simulator.",
         "Tables II and III",
     ),
     Choice(
         "Minth of RED at limit 16",
         "5 packets",
-        "Tables III and IV print 5. Table II prints 8, with which maxth would exceed the limit.",
+        "Minth is 5 in Tables III and IV, and 8 in Table II. With minth 8, maxth would exceed the "
+        "queue limit of 16 packets.",
     ),
     Choice(
         "The client with ECN in Table IV",
-        "The client with the lower printed goodput in Table II, column by column",
-        "The text: ECN at the weaker client.",
+        "For each column, the client with the lower goodput in the same column of Table II",
+        "The text of the study says that the weaker client has ECN.",
     ),
     Choice(
         "The queue of ten clients without ECN",
         "Aggressive RED, limit 64",
-        "The section on five clients has it; the text does not repeat it for ten.",
+        "The section on five clients names aggressive RED, and the section on ten clients names "
+        "no queue.",
     ),
 )
 
-_BASELINE = "This number was used to choose the size of headers on the wire."
-_TABLE = "The number repeats one of {}, which was used to choose settings."
-_LIMIT = "The meaning of the queue limit, fitted to Tables I to III, decides limits 4 and 8."
+_BASELINE = "The published number of this claim was used to choose the size of headers on the wire."
+_TABLE = "The claim repeats a number of {}, which was used to choose settings."
+_LIMIT = "Results at limits 4 and 8 depend on the meaning of the limit, fitted to Tables I to III."
 
 APART = {
     INPUT: {
-        "EF-001": "The size of the file is an input.",
-        "EF-006": "Arithmetic: rate times twice the delay.",
+        "EF-001": "The file size is an input of the runs.",
+        "EF-006": "Arithmetic: the link rate times twice the propagation delay.",
         "EF-007": "Arithmetic: EF-006 in segments.",
-        "EF-008": "Arithmetic: rate times the round trip of the inputs.",
+        "EF-008": "Arithmetic: the link rate times the round-trip time, which are both inputs.",
         "EF-009": "Arithmetic: EF-008 in segments.",
         "EF-010": "Arithmetic: EF-009 rounded up.",
-        "EF-011": "Arithmetic: a queue cannot overflow if every window fits into it.",
-        "EF-031": "Arithmetic: EF-030 and the goodput of the faster client in Table I.",
-        "EF-032": "Arithmetic: EF-030 and the goodput of the faster client in Table I.",
-        "EF-065": "The delay is an input.",
+        "EF-011": "Arithmetic: a queue that can store the windows of all clients cannot overflow.",
+        "EF-031": "Arithmetic on two published goodputs: EF-030, and the faster client in Table I.",
+        "EF-032": "Arithmetic on two published goodputs: EF-030, and the faster client in Table I.",
+        "EF-065": "The propagation delay is an input of the runs.",
     },
     FITTED: {
         "EF-002": _BASELINE,

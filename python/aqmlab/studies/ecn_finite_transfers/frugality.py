@@ -36,9 +36,10 @@ def figure_item(number: int, delay_ms: int) -> Item:
 
     def make(runs: Runs) -> Section:
         caption = (
-            f"{title}: medians of the replications, by queue limit and scheme (D: Drop Tail, "
-            "R: RED, E: ECN; c: conservative, a: aggressive). Upper part: all packets. "
-            "Lower part: the same without the payload; whiskers: central 95 % of the sum."
+            f"{title}: medians of the replications, by queue limit and scheme (D: Drop Tail, R: "
+            "RED, E: ECN; c: conservative, a: aggressive). The upper panel shows all packets, "
+            "and the lower panel leaves the payload out. Whiskers show the central 95 % of "
+            "duplicate plus dropped packets."
         )
         drawn = Figure(f"figure_{number:02d}", caption, _draw(runs, delay_ms))
         return Section([], efficiency.cells(name, runs, efficiency.grid(10, delay_ms)), [], [drawn])
@@ -85,7 +86,7 @@ def _draw(runs: Runs, delay_ms: int) -> MatplotlibFigure:
 
 
 def _bars(runs: Runs, setting: Setting, at: float, whole: Axes, overhead: Axes) -> None:
-    """Plot one stacked bar in each panel of the figure."""
+    """Plot the stacked bar of one setting in both panels of the figure."""
     chosen = runs.of(setting)
     duplicates = float(np.median([run.duplicates for run in chosen]))
     dropped = float(np.median([run.dropped.sum() for run in chosen]))

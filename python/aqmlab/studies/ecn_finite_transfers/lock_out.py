@@ -30,13 +30,13 @@ def slower_share_percent(run: Transfers) -> float:
 
 
 def gap_percent(run: Transfers) -> float:
-    """Return the goodput lead of the faster download when it finishes, in % of the slower one."""
+    """Return the goodput lead of the faster download, in % of the slower download's goodput."""
     rates = run.rate_while_all_run_kbps
     return float(100 * (rates.max() / rates.min() - 1))
 
 
 def slower_progress_percent(run: Transfers) -> float:
-    """Return the slower download's progress when the faster one finishes, in % of the latter."""
+    """Return the slower download's data when the faster download finishes, in % of a whole file."""
     acked = run.acked_at(float(run.time_s.min()))
     return float(100 * acked.min() / acked.max())
 
@@ -92,32 +92,33 @@ def _figure(runs: Runs) -> Figure:
         against_limit(axes, curves, limits, "")
         axes.tick_params(axis="x", labelsize=8)
         axes.set_title(f"{n} clients", fontsize=10)
-    panels[0].set_ylabel("slowest over fastest time, less 1 (%)")
+    panels[0].set_ylabel("excess of slowest over fastest time (%)")
     top = max(axes.get_ylim()[1] for axes in panels)
     for axes in panels:
         axes.set_ylim(0, top)
     legend_below(figure, panels[0], 5)
     caption = (
-        "Excess of the slowest download time over the fastest: medians and central 95 % of the "
-        "replications."
+        "Excess of the slowest download time over the fastest download time, in %: medians "
+        "(lines) and the central 95 % of the replications (bands)."
     )
     return Figure("lock_out", caption, figure)
 
 
 def _make(runs: Runs) -> Section:
     text = [
-        "A download is locked out if its share of the link is far below an even one while all "
-        "downloads run. An even share of two is 50 %. The median hides the spread: shares may be "
-        "even in one replication of a setting and uneven in the next."
+        "A download is locked out if its share of the link is far below an equal share while all "
+        "downloads run. With two downloads an equal share is 50 %. The median hides differences "
+        "between replications: in one replication of a setting the shares may be equal, and in "
+        "the next very unequal."
     ]
     return Section(text, list(_cells(runs)), [_table(runs)], [_figure(runs)])
 
 
-ITEM = Item("lock-out", "Lock-out: sharing while all run", _needs, _make)
+ITEM = Item("lock-out", "Lock-out: shares of the link while all downloads run", _needs, _make)
 
 
 def first_difference(run: Transfers, bytes_apart: float) -> float:
-    """Return the first time in s at which two downloads differ by more than a number of bytes."""
+    """Return the first time in s at which two downloads differ by more than `bytes_apart` bytes."""
     assert run.progress is not None
     apart = np.abs(np.diff(run.progress.acked_bytes, axis=1))[:, 0] > bytes_apart
     return float(run.progress.time_s[apart.argmax()]) if apart.any() else float("nan")

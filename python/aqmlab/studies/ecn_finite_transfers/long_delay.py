@@ -1,4 +1,4 @@
-"""Ten clients with d = 100 ms instead of 20 ms (figures 15 and 16 beside 14 and 4)."""
+"""Ten clients with a bottleneck delay of 100 ms instead of 20 ms (figures 14, 15, 4 and 16)."""
 
 from __future__ import annotations
 
@@ -48,4 +48,6 @@ def _make(runs: Runs) -> Section:
     return Section([], efficiency.cells("long-delay", runs, efficiency.grid(10, 100)), tables)
 
 
-ITEM = Item("long-delay", "Longer delay: d = 100 ms against 20 ms", _needs, _make)
+ITEM = Item(
+    "long-delay", "Longer delay: bottleneck delay of 100 ms compared with 20 ms", _needs, _make
+)

@@ -1,8 +1,8 @@
-"""Migration to ECN: some of five or ten clients have ECN, behind aggressive RED with limit 64.
+"""Migration to ECN: only some of the five or ten clients have ECN (aggressive RED, limit 64).
 
 The study enables ECN at the client that was slowest in the run without ECN. The slowest client
-differs between replications. Each replication therefore enables ECN at the slowest client of its
-own run without ECN, then at the two slowest, and so on.
+differs between replications. Each replication therefore first runs without ECN. Further runs enable
+ECN at the client that was slowest without ECN, then at the two slowest clients, and so on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STEPS = {5: (0, 1, 2, 3, 4, 5), 10: (0, 1)}
 
 
 def with_ecn(runs: Runs, n: int, count: int) -> list[Setting]:
-    """Return one setting per replication, with ECN at its `count` slowest clients."""
+    """Return one setting per replication; the replication's `count` slowest clients have ECN."""
     settings = []
     for run in runs.of(WITHOUT[n]):
         slowest = np.argsort(-run.time_s, kind="stable")[:count]
@@ -41,7 +41,7 @@ def runs_with_ecn(runs: Runs, n: int, count: int) -> list[Transfers]:
 
 
 def worst(runs: Runs, n: int) -> list[int]:
-    """Return the client that is slowest without ECN, one client per replication."""
+    """Return the number of the client that is slowest without ECN, for each replication."""
     return [run.slowest for run in runs.of(WITHOUT[n])]
 
 
@@ -62,7 +62,7 @@ def _then(runs: Runs) -> Iterator[Need]:
 
 
 Worst = tuple[Transfers, int]
-"""A run, and the client that is slowest without ECN."""
+"""Result of a run, and the number of the client that is slowest without ECN."""
 
 QUANTITIES = (
     Measure[Worst]("min_goodput", "kbit/s", lambda at: at[0].goodput_kbps.min(), 1,
@@ -70,20 +70,22 @@ QUANTITIES = (
     Measure[Worst]("goodput_efficiency", "%", lambda at: at[0].efficiency_percent, 1, "G (%)"),
     Measure[Worst]("dropped_packets", "packets", lambda at: at[0].dropped.sum(), -1, "Dropped"),
     Measure[Worst]("worst_client_dropped", "packets", lambda at: at[0].dropped[at[1]], -1,
-                   "Dropped of the client that was slowest"),
+                   "Dropped packets of the client that is slowest without ECN"),
     Measure[Worst]("worst_client_marked", "packets", lambda at: at[0].marked[at[1]], 0,
-                   "Marked of that client"),
+                   "Marked packets of the client that is slowest without ECN"),
     Measure[Worst]("worst_client_time", "s", lambda at: at[0].time_s[at[1]], -1,
-                   "Its download time (s)"),
-    Measure[Worst]("worst_client_rank", "1", lambda at: rank(*at), -1, "Its rank"),
+                   "Download time (s) of the client that is slowest without ECN"),
+    Measure[Worst]("worst_client_rank", "1", lambda at: rank(*at), -1,
+                   "Rank of the client that is slowest without ECN"),
 )  # fmt: skip
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         text=[
-            "Each replication enables ECN at the clients that are slowest in its own run without "
-            "ECN: first the slowest, then the two slowest, and so on."
+            "Each replication first runs without ECN. Further runs of the replication enable ECN "
+            "at the client that was slowest without ECN, then at the two slowest clients, and so "
+            "on."
         ]
     )
     for n, steps in STEPS.items():

@@ -1,8 +1,8 @@
 """Tables I to IV of the study: two downloads, with one column per queue limit.
 
-The rows of a table are the published rows and the goodput efficiency G, which follows from the
-published goodputs (2 * min / 1500, see `published/notes.md`). Our numbers use the sampling of the
-study: a download ends at the next multiple of 0.5 s.
+A table has the published rows, and a row for the goodput efficiency G. The published goodputs
+determine G: twice the lower goodput divided by 1500 kbit/s (`published/notes.md`). As in the study,
+our completion times are rounded up to multiples of 0.5 s.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ KBIT = FILE_BYTES * 8 / 1000
 
 
 ROUNDING_KBPS = 0.05
-"""Printed goodputs have one decimal."""
+"""Rounding error of the published goodputs in kbit/s, which have one decimal."""
 
 
 def step(goodput_kbps: float) -> float:
-    """Return the change in kbit/s of a goodput whose download ends one sampling step earlier."""
+    """Return the change of a goodput in kbit/s if its download ends one sampling step earlier."""
     return KBIT / (KBIT / goodput_kbps - SAMPLING_S) - goodput_kbps + ROUNDING_KBPS
 
 
 def _percent(goodput_kbps: float) -> float:
-    """Return G of two downloads, given the goodput of the slower one."""
+    """Return the goodput efficiency of two downloads in %, given the lower goodput."""
     return 2 * 100 * goodput_kbps / (BOTTLENECK_BPS / 1000)
 
 
@@ -55,10 +55,10 @@ def _step_percent(efficiency_percent: float) -> float:
     return _percent(step(efficiency_percent / _percent(1.0)))
 
 
-ONE_STEP = "0.5 s of completion time, and the rounding of the printed goodput"
+ONE_STEP = "0.5 s of completion time, plus the rounding error of the published goodput"
 DROPPED = Tolerance.larger_of(3, 0.06, "packets", single_run=True)
 SENT = Tolerance(
-    "max(3 packets, 6 % of what exceeds the payload)",
+    "3 packets, or 6 % of the packets beyond the payload if that is more",
     lambda sent: max(3, 0.06 * (sent - 2 * FILE_SEGMENTS)),
     single_run=True,
 )
@@ -78,7 +78,7 @@ class Quantity:
 
 
 def _goodputs(run: Transfers) -> Floats:
-    """Return the goodputs in kbit/s, computed from download times sampled as in the study."""
+    """Return the goodputs in kbit/s, from download times rounded up to multiples of 0.5 s."""
     return KBIT / run.sampled_time_s
 
 
@@ -111,7 +111,7 @@ QUANTITIES = (
 
 
 def published(file: str) -> list[Row]:
-    """Return the published columns of a table."""
+    """Return the columns of a published table, one dict per column."""
     with (PUBLISHED / file).open(encoding="utf-8", newline="") as opened:
         return list(csv.DictReader(opened))
 
@@ -124,7 +124,7 @@ def letter(row: Row) -> str:
 def table_item(
     name: str, title: str, file: str, text: list[str], setting: Callable[[Row], Setting]
 ) -> Item:
-    """Return the study's item of one table; `setting` returns the setting of a column."""
+    """Return the item that reproduces one table; `setting` returns the setting of a column."""
 
     def needs() -> Iterator[Need]:
         yield from (Need(setting(row)) for row in published(file))
@@ -141,7 +141,7 @@ def table_item(
 
 
 def _column(item: str, runs: Runs, setting: Setting, row: Row) -> list[Cell]:
-    """Return all quantities of one published column."""
+    """Return the cells of one column of a published table."""
     return [
         Cell.of(
             item, setting.columns(), quantity.measure, runs.of(setting),
@@ -153,7 +153,7 @@ def _column(item: str, runs: Runs, setting: Setting, row: Row) -> list[Cell]:
 
 
 def _table(title: str, maxp: str, columns: list[tuple[Row, list[Cell]]]) -> Table:
-    """Return one block of a published table, in the form of that table."""
+    """Return one block of a table, with the rows and columns of the published table."""
     caption = f"{title}, maxp = {100 * float(maxp):g} %" if maxp else title
     head = ["Queue limit (minth)"]
     for row, _ in columns:

@@ -41,7 +41,7 @@ def _name(setting: Setting, client: int) -> str:
 
 
 def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Figure:
-    """Plot acknowledged data over time, as in the study; the lines are from replication 0."""
+    """Plot the acknowledged data of the fastest and the slowest client over time."""
     figure, axes = sheet()
     setting, first = pairs[0]
     end = max(run.time_s.max() for _, run in pairs)
@@ -59,14 +59,15 @@ def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Fig
     axes.set_xlim(0, end)
     legend_below(figure, axes)
     caption = (
-        f"{title}. Lines: replication 0, with simultaneous starts; bands: the fastest and the "
-        "slowest of each replication, central 95 %."
+        f"{title}. Lines show replication 0, in which all downloads start at the same time. Bands "
+        "contain the central 95 % of the fastest, or of the slowest, clients of all "
+        "replications."
     )
     return Figure(f"figure_{number:02d}", caption, figure)
 
 
 def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
-    """Yield the download times of the fastest and the slowest client, and their spread."""
+    """Yield the download times of the fastest and the slowest client, and their difference in %."""
     columns = pairs[0][0].columns()
     runs = [run for _, run in pairs]
     for role, time in TIMES.items():
@@ -75,12 +76,12 @@ def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
 
 
 def section(item: str, number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Section:
-    """Return the figure of download progress and its numbers."""
+    """Return the section with a figure of download progress and its numbers."""
     return Section([], list(cells(item, pairs)), [], [draw(number, title, pairs)])
 
 
 def figure_item(number: int, title: str, setting: Setting) -> Item:
-    """Return the study's item of a figure whose setting does not depend on other runs."""
+    """Return the item that reproduces one figure whose setting does not depend on other runs."""
     name, title = f"figure-{number}", f"Figure {number}: {title}"
 
     def needs() -> Iterable[Need]:
@@ -93,8 +94,8 @@ def figure_item(number: int, title: str, setting: Setting) -> Item:
 
 
 def _figure_13() -> Item:
-    """Return the study's item of figure 13: ECN only at each replication's slowest client."""
-    title = "Figure 13: progress, five clients, ECN only at the client that is slowest without it"
+    """Return the item of figure 13, in which only each replication's slowest client has ECN."""
+    title = "Figure 13: progress, five clients, ECN only at the client that is slowest without ECN"
 
     def needs() -> Iterable[Need]:
         yield Need(migration.WITHOUT[5])

@@ -1,7 +1,7 @@
-"""The network, the queues and the TCP of the study, and its settings as scenarios.
+"""Scenarios of the study: the network, the queues, TCP, and the settings of tables and figures.
 
-Source: Pentikousis & Badr (`pentikousis2004ecn`), "Experimental methodology" and figure 1. The
-settings that the publication does not state come from `published/notes.md`.
+Source: Pentikousis & Badr (`pentikousis2004ecn`), "Experimental methodology" and figure 1.
+`published/notes.md` lists the settings that the publication does not state.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ BOTTLENECK_BPS = 1.5e6
 RECEIVE_WINDOW_BYTES = 44 * SEGMENT_BYTES
 BOTTLENECK = "left>right"
 SAMPLING_S = 0.5
-"""The study's completion times are multiples of this (published/notes.md)."""
+"""Sampling interval in s: the study's completion times are multiples of 0.5 s."""
 
 SCHEMES = ("DT", "RED-C", "RED-A", "ECN-C", "ECN-A")
-"""Drop Tail; RED without and with ECN; C: conservative, A: aggressive."""
+"""Names of the schemes: Drop Tail (DT), RED and RED with ECN; C: conservative, A: aggressive."""
 
 MAXP = {"C": 0.02, "A": 0.1}
 MINTH = {512: 160, 256: 80, 128: 40, 64: 20, 32: 10, 16: 5, 8: 2, 4: 1}
@@ -43,7 +43,7 @@ STUDY_TCP: dict[str, Any] = {
     "ecn": {"packets": "all-data"},
     "wire": {"data_header": "0 B", "control_header": "40 B"},
 }
-"""TCP of the study; `aqmlab explain tcp` describes each parameter."""
+"""TCP parameters of the study; `aqmlab explain tcp` describes each parameter."""
 
 STUDY_RED: dict[str, Any] = {
     "wq": 0.002,
@@ -53,7 +53,7 @@ STUDY_RED: dict[str, Any] = {
     "idle_packet_size": "500 B",
     "above_maxth": "drop",
 }
-"""RED of the study's simulator."""
+"""Parameters of RED in the study's simulator."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class Setting:
     limit : int
         Queue limit in packets.
     ecn : tuple of int, optional
-        Clients with ECN; default: all clients if the scheme is ECN, otherwise none.
+        Numbers of the clients with ECN; default: all clients if the scheme is ECN, otherwise none.
     delay_ms : int
         Propagation delay of the bottleneck in ms.
     counting : str, optional
-        Packets that the limit counts; default: as in the study's simulator, with the packet in
-        service for Drop Tail and without it for RED.
+        Packets that the queue limit counts. By default, the limit counts the packet in service with
+        Drop Tail, but not with RED, as in the study's simulator.
     header_bytes : int
-        Bytes of headers that count on data packets; the study counted none.
+        Bytes of headers on the wire per data packet; the study counted no headers.
     """
 
     n: int
@@ -94,12 +94,12 @@ class Setting:
 
     @property
     def limit_counts(self) -> str:
-        """Kinds of packets that the queue limit counts."""
+        """Name of the packets that the queue limit counts, as a value of the key `limit_counts`."""
         return self.counting or ("waiting-and-in-service" if self.scheme == "DT" else "waiting")
 
     @property
     def ecn_clients(self) -> tuple[int, ...]:
-        """The clients that negotiate ECN."""
+        """Numbers of the clients that negotiate ECN."""
         if self.ecn is not None:
             return self.ecn
         return tuple(range(self.n)) if self.scheme.startswith("ECN") else ()
@@ -134,8 +134,9 @@ class Setting:
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication.
 
-        In replication 0, as in the study, all flows start at the same time. The other replications
-        start each flow up to 1 ms later. All replications differ in their random numbers.
+        In replication 0, all flows start at the same time, as in the study. In the other
+        replications, each flow starts up to 1 ms later. All replications have different random
+        numbers.
         """
         return {
             "title": f"{self.n} downloads through {self.scheme}, limit {self.limit} packets",

@@ -1,11 +1,13 @@
-"""Global synchronization: shared losses, shared timeouts, and idle time of the bottleneck.
+"""Global synchronization: simultaneous losses and timeouts of clients, and an idle bottleneck.
 
-The indices of synchronization are measured while all clients run. Only the first replications
-record every drop, and sample the congestion windows every 50 ms, for these indices:
+The indices of synchronization are measured while all clients run. The synchronization indices
+require every drop, and samples of the congestion windows every 50 ms, which only the first five
+replications record:
 
-- loss synchronization: share of congestion epochs in which more than half of the clients lose;
-- retransmission synchronization: share of timeouts that more than half of the clients share
-  within one round trip with a full queue;
+- loss synchronization: share of congestion epochs in which more than half of the clients lose
+  packets;
+- retransmission synchronization: share of timeouts that more than half of the clients have within
+  one round trip with a full queue;
 - idle time of the bottleneck until the last download ends, in %.
 """
 
@@ -32,7 +34,7 @@ from aqmlab.studies.framework.study import Figure, Item, Section
 from aqmlab.studies.framework.verdicts import Cell
 
 TRACED = 5
-"""Maximum number of traced replications."""
+"""Number of replications that record drops and congestion windows."""
 FINE = Record(frozenset({"window", "drops"}), interval_s=0.05)
 SETTINGS = tuple(Setting(n, s, q) for n in (2, 5, 10) for q in (64, 16) for s in SCHEMES)
 SHOWN = Setting(10, "DT", 64)
@@ -67,15 +69,15 @@ def together(setting: Setting, run: Transfers) -> Together:
 
 
 def measured(runs: Runs, setting: Setting) -> list[Together]:
-    """Return the synchronization indices of the replications that record every drop."""
+    """Return the synchronization indices of each replication that records every drop."""
     return [together(setting, run) for run in runs.of(setting)[:TRACED]]
 
 
 QUANTITIES = (
     Measure[Together]("loss_synchronization", "%", lambda t: t.losses, -1,
-                      "Epochs in which more than half lose (%)"),
+                      "Epochs with losses of more than half of the clients (%)"),
     Measure[Together]("retransmission_synchronization", "%", lambda t: t.retransmissions, -1,
-                      "Timeouts that more than half share (%)"),
+                      "Timeouts of more than half of the clients at once (%)"),
     Measure[Together]("link_idle", "%", lambda t: t.idle, -1, "Bottleneck idle (%)"),
     Measure[Together]("timeouts", "1", lambda t: t.timeouts, -1, "Timeouts"),
     Measure[Together]("recoveries_by_timeout", "%", lambda t: t.losses_by_timeout, -1,
@@ -91,12 +93,13 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         text=[
-            "Losses are synchronized when more than half of the clients lose within one round trip "
-            "with a full queue. Retransmissions are synchronized when more than half of them time "
-            "out within one. The study argues that the first does not cause the second, so that "
-            "the link stays busy.",
-            f"Measured while all clients run, in the first {min(TRACED, runs.replications)} "
-            "replications.",
+            "Losses are synchronized if more than half of the clients lose packets within one "
+            "round trip with a full queue. Retransmissions are synchronized if more than half of "
+            "the clients have a timeout within one round trip with a full queue. The study argues "
+            "that synchronized losses do not cause synchronized retransmissions, so that the link "
+            "stays busy.",
+            "The indices are measured while all clients run, in the first "
+            f"{min(TRACED, runs.replications)} replications.",
         ],
         figures=[_raster(runs)],
     )
@@ -138,8 +141,9 @@ def _raster(runs: Runs) -> Figure:
     axes.set_ylabel("client")
     legend_below(figure, axes)
     caption = (
-        "Drops and timeouts of ten clients through Drop Tail, limit 64, replication 0, the first "
-        "200 s. All slow starts end together. The table has the indices of the whole run."
+        "Drops and timeouts of ten clients through Drop Tail (limit 64, replication 0) in the "
+        "first 200 s. The slow starts of all clients end at the same time. The table has the "
+        "synchronization indices of the whole run."
     )
     return Figure("synchronization", caption, figure)
 

@@ -5,7 +5,7 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 
 
 def setting(row: Row) -> Setting:
-    """Return the setting for a column of the published table."""
+    """Return the setting of a column of the published table."""
     return Setting(2, "DT", int(row["queue_limit_packets"]))
 
 
@@ -14,8 +14,8 @@ ITEM = table_item(
     "Table I: two downloads, Drop Tail",
     "table1_droptail.csv",
     [
-        "Each cell shows the median of our replications; below it the printed number and, where "
-        "the replications differ, their central 95 %."
+        "Each cell shows the median of our replications, and below the median the published "
+        "number. If the replications differ, the cell also shows their central 95 %."
     ],
     setting,
 )

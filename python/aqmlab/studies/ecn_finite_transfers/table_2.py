@@ -14,8 +14,8 @@ ITEM = table_item(
     "Table II: two downloads, RED",
     "table2_red.csv",
     [
-        "At limit 16 the head of the printed table has minth 8, and those of Tables III and IV "
-        "have 5. This reproduction uses 5."
+        "At limit 16 the head of the published Table II has minth 8, but the heads of Tables III "
+        "and IV have minth 5. This reproduction uses minth 5 in all three tables."
     ],
     setting,
 )

@@ -5,7 +5,7 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 
 
 def setting(row: Row) -> Setting:
-    """Return the setting for a column of the published table."""
+    """Return the setting of a column of the published table."""
     return Setting(2, f"ECN-{letter(row)}", int(row["queue_limit_packets"]))
 
 
@@ -13,6 +13,9 @@ ITEM = table_item(
     "table-3",
     "Table III: two downloads, RED with ECN",
     "table3_red_ecn.csv",
-    ["Cells marked † are doubtful as printed; they are compared as printed."],
+    [
+        "The published numbers of cells marked † are probably wrong. Our numbers are compared with "
+        "the published numbers without a correction."
+    ],
     setting,
 )

@@ -17,7 +17,7 @@ def weaker_client(row: Row) -> int:
 
 
 def setting(row: Row) -> Setting:
-    """Return the setting for a column of the published table."""
+    """Return the setting of a column of the published table."""
     limit = int(row["queue_limit_packets"])
     return Setting(2, f"RED-{letter(row)}", limit, ecn=(weaker_client(row),))
 
@@ -27,8 +27,9 @@ ITEM = table_item(
     "Table IV: two downloads, RED, ECN at the weaker client",
     "table4_mixed_ecn.csv",
     [
-        "The client with ECN is, column by column, the one with the lower printed goodput in Table "
-        "II (C0 in the tied column). Cells marked † are doubtful as printed."
+        "In each column, the client with the lower published goodput in the same column of Table "
+        "II has ECN. In the column with equal goodputs, client C0 has ECN. The published numbers "
+        "of cells marked † are probably wrong."
     ],
     setting,
 )

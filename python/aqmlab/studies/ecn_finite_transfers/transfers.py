@@ -1,4 +1,4 @@
-"""Reduction of a run to the values that tables, figures and claims read."""
+"""Reduction of a run's result to the values that tables, figures and claims read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Progress:
-    """Sampled state of all flows: times in s (T,), acknowledged bytes and cwnd in bytes (T, n)."""
+    """Samples of all n flows at T times: times in s (T,), acknowledged bytes and cwnd (T, n)."""
 
     time_s: Floats
     acked_bytes: Floats
@@ -34,7 +34,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Incidents:
-    """Drops or timeouts in order of time: the time in s and the client of each."""
+    """Drops or timeouts in the order of time, each with its time in s and its client."""
 
     time_s: Floats
     client: Ints
@@ -42,7 +42,7 @@ class Incidents:
 
 @dataclass(frozen=True)
 class Transfers:
-    """The n downloads of one run; arrays have one entry per client, C0 first.
+    """Measures of the n downloads of one run; arrays have one entry per client, C0 first.
 
     Attributes
     ----------
@@ -51,11 +51,11 @@ class Transfers:
     handshake_s : ndarray of float64, shape (n,)
         Times from the SYN to the SYN-ACK.
     sent : ndarray of int64, shape (n,)
-        Segments with data, retransmissions included.
+        Number of sent segments with data, including retransmissions.
     delivered : ndarray of int64, shape (n,)
-        Segments with data that arrived.
+        Number of segments with data that arrived.
     timed_out : Incidents
-        Timeouts that are visible in samples of the windows; coarse sampling misses some.
+        Timeouts that the samples of cwnd show; a long sampling interval misses some timeouts.
     """
 
     manifest: dict[str, Any]
@@ -91,12 +91,12 @@ class Transfers:
 
     @property
     def efficiency_percent(self) -> float:
-        """Goodput efficiency G, eq. (2): payload over the capacity of the bottleneck."""
+        """Goodput efficiency G, eq. (2): payload divided by the capacity of the bottleneck."""
         return float(100 * self.n * FILE_BYTES * 8 / BOTTLENECK_BPS / self.time_s.max())
 
     @property
     def utilization_percent(self) -> float:
-        """Link utilization U, eq. (1): busy time over the longest connection time."""
+        """Link utilization U, eq. (1): busy time of the link over the longest download time."""
         return float(100 * self.busy_s / self.time_s.max())
 
     @property
@@ -106,7 +106,7 @@ class Transfers:
 
     @property
     def duplicates(self) -> int:
-        """Duplicate and retransmitted segments delivered, beyond the payload (r of eq. 3)."""
+        """Number of delivered segments beyond the payload, which are duplicates (r of eq. 3)."""
         return int(self.delivered.sum()) - self.n * FILE_SEGMENTS
 
     @property
@@ -121,7 +121,7 @@ class Transfers:
 
     @property
     def spread_percent(self) -> float:
-        """Excess of the slowest download time over the fastest, in % of the fastest."""
+        """Excess of the slowest over the fastest download time, in % of the fastest time."""
         return float(100 * (self.time_s.max() / self.time_s.min() - 1))
 
     @property
@@ -134,7 +134,7 @@ class Transfers:
         """Return the acknowledged bytes of each of the n clients at one time, shape (n,)."""
         p = self.progress
         if p is None:
-            raise ValueError("series: window: not recorded by this run; request the series")
+            raise ValueError("series: window: not recorded by this run; request the series window")
         return np.array([np.interp(time_s, p.time_s, acked) for acked in p.acked_bytes.T])
 
 
@@ -168,13 +168,13 @@ def reduce(result: Result) -> Transfers:
 
 
 PROGRESS_S = 0.5
-"""Interval in s of the stored progress; a run may sample more finely."""
+"""Sampling interval of the stored progress in s; a run may have a shorter sampling interval."""
 
 
 def _window(
     window: Columns, n: int, end_s: float, acked_at_end: Floats
 ) -> tuple[Progress, Incidents]:
-    """Return the progress until the last download ends, and the timeouts that cwnd shows.
+    """Return the progress until the last download ends, and the timeouts, as the samples show them.
 
     Every sample contains all flows, in the order of the clients.
     """
@@ -192,10 +192,10 @@ def _window(
 
 
 def _timeouts(time_s: Floats, cwnd: Floats, ssthresh: Floats) -> Incidents:
-    """Return the samples in which a timeout reduces cwnd below ssthresh or to one segment.
+    """Return the timeouts: the samples in which cwnd falls below ssthresh or to one segment.
 
-    Fast recovery and the response to ECN leave cwnd at ssthresh or above, which is at least two
-    segments (RFC 5681 §3.1, eq. 4; RFC 3168 §6.1.2).
+    Fast recovery and the response to ECN do not reduce cwnd below ssthresh, and ssthresh is at
+    least two segments (RFC 5681 §3.1, eq. 4; RFC 3168 §6.1.2).
     """
     low = (cwnd < 0.99 * ssthresh) | (cwnd < 1.5 * SEGMENT_BYTES)
     sample, client = np.nonzero(low[1:] & (cwnd[1:] < cwnd[:-1]))

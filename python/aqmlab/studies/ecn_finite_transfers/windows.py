@@ -53,8 +53,8 @@ def figure_item(number: int, title: str, setting: Setting) -> Item:
         labels = [t for panel in axes for t in panel.get_legend_handles_labels()[1]]
         figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
         caption = (
-            f"{title}. Replication 0, sampled every 0.5 s. The sender cannot use the part of cwnd "
-            "above the receive window."
+            f"{title}. The curves are from replication 0, sampled every 0.5 s. The sender cannot "
+            "use the part of cwnd above the receive window."
         )
         return Section(figures=[Figure(f"figure_{number:02d}", caption, figure)])
 

@@ -1,4 +1,4 @@
-"""ECN and head marking in RED networks, by simulation: see README.md beside this file."""
+"""Study of ECN and head marking in RED networks by simulation; README.md describes it."""
 
 from aqmlab.studies import title
 from aqmlab.studies.ecn_red_simulation import (
@@ -38,7 +38,8 @@ STUDY = Study(
     replications=5,
     quick=Quick(
         "This is the quick form: a sixteenth of the grid (delay 10 ms, linterm 10, wq 0.002, "
-        "maxth 60) with two replications. It decides no claims, because these need the whole grid.",
+        "maxth 60) with two replications. The quick form does not decide claims, because the "
+        "claims need the whole grid.",
         seconds=15,
     ),
     choices=CHOICES,

@@ -1,4 +1,4 @@
-"""Causes of the gain or loss of goodput by ECN: RED's average, drops above maxth, timeouts."""
+"""Causes of goodput gains and losses with ECN: RED's average, drops above maxth, timeouts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXTREMES = 8
 
 @dataclass(frozen=True)
 class Group:
-    """Cases with the same file size, number of sessions and maxth, with or without CBR traffic."""
+    """Cases with equal file size, number of sessions and maxth, with or without CBR traffic."""
 
     bulk: bool
     cbr: bool
@@ -60,14 +60,14 @@ class Group:
 
 
 def mean(runs: Runs, setting: Setting, measure: Measure[Tally]) -> float:
-    """Return the mean of a measure over the replications, in its unit."""
+    """Return the mean of a measure over the replications of a setting, in the measure's unit."""
     return measure.scale * float(np.mean([measure.of(run) for run in runs.of(setting)]))
 
 
 def over(
     runs: Runs, network: str, arm: str, measure: Measure[Tally], chosen: pairs.Chosen
 ) -> float:
-    """Return the mean of a measure over the chosen cases, in its unit; NaN for an empty choice."""
+    """Return the mean of a measure over the chosen cases, in its unit; NaN if no case is chosen."""
     settings = (Setting(network, case, arm) for case in pairs.ALL if chosen(case))
     values = [mean(runs, setting, measure) for setting in settings if runs.has(setting)]
     return float(np.mean(values)) if values else float("nan")
@@ -90,7 +90,7 @@ def _groups(runs: Runs, network: str) -> Table:
             rows.append([str(group), pairs.ARM_NAMES[arm], change, *map(_short, seen)])
     head = ["Cases", "Arm", "Goodput", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in SHOWN)]
     name = pairs.NETWORK_NAMES[network]
-    return Table(f"{name.capitalize()}: means over delay, linterm and wq", head, rows)
+    return Table(f"{name.capitalize()}: means over all values of delay, linterm and wq", head, rows)
 
 
 def _mean_of(gains: dict[Case, float], group: Group) -> float:
@@ -117,12 +117,12 @@ def _extremes(runs: Runs, network: str) -> Table:
         marks = _short(mean(runs, ecn, MARKS))
         rows.append([str(case), change, f"{low:+z.2f} to {high:+z.2f}", *seen, marks])
     head = [
-        "Case", "Goodput with ECN", "95 %", "Average above maxth (% of time)", "Drops",
-        "of these above maxth", "Timeouts", "Utilization (%)", "Marks",
+        "Case", "Goodput with ECN", "95 %", "RED's average above maxth (% of time)", "Drops",
+        "Drops above maxth", "Timeouts", "Utilization (%)", "Marks",
     ]  # fmt: skip
     name = pairs.NETWORK_NAMES[network]
     caption = f"{name.capitalize()}: the {most} largest gains and the {most} largest losses"
-    return Table(f"{caption}; without ECN → with it; * finding", head, rows)
+    return Table(f"{caption}; values without ECN → with ECN; * significant change", head, rows)
 
 
 def _drawn(runs: Runs, network: str) -> Figure:
@@ -137,7 +137,7 @@ def _drawn(runs: Runs, network: str) -> Figure:
         for at, x in zip(axes, (forced, spared), strict=True):
             at.plot(x, gained, marker, color=colour, label=label, markersize=4, alpha=0.8)
     axes[0].set_xscale("symlog", linthresh=10)
-    axes[0].set_xlabel("drops above maxth with ECN, per 100 s")
+    axes[0].set_xlabel("drops above maxth per 100 s, with ECN")
     axes[1].set_xlabel("timeouts that ECN avoids in 300 s")
     axes[0].set_ylabel("change of goodput with ECN (%)")
     for at in axes:
@@ -145,14 +145,15 @@ def _drawn(runs: Runs, network: str) -> Figure:
     legend_below(figure, axes[0], 4)
     name = pairs.NETWORK_NAMES[network]
     caption = (
-        f"{name.capitalize()}: one dot per pair. Left: drops above maxth, which occur with "
-        "ECN too. Right: timeouts that ECN avoids."
+        f"{name.capitalize()}: change of goodput with ECN, one dot per pair of runs. The left "
+        "panel plots the change against the drops above maxth with ECN, the right panel against "
+        "the timeouts that ECN avoids."
     )
     return Figure(f"causes_{network}", caption, figure)
 
 
 def _correlations(runs: Runs, network: str) -> str:
-    """Return the rank correlations (Spearman) of the gain with its possible causes."""
+    """Return Spearman's rank correlations of the goodput gain with its possible causes, as text."""
     from scipy.stats import spearmanr
 
     gained = pairs.gains(runs, network, GOODPUT)
@@ -166,23 +167,25 @@ def _correlations(runs: Runs, network: str) -> str:
     forced = by(lambda s: mean(runs, s, THRESHOLD))
     filled = by(lambda s: mean(runs, s, UTILIZATION) - mean(runs, s.under(OFF), UTILIZATION))
     return (
-        f"{pairs.NETWORK_NAMES[network].capitalize()}: rank correlation of the change of goodput "
-        f"over {len(ecn)} pairs with the avoided timeouts {spared}, with the drops above maxth "
-        f"under ECN {forced}, with the rise of the observed link's utilization {filled}."
+        f"{pairs.NETWORK_NAMES[network].capitalize()}: Spearman's rank correlation of the change "
+        f"of goodput by ECN with three possible causes, over {len(ecn)} pairs. Timeouts that ECN "
+        f"avoids: {spared}. Drops above maxth with ECN: {forced}. Increase of the observed link's "
+        f"utilization: {filled}."
     )
 
 
 def _room(runs: Runs, network: str) -> str:
-    """Return a sentence on what bounds the gain: the link's idle time, and the duplicate data."""
+    """Return the upper bounds of the goodput gain, idle time and duplicate data, as text."""
     settings = [Setting(network, case, arm) for case in pairs.ALL for arm in (OFF, ECN)]
     there = [setting for setting in settings if runs.has(setting)]
     idle = [100 - mean(runs, setting, UTILIZATION) for setting in there]
     twice = [mean(runs, setting, DUPLICATES) for setting in there]
     return (
-        f"{pairs.NETWORK_NAMES[network].capitalize()}: bounds of a change of goodput. The observed "
-        f"link is idle for {np.median(idle):.2f} % of the time in the median case, and for at "
-        f"most {max(idle):.1f} %. Duplicates are {np.median(twice):.2f} % of the arriving data "
-        f"in the median case, and at most {max(twice):.1f} %."
+        f"{pairs.NETWORK_NAMES[network].capitalize()}: idle time and duplicate data limit the "
+        f"goodput that ECN can gain. The observed link is idle for {np.median(idle):.2f} % of the "
+        f"time in the median case, and for at most {max(idle):.1f} % of the time in any case. "
+        f"Duplicates are {np.median(twice):.2f} % of the arriving data in the median case, and at "
+        f"most {max(twice):.1f} % in any case."
     )
 
 
@@ -190,11 +193,12 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             "The runs sample RED's average at the observed queue every 250 ms. Below minth RED "
-            "passes every packet. Between minth and maxth an ECN-capable packet is marked while "
-            "RED's probability is below 0.1; with linterm 5 the probability exceeds 0.1 in the "
-            "upper half of the region, and RED drops the packet. Above maxth RED drops every "
-            "packet, with ECN too. RED drops CBR packets, SYNs and pure ACKs where it would mark "
-            "others, because they are not ECN-capable.",
+            "passes every packet. Between minth and maxth RED marks the chosen ECN-capable "
+            "packets if its probability is below 0.1, and drops them if the probability is "
+            "higher. With linterm 5 the probability exceeds 0.1 in the upper half of the region "
+            "between minth and maxth. Above maxth RED drops every packet, even if the packet is "
+            "ECN-capable. CBR packets, SYNs and pure ACKs are not ECN-capable, so RED always "
+            "drops them instead of marking them.",
         ]
     )
     for network in NETWORKS:
@@ -212,4 +216,4 @@ def _cells(runs: Runs, network: str) -> Iterator[Cell]:
                 yield Cell.of("causes", setting.columns(), measure, runs.of(setting))
 
 
-ITEM = Item("causes", "Causes of gains and losses", pairs.both, _make)
+ITEM = Item("causes", "Causes of goodput gains and losses with ECN", pairs.both, _make)

@@ -1,7 +1,7 @@
-"""Misbehaving endpoints: receivers that hide marks and senders that ignore marks; ECN nonce.
+"""Misbehaving endpoints: receivers that hide marks, senders that ignore marks, and the nonce.
 
-The study describes misbehaving endpoints in sections II and III without results. The item
-`cheating` of the study measures the share of the link that misbehaving endpoints take.
+Sections II and III of the study describe misbehaving endpoints, but give no results. The item
+`cheating` of this reproduction measures the share of the link that misbehaving sessions get.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHEATS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "receivers hide marks, nonce": ({"ecn.mode": "nonce"}, {"ecn.misbehaviour": "hide-marks"}),
     "honest, nonce": ({"ecn": "nonce"}, {}),
 }
-"""TCP keys of the suspects' senders, and additional keys of their receivers."""
+"""TCP keys of the possibly misbehaving sessions: keys of both endpoints, and of receivers only."""
 
 VICTIMS: dict[str, tuple[int, str]] = {
     "1 MB, ECN": (BULK_BYTES, "rfc3168"),
@@ -35,10 +35,10 @@ VICTIMS: dict[str, tuple[int, str]] = {
     "10 kB, ECN": (10_000, "rfc3168"),
     "10 kB, no ECN": (10_000, "off"),
 }
-"""Size of the files and ECN mode of the sessions that behave."""
+"""File size and ECN mode of the sessions that follow the protocol."""
 
 CASE = Case(10, 10, 120, 0.002, 6, BULK_BYTES, 0.0)
-"""One congested link, six sessions to each client, and a wide range between the thresholds."""
+"""Case of all settings: one link, six sessions per client, and a wide region between thresholds."""
 
 THEIRS = Measure[Tally]("goodput_of_others", "kbit/s", lambda t: t.goodput_bps[0], 1, scale=1e-3)
 ITS = Measure[Tally]("goodput_of_suspects", "kbit/s", lambda t: t.goodput_bps[1], scale=1e-3)
@@ -46,7 +46,7 @@ ITS = Measure[Tally]("goodput_of_suspects", "kbit/s", lambda t: t.goodput_bps[1]
 
 @dataclass(frozen=True)
 class Beside:
-    """Setting: six sessions that obey the protocol beside six sessions that may misbehave."""
+    """Setting with six sessions that follow the protocol, and six sessions that may misbehave."""
 
     victims: str
     cheats: str
@@ -75,7 +75,7 @@ def _needs() -> Iterator[Need]:
 
 
 def share(runs: Runs, setting: Beside) -> Estimate:
-    """Return the misbehaving sessions' share of all goodput in %: mean and 95 % interval."""
+    """Return the suspects' share of all goodput in %: the mean and its 95 % interval."""
     return estimates.mean(100 * t.goodput_bps[1] / sum(t.goodput_bps) for t in runs.of(setting))
 
 
@@ -83,15 +83,18 @@ def _make(runs: Runs) -> Section:
     rows: list[list[str | Entry]] = []
     section = Section(
         [
-            "Six sessions that behave, to ftp3, share the link with six suspected 1 MB sessions, "
-            f"to ftp4; one congested link, maxth {CASE.maxth}, linterm {CASE.linterm}, wq "
-            f"{CASE.wq}, {CASE.delay_ms} ms. The fair share is half of the goodput.",
-            "A receiver that hides marks and a sender that ignores them have the same effect: the "
-            "sender responds to drops only. Its share therefore grows until the average is above "
-            "maxth, where RED drops. A sender with the nonce (RFC 3540) expects a sum that a "
-            "receiver can compute only from unmarked packets. A receiver that hides a mark has to "
-            "guess the sum, and every second guess is wrong. The sender then reduces cwnd as for "
-            "an echoed mark. The nonce does not protect against a misbehaving sender.",
+            "Six sessions to host ftp3, which follow the protocol, share one congested link with "
+            "six 1 MB sessions to host ftp4. The sessions to host ftp4 are called suspects, "
+            f"because they may misbehave. The queue is RED with maxth {CASE.maxth}, linterm "
+            f"{CASE.linterm} and wq {CASE.wq}, and the link has a delay of {CASE.delay_ms} ms. A "
+            "fair share of the suspects is half of the goodput.",
+            "If the receiver hides marks, or the sender ignores marks, the sender responds only "
+            "to drops. The sender's share of the link therefore grows until RED's average is "
+            "above maxth, where RED drops packets. A sender with the ECN nonce (RFC 3540) expects "
+            "a sum that a receiver can compute only from unmarked packets. A receiver that hides "
+            "a mark has to guess the nonce sum, and every second guess is wrong. If the nonce sum "
+            "is wrong, the sender reduces cwnd as if the receiver had reported the mark. The "
+            "nonce does not protect against a misbehaving sender.",
         ]
     )
     for setting in EVERY:
@@ -111,7 +114,7 @@ def _make(runs: Runs) -> Section:
             section.cells.append(Cell.of("cheating", setting.columns(), m, runs.of(setting)))
     head = [
         "Others", "Suspects", "Goodput of the others (kbit/s)",
-        "of the suspects (kbit/s)",
+        "Goodput of the suspects (kbit/s)",
         "Suspects' share (%)", "Drops", "Marks", "Timeouts",
     ]  # fmt: skip
     section.tables.append(Table("Shares of misbehaving endpoints", head, rows))

@@ -1,11 +1,12 @@
-"""The 30 published claims, decided from the pairs of runs in both networks.
+"""Functions that decide the 30 claims of the study from pairs of runs in both networks.
 
-The study averages five runs, and calls a pair different if its goodput changes by more than about
-3 %. The claims in this module use the same rule. The lower bound of a count is the number of pairs
-whose whole 95 % interval meets the condition. The upper bound is the number of pairs whose interval
-overlaps the condition. A count is reproduced if it is within one pair, or within 10 %, of the
-published count. “Most cases” means more than half of the pairs, by Wilson's interval of their
-share.
+The study averages five runs, and calls a pair different if ECN changes its goodput by more than
+about 3 %. The functions in this module also call a pair different if goodput changes by more than
+about 3 %. Many claims are numbers of pairs that meet a condition. The lower bound of such a number
+is the number of pairs whose whole 95 % interval meets the condition, and the upper bound is the
+number of pairs whose interval partly meets the condition. The tolerance of a number of pairs is one
+pair, or 10 % if that is more. “Most cases” means more than half of the pairs, by Wilson's interval
+of their share.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv", APART)
 FOUR, SIX, HEADS = ["figure-4"], ["figure-6"], ["head-marking"]
 
 DIFFERS = 3.0
-"""Change of goodput in % above which the study calls a pair different (“around”)."""
+"""Change of goodput in % above which the study calls a pair different: “around 3 %”."""
 AROUND = 0.5
-"""Width of “around” on either side, in percentage points."""
+"""Tolerance of “around 3 %” on either side, in percentage points."""
 PAIRS = 13
-"""Number of pairs beyond the threshold, as published."""
+"""Published number of pairs with a goodput change above the threshold."""
 
 
 COUNT = Tolerance.larger_of(1, 0.10, "pair")
@@ -68,13 +69,13 @@ def _size(gain: Gain) -> Interval:
 
 
 def _is(gain: Gain, least: float) -> tuple[bool, bool]:
-    """Return two flags: a pair surely, or possibly, differs by more than `least` percent."""
+    """Return two flags: the pair differs by more than `least` percent certainly, or possibly."""
     size = _size(gain)
     return size.low > least, size.high > least
 
 
 def _counted(known: Iterable[tuple[bool, bool]], middle: float) -> Estimate:
-    """Return a count of pairs with its interval, from the sure pairs to the possible pairs."""
+    """Return a number of pairs; the certain and the possible pairs bound its interval."""
     every = list(known)
     low, high = (float(sum(of[i] for of in every)) for i in (0, 1))
     return Estimate("pairs, surely to possibly", middle, low, high, max(len(every), 1))
@@ -88,22 +89,22 @@ def large(all_gains: Iterable[Gain], least: float = DIFFERS) -> list[Gain]:
 def _largest(all_gains: Sequence[Gain]) -> str:
     most = max(all_gains, key=lambda g: abs(g.percent.middle))
     low, middle, high = digits(most.percent)
-    return f"Largest difference of {len(all_gains)} pairs: {middle} % [{low} to {high}]."
+    return f"Largest change of goodput in {len(all_gains)} pairs: {middle} % [{low} to {high}]."
 
 
 @CLAIMS.decides("ES-001", items=FOUR)
 def tests_run(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the settings of one congested link that were run."""
+    """Decide the claim by the number of settings of one congested link that were run."""
     settings = [need.setting for need in pairs.needs(SINGLE, (OFF, ECN))]
     run = len({setting for setting in settings if runs.has(setting)})
-    return exactly(claim, run, "Settings run with and without ECN.")
+    return exactly(claim, run, "Number of settings that were run, with ECN and without ECN.")
 
 
 @CLAIMS.decides("ES-002", items=FOUR)
 def pairs_compared(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the number of pairs of runs that were compared."""
     compared = len(gains(runs, SINGLE, GOODPUT))
-    return exactly(claim, compared, "Pairs with both of their settings.")
+    return exactly(claim, compared, "Number of pairs that were run with ECN and without ECN.")
 
 
 @CLAIMS.decides("ES-003", "ES-004", "ES-005", items=FOUR)
@@ -111,50 +112,61 @@ def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
     """Decide the claim by the formula of the ratio ECN / (ECN + non-ECN)."""
     percent = {"ES-003": 0, "ES-004": 10, "ES-005": 20}[claim.id]
     ours = share(percent)
-    return exactly(claim, ours, f"{percent} % more is (1 + x)/(2 + x).", 0.0005)
+    return exactly(
+        claim,
+        ours,
+        f"An increase of {percent} % (x) corresponds to a ratio of (1 + x)/(2 + x).",
+        0.0005,
+    )
 
 
 @CLAIMS.decides("ES-006", items=FOUR)
 def pairs_that_differ(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of pairs beyond the threshold of around 2.5 to 3.5 %."""
+    """Decide the claim by the number of pairs with a goodput change above 3 %."""
     all_gains = gains(runs, SINGLE, GOODPUT)
     sure = sum(_is(g, DIFFERS + AROUND)[0] for g in all_gains)
     maybe = sum(_is(g, DIFFERS - AROUND)[1] for g in all_gains)
     count = len(large(all_gains))
     ours = Estimate("pairs, surely to possibly", count, min(sure, count), maybe, len(all_gains))
-    text = f"Surely beyond 3.5 % to possibly beyond 2.5 %. {_largest(all_gains)}"
+    text = (
+        "The interval reaches from the pairs that are certainly beyond 3.5 % to the pairs that "
+        f"are possibly beyond 2.5 %. {_largest(all_gains)}"
+    )
     return estimated(claim, ours, COUNT, text)
 
 
 @CLAIMS.decides("ES-007", items=FOUR)
 def threshold(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the 13th largest difference: 13 pairs exceed the study's threshold."""
+    """Decide the claim by the 13th largest change; 13 pairs exceed the study's threshold."""
     by_size = sorted(gains(runs, SINGLE, GOODPUT), key=lambda g: -abs(g.percent.middle))
     if len(by_size) < PAIRS:
-        return Decision("none", OPEN, f"There are {len(by_size)} pairs, fewer than {PAIRS}.")
+        return Decision("none", OPEN, f"Only {len(by_size)} pairs were run, fewer than {PAIRS}.")
     low, middle, high = _size(by_size[PAIRS - 1])
     ours = Estimate("mean, 95 % confidence", middle, low, high, len(by_size))
-    return estimated(claim, ours, PERCENT, f"The {PAIRS}th largest difference.")
+    return estimated(
+        claim, ours, PERCENT, f"Our number is the {PAIRS}th largest change of goodput."
+    )
 
 
 def _of_large(
     runs: Runs, claim: Published, what: str, test: Callable[[Gain], bool], printed: float
 ) -> Decision:
-    """Decide the claim by the number of pairs of one kind beyond 3 %, with its interval."""
+    """Decide the claim by the number of pairs of one kind with a goodput change above 3 %."""
     all_gains = gains(runs, SINGLE, GOODPUT)
     differ = large(all_gains)
     possible = sum(_is(g, DIFFERS)[1] for g in all_gains)
     count = sum(map(test, differ))
     first = sorted(all_gains, key=lambda g: -abs(g.percent.middle))[:PAIRS]
     text = (
-        f"{what}: {count} of {len(differ)} pairs beyond 3 %; of the {PAIRS} largest differences "
-        f"{sum(map(test, first))}. {possible} pairs may be beyond 3 %. {_largest(all_gains)}"
+        f"{what}: {count} of the {len(differ)} pairs whose goodput changes by more than 3 %, and "
+        f"{sum(map(test, first))} of the {PAIRS} pairs with the largest changes. The goodput of "
+        f"{possible} pairs possibly changes by more than 3 %. {_largest(all_gains)}"
     )
     ours_text = f"{count} of {len(differ)}"
     if not possible:
-        return Decision(ours_text, CONTRADICTED, f"{text} No pair meets the condition.")
+        return Decision(ours_text, CONTRADICTED, f"{text} No pair possibly meets the condition.")
     if not any(_is(g, DIFFERS)[0] for g in all_gains):
-        return Decision(ours_text, OPEN, f"{text} No pair is surely beyond 3 %.")
+        return Decision(ours_text, OPEN, f"{text} No pair certainly meets the condition.")
     ours = _counted((_is(g, DIFFERS) for g in all_gains if test(g)), count)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
     return replace(decided, ours=ours_text)
@@ -162,26 +174,26 @@ def _of_large(
 
 @CLAIMS.decides("ES-008", items=FOUR)
 def bulk_among_them(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of pairs that are not bulk transfers, 0 in the study."""
+    """Decide the claim by the number of changed pairs without bulk transfers, 0 in the study."""
     return _of_large(runs, claim, "Transactional", lambda g: not g.case.bulk, 0)
 
 
 @CLAIMS.decides("ES-009", items=FOUR)
 def not_twelve_sessions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the differing pairs that have six sessions per pair of nodes."""
+    """Decide the claim by the number of changed pairs with six sessions per pair of nodes."""
     what = "Six sessions per pair of nodes"
     return _of_large(runs, claim, what, lambda g: g.case.sessions != 12, claim.value)
 
 
 @CLAIMS.decides("ES-010", items=FOUR)
 def with_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of differing pairs that have CBR traffic."""
+    """Decide the claim by the number of changed pairs with CBR traffic."""
     return _of_large(runs, claim, "With CBR traffic", lambda g: g.case.cbr_share > 0, claim.value)
 
 
 def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: float) -> Decision:
-    """Decide the claim by the pairs with a gain, or with a loss, and another maxth."""
-    sign, outcome = (1, "ECN wins") if gain else (-1, "ECN loses")
+    """Decide the claim by the pairs with a gain (or a loss) and not the published maxth."""
+    sign, outcome = (1, "ECN gains") if gain else (-1, "ECN loses")
     all_gains = gains(runs, SINGLE, GOODPUT)
 
     def beyond(g: Gain) -> tuple[bool, bool]:
@@ -193,14 +205,14 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
     known = {g: beyond(g) for g in all_gains}
     sure, maybe = (sum(of[i] for of in known.values()) for i in (0, 1))
     text = (
-        f"{outcome} beyond 3 %: {len(chosen)} pairs, {counts}; surely {sure}, possibly {maybe}. "
-        f"{_largest(all_gains)}"
+        f"{outcome} more than 3 % of goodput in {len(chosen)} pairs ({counts}), certainly in "
+        f"{sure} and possibly in {maybe} pairs. {_largest(all_gains)}"
     )
     ours_text = _maxths(chosen)
     if not maybe:
-        return Decision(ours_text, CONTRADICTED, f"{text} No pair meets the condition.")
+        return Decision(ours_text, CONTRADICTED, f"{text} No pair possibly meets the condition.")
     if not sure:
-        return Decision(ours_text, OPEN, f"{text} No pair is surely beyond 3 %.")
+        return Decision(ours_text, OPEN, f"{text} No pair certainly meets the condition.")
     others = sum(g.case.maxth != maxth for g in chosen)
     ours = _counted((of for g, of in known.items() if g.case.maxth != maxth), others)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
@@ -209,13 +221,13 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
 
 @CLAIMS.decides("ES-011", items=FOUR)
 def maxth_of_losers(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the pairs in which ECN loses with another maxth; none may exist."""
+    """Decide the claim by the losing pairs with another maxth than published (0 pairs)."""
     return _side(runs, claim, gain=False, maxth=claim.value, printed=0)
 
 
 @CLAIMS.decides("ES-012", items=FOUR)
 def maxth_of_winners(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the pairs in which ECN wins with another maxth; at most 1 may exist."""
+    """Decide the claim by the gaining pairs with another maxth than published (at most 1)."""
     bound = replace(claim, qualifier="upper_bound")
     return _side(runs, bound, gain=True, maxth=claim.value, printed=1)
 
@@ -226,7 +238,7 @@ def _maxths(chosen: list[Gain]) -> str:
 
 @CLAIMS.decides("ES-013", items=FOUR)
 def exceptions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of pairs in which ECN wins with another maxth than 60."""
+    """Decide the claim by the number of pairs with a gain and a maxth other than 60."""
     return _side(runs, claim, gain=True, maxth=60, printed=claim.value)
 
 
@@ -243,14 +255,15 @@ def best_case(runs: Runs, claim: Published) -> Decision:
         for same in (True, False)
     )
     if best is None or other is None:
-        return Decision("none", OPEN, "The runs have one maxth only.")
-    # The two pairs of runs are taken as independent, so the variances of their means add.
+        return Decision("none", OPEN, "The runs have only one value of maxth.")
+    # The two pairs of runs are assumed to be independent, so the variances of their means are
+    # added.
     lead = best.percent.middle - other.percent.middle
     half = math.hypot(*((g.percent.high - g.percent.low) / 2 for g in (best, other)))
     ours = Estimate("lead, 95 % confidence", lead, lead - half, lead + half, 2)
     text = (
-        f"Largest gain with maxth {claim.value:g}: {number(best.percent.middle)} % "
-        f"({best.case}); with another: {number(other.percent.middle)} % ({other.case})."
+        f"Largest gain with maxth {claim.value:g}: {number(best.percent.middle)} % ({best.case}). "
+        f"Largest gain with another maxth: {number(other.percent.middle)} % ({other.case})."
     )
     winner = best if lead > 0 else other
     decided = every_sign(replace(claim, value=1), {"Lead in percentage points": ours}, 0, text)
@@ -263,16 +276,18 @@ def _middle(gain: Gain) -> float:
 
 @CLAIMS.decides("ES-015", "ES-016", items=SIX)
 def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest, or the largest, noticeable difference of bulk transfers.
+    """Decide the claim by the smallest, or the largest, noticeable change of bulk transfers.
 
-    The claim is that few bulk transfers differ, by 5 to 10 %. “Few” means at most one in eight.
+    The study claims that ECN changes the goodput of few bulk transfers, by 5 to 10 %. We define
+    “few” as at most one in eight.
     """
     bulk = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
     least = 5 - AROUND
     sure, maybe = (sum(_is(g, least)[i] for g in bulk) for i in (0, 1))
     text = (
-        f"{sure} of {len(bulk)} bulk pairs surely differ by {least:g} % or more, {maybe} "
-        f"possibly. Few: at most one in eight. {_largest(bulk)}"
+        f"The goodput of {sure} of {len(bulk)} pairs with bulk transfers certainly changes by "
+        f"{least:g} % or more, and that of {maybe} pairs possibly. Rule: “few” means at most one "
+        f"in eight. {_largest(bulk)}"
     )
     by_size = sorted(bulk, key=lambda g: -abs(g.percent.middle))
     noticeable = [g for g in by_size if abs(g.percent.middle) > least] or by_size[:1]
@@ -286,7 +301,7 @@ def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
 
 
 def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
-    """Decide a published number of pairs in which a measure increases."""
+    """Decide a claim about the number of pairs in which ECN increases a measure."""
     more = sum(g.difference.value > 0 for g in chosen)
     ours = _counted(((g.difference.low > 0, g.difference.high > 0) for g in chosen), more)
     return estimated(claim, ours, COUNT, f"{about}: {more} of {len(chosen)}.")
@@ -294,11 +309,15 @@ def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
 
 @CLAIMS.decides("ES-017", "ES-018", items=SIX)
 def more_signals(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the pairs, or the bulk transfers, with more drops and marks."""
+    """Decide the claim by the number of pairs (or bulk transfers) with more drops and marks."""
     all_gains = list(gains(runs, MULTIPLE, SIGNALS))
     if claim.id == "ES-017":
         return _count(claim, all_gains, "Pairs with more drops and marks with ECN")
-    return _count(claim, [g for g in all_gains if g.case.bulk], "Bulk pairs with more of them")
+    return _count(
+        claim,
+        [g for g in all_gains if g.case.bulk],
+        "Pairs of bulk transfers with more drops and marks with ECN",
+    )
 
 
 @CLAIMS.decides("ES-019", items=["causes"])
@@ -312,7 +331,8 @@ def full_links(runs: Runs, claim: Published) -> Decision:
     ]
     near = sum(u > claim.value - 1 for u in used)
     text = (
-        f"Cases with 99 % or more without ECN; minimum {number(min(used))} %. Share of the cases:"
+        f"Minimum utilization of any case without ECN: {number(min(used))} %. Statement: the "
+        "utilization without ECN is 99 % or more."
     )
     return most(near, len(used), number(float(np.median(used))), text)
 
@@ -320,7 +340,7 @@ def full_links(runs: Runs, claim: Published) -> Decision:
 def _mostly(
     claim: Published, chosen: list[Gain], tally: Callable[[Gain], int], about: str
 ) -> Decision:
-    """Decide a direction by the share of pairs with the published sign: -1, 0 or 1."""
+    """Decide a claim about a sign (-1, 0 or 1) by the share of pairs with this sign."""
     signs = [tally(g) for g in chosen]
     counts = {sign: signs.count(sign) for sign in (1, 0, -1)}
     sure = {
@@ -328,20 +348,21 @@ def _mostly(
         -1: sum(g.difference.high < 0 for g in chosen),
     }
     text = (
-        f"{about}: more in {counts[1]}, less in {counts[-1]}, neither in {counts[0]} of "
-        f"{len(chosen)} pairs; 95 % intervals above 0: {sure[1]}, below: {sure[-1]}. As printed:"
+        f"{about}: more in {counts[1]}, less in {counts[-1]}, and equal in {counts[0]} of "
+        f"{len(chosen)} pairs. The 95 % interval is above 0 in {sure[1]} pairs, and below 0 in "
+        f"{sure[-1]} pairs. Statement: the sign is the published one."
     )
     majority = max(counts, key=lambda sign: counts[sign])
     return most(counts[int(claim.value)], len(signs), f"{majority:+d}" if majority else "0", text)
 
 
 def _sign(g: Gain) -> int:
-    """Return the direction of a pair's mean difference."""
+    """Return the sign of a pair's mean difference."""
     return int(np.sign(g.difference.value))
 
 
 def _differs(g: Gain) -> int:
-    """Return the direction of a goodput difference, 0 if it is within the study's threshold."""
+    """Return the sign of a goodput difference, 0 for one within the study's threshold."""
     middle = g.percent.middle
     return 0 if abs(middle) <= DIFFERS else int(np.sign(middle))
 
@@ -349,14 +370,14 @@ def _differs(g: Gain) -> int:
 DIRECTIONS: dict[str, tuple[str, Measure[Tally], str, pairs.Chosen]] = {
     "ES-020": (SINGLE, SIGNALS, "Drops and marks", lambda _: True),
     "ES-021": (SINGLE, QUEUE, "Mean queue", lambda _: True),
-    "ES-022": (SINGLE, GOODPUT, "Goodput, up to 3 % counts as none", lambda _: True),
-    "ES-023": (SINGLE, GOODPUT, "Goodput with CBR, up to 3 % counts as none",
+    "ES-022": (SINGLE, GOODPUT, "Goodput (up to 3 % counts as equal)", lambda _: True),
+    "ES-023": (SINGLE, GOODPUT, "Goodput with CBR (up to 3 % counts as equal)",
                lambda case: case.cbr_share > 0),
     "ES-024": (MULTIPLE, SIGNALS, "Drops and marks, bulk", lambda case: case.bulk),
     "ES-025": (MULTIPLE, SIGNALS, "Drops and marks, transactional", lambda case: not case.bulk),
     "ES-026": (MULTIPLE, QUEUE, "Mean queue, bulk", lambda case: case.bulk),
     "ES-027": (MULTIPLE, QUEUE, "Mean queue, transactional", lambda case: not case.bulk),
-    "ES-028": (MULTIPLE, GOODPUT, "Goodput, up to 3 % counts as none", lambda _: True),
+    "ES-028": (MULTIPLE, GOODPUT, "Goodput (up to 3 % counts as equal)", lambda _: True),
 }  # fmt: skip
 
 
@@ -379,13 +400,16 @@ def head_of_one_link(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the share of pairs whose goodput head marking changes by at most 3 %."""
     all_gains = list(gains(runs, SINGLE, GOODPUT, HEAD, ECN))
     return _mostly(
-        claim, all_gains, _differs, "Goodput against plain ECN, up to 3 % counts as none"
+        claim,
+        all_gains,
+        _differs,
+        "Goodput compared with plain ECN (a change of at most 3 % counts as equal)",
     )
 
 
 @CLAIMS.decides("ES-030", items=HEADS)
 def head_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean change of goodput over all pairs, per replication."""
+    """Decide the claim by the mean change of goodput over all pairs, one per replication."""
     totals = {
         arm: [
             GOODPUT.scale * sum(GOODPUT.of(t) for t in ran) / len(ran)
@@ -395,14 +419,15 @@ def head_of_three_links(runs: Runs, claim: Published) -> Decision:
     }
     differences = [head - ecn for head, ecn in zip(totals[HEAD], totals[ECN], strict=True)]
     listed = "; ".join(
-        f"{pairs.ARM_NAMES[arm]} loses against none in {count} pairs, {number(mean)} % on average"
+        f"{pairs.ARM_NAMES[arm]} has less goodput than no ECN in {count} pairs, by {number(mean)} "
+        "% on average"
         for arm in (ECN, HEAD)
         for count, mean, _ in [losses(runs, MULTIPLE, arm)]
     )
     of = estimates.mean(totals[ECN]).value
     text = (
-        f"{listed}. Mean goodput over all pairs (kbit/s; {number(of)} with plain ECN), head "
-        "marking less plain ECN:"
+        f"{listed}. Mean goodput over all pairs with plain ECN: {number(of)} kbit/s. Goodput in "
+        "kbit/s with head marking minus goodput with plain ECN:"
     )
     return direction(claim, differences, text)
 

@@ -1,4 +1,4 @@
-"""Main effects of each factor on goodput, mean queue and signals, and their interactions."""
+"""Main effects and interactions of the factors, on goodput, mean queue and signals."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from aqmlab.studies.ecn_red_simulation.tallies import SIGNALS, THREE
 from aqmlab.studies.framework import Figure, Item, Runs, Section
 
 SHOWN = 12
-"""Maximum number of interactions in a table."""
+"""Maximum number of interactions that a table shows."""
 
 ABOUT = (
-    "Least squares over all runs of a network with the seeds as blocks. A main effect is the mean "
-    "at the second level minus that at the first, over all other factors. An interaction is the "
-    "difference of a factor's effect between the two levels of another factor. Intervals are 95 %, "
-    "and p is corrected for all effects of the measure (false discovery). The arm is a factor too: "
-    "its interactions show where signalling matters.",
-    "Effects are means over very different cases. A small effect of the arm may therefore hide "
-    "cases with a large one; the item “Causes of gains and losses” has these.",
+    "The effects are estimated by least squares over all runs of a network, with the seeds as "
+    "blocks. The main effect of a factor is the mean at its second level minus the mean at its "
+    "first level, over all levels of the other factors. An interaction is the difference of one "
+    "factor's effect between the two levels of another factor. Effects have 95 % intervals, and "
+    "the p-values are corrected for the number of effects (false-discovery rate). The arm (no "
+    "ECN, ECN or head marking) is a factor too. An interaction of the arm with a factor shows "
+    "that the effect of ECN depends on this factor.",
+    "An effect is a mean over very different cases. A small mean effect of ECN may therefore hide "
+    "single cases with a large effect. The item “Causes of gains and losses” lists the cases with "
+    "the largest effects.",
 )
 
 
@@ -52,14 +55,15 @@ def _make(runs: Runs) -> Section:
             section.tables.append(
                 Table(f"{name}: main effects on {what}".capitalize(), head, _rows(main))
             )
-            caption = f"{name}: the largest interactions on {what}, of {len(two)} findings"
+            caption = f"{name}: the largest of {len(two)} significant interactions on {what}"
             section.tables.append(Table(caption.capitalize(), head, _rows(two[:SHOWN])))
             if measure is SIGNALS:  # dropped CBR packets dominate the signals
                 continue
             drawn = interactions(outcome, measure.name)
             caption = (
-                f"{name.capitalize()}: mean {NAMES[measure]} over each factor by arm; lines that "
-                "are not parallel are an interaction."
+                f"{name.capitalize()}: mean {NAMES[measure]} at the two levels of each factor, "
+                "one line per arm. Lines that are not parallel show an interaction of the factor "
+                "with the arm."
             )
             section.figures.append(Figure(f"effects_{network}_{measure.name}", caption, drawn))
     return section

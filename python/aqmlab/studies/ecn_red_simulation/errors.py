@@ -1,4 +1,4 @@
-"""Transmission errors beside congestion, with and without ECN (section III of the study)."""
+"""Transmission errors together with congestion, with and without ECN (section III of the study)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aqmlab.studies.ecn_red_simulation.tallies import DROPS, GOODPUT, MARKS, TIM
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 
 RATES = (0.0, 0.001, 0.003, 0.01, 0.03)
-"""Share of packets that the wire behind gw1 loses at random."""
+"""Probability with which the link from gw1 to gw2 loses a packet by a transmission error."""
 
 CASE = Case(10, 10, 120, 0.002, 6, BULK_BYTES, 0.0)
 
@@ -33,7 +33,7 @@ MEASURES = (GOODPUT, DROPS, MARKS, LOST, BY_ERRORS, CUTS, REDUCTIONS, TIMEOUTS)
 
 @dataclass(frozen=True)
 class Noisy:
-    """Setting: twelve downloads over a link with transmission errors."""
+    """Setting with twelve download sessions over a link with transmission errors."""
 
     rate: float
     arm: str
@@ -80,15 +80,23 @@ def _make(runs: Runs) -> Section:
     head = ["Errors", "Arm", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in MEASURES)]
     return Section(
         [
-            "“Losses by errors” is the share of the lost packets that the wire lost, and not a "
-            "queue. Without ECN the sender cannot distinguish the two. With ECN and an average "
-            "below maxth, congestion causes marks, so nearly every loss is an error. TCP with ECN "
-            "still responds to a loss as to congestion (RFC 3168 §6.1), because queues also drop "
-            "packets of ECN flows.",
-            f"Change of goodput with ECN, by the rate of errors. {'; '.join(gains)}.",
+            "“Losses by errors” is the percentage of lost packets that were lost by transmission "
+            "errors, not dropped by a queue. Without ECN the sender cannot distinguish "
+            "transmission errors from drops. If ECN is on and RED's average is below maxth, "
+            "congestion causes marks instead of drops, so transmission errors cause nearly all "
+            "losses. A TCP sender with ECN still responds to every loss as to congestion (RFC "
+            "3168 §6.1), because queues also drop some packets of ECN flows.",
+            f"Change of goodput by ECN, for each packet error rate: {'; '.join(gains)}.",
         ],
         cells,
-        [Table("Twelve sessions of consecutive 1 MB downloads, one congested link", head, rows)],
+        [
+            Table(
+                "Twelve sessions that download 1 MB files one after the other over one congested "
+                "link",
+                head,
+                rows,
+            )
+        ],
     )
 
 

@@ -1,48 +1,54 @@
-"""Frozen reading of the study: our choice for each setting that the study leaves open.
+"""Values that this reproduction uses for the settings that the study leaves open.
 
-The item `readings` of the study shows other readings, which the score does not count.
+The item `readings` of the study has results with other values, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
 from aqmlab.studies.framework.claims import INPUT
 
 CHOICES = (
-    Choice("Segments", "1492 bytes of payload and 40 of headers",
-           "FullTcp of ns-2 takes the segment size as payload."),
-    Choice("Sizes of files", "10 000 and 1 000 000 bytes", "No unit is printed."),
+    Choice("Segments", "1492 bytes of payload and 40 bytes of headers",
+           "In FullTcp of ns-2 the segment size is the payload without headers."),
+    Choice("Sizes of files", "10 000 and 1 000 000 bytes",
+           "The study gives no unit of the file size."),
     Choice("Above maxth", "Every packet is dropped",
-           "The text; ns-2 2.26 would be gentle unless configured otherwise."),
+           "The study states it. The default of ns-2 2.26 is gentle RED."),
     Choice(
         "Marks of ECN-capable packets",
-        "Below a probability of 0.1; from 0.1 on RED drops the chosen packets",
-        "Default of ns-2 since April 2002 (mark_p_). The study does not mention it.",
-        "The sentence that drops dominated for long transfers with ECN too, which is not among "
-        "the claims",
+        "RED marks chosen packets at probabilities below 0.1, and drops them from 0.1 on",
+        "Default of ns-2 since April 2002 (mark_p_), which the study does not mention.",
+        "The statement of the study that with ECN most signals of long transfers are drops, which "
+        "is not one of the claims",
     ),
     Choice(
-        "RED besides Table 1", "Waits 1/p packets after a signal, passes a packet behind at most "
-        "one other, 500 bytes as mean packet while idle", "Defaults of ns-2 2.26.",
+        "RED besides Table 1", "RED waits 1/p packets after a signal, passes a packet if at most "
+        "one packet is waiting, and assumes a mean packet of 500 bytes during idle time",
+        "Defaults of ns-2 2.26.",
     ),
     Choice(
-        "Hosts", "FullTcp: window of 20 segments, two at first, an ACK per segment, timeouts of 1 "
-        "to 64 s (6 s at first), clock of 10 ms, ECN-capable retransmissions",
+        "Hosts", "FullTcp: window of 20 segments, initial window of two segments, one ACK per "
+        "segment, timeouts of 1 to 64 s (6 s before the first round-trip sample), clock of 10 ms, "
+        "ECN-capable retransmissions",
         "Defaults of ns-2 2.26.",
     ),
     Choice(
         "Loss recovery", "RFC 6675, with Karn's rule for the back-off of the timer",
-        "The study names FullTcp with SACK. FullTcp ends the back-off at any new ACK (its change "
-        "log, March 2002), which this reading does not follow yet.",
+        "The study names FullTcp with SACK. FullTcp ends the back-off at any new ACK (change log "
+        "of ns-2, March 2002), which aqmlab does not reproduce yet.",
     ),
-    Choice("Sessions", "The server opens; the FIN is on the last segment; the next session begins "
-           "0 to 50 ms after both endpoints have closed", "ns-2 (close_on_empty_) and the text."),
+    Choice("Sessions", "The server opens the session; the FIN is on the last segment; the next "
+           "session begins 0 to 50 ms after both endpoints have closed",
+           "Behaviour of ns-2 (close_on_empty_), and the text of the study."),
     Choice("Three links", "A chain gw1-gw2-gw3-gw4",
-           "The text: each link carries two of the pairs. Figure 5 cannot be read."),
-    Choice("Head marking", "The first ECN-capable packet from the head that is not marked",
-           "The text: a pointer behind the last packet that was marked."),
+           "The text of the study states that each link carries the traffic of two pairs of "
+           "hosts. Figure 5, which shows the network, is not legible."),
+    Choice("Head marking",
+           "RED marks the first packet from the head that is ECN-capable and not yet marked",
+           "The study describes a pointer to the packet behind the last marked packet."),
 )  # fmt: skip
 
-_GRID = "It is the number of settings in Table 1, an input."
-_RATIO = "Arithmetic: the meaning of a ratio."
+_GRID = "The number of settings follows from Table 1 of the study, which is an input of the runs."
+_RATIO = "Arithmetic: the claim follows from the definition of the ratio."
 APART = {
     INPUT: {
         "ES-001": _GRID,

@@ -1,4 +1,4 @@
-"""The 128 pairs of runs in a network: a case without ECN, and with ECN or head marking."""
+"""Pairs of runs for the 128 cases in a network: without ECN, and with ECN or head marking."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ KINDS: dict[str, Chosen] = {
     "1 MB files": lambda case: case.bulk and not case.cbr_share,
     "1 MB files, with CBR": lambda case: case.bulk and case.cbr_share > 0,
 }
-"""Groups of similar cases, by file size and CBR traffic."""
+"""Groups of cases with the same file size, with or without CBR traffic."""
 
 QUICK = {"delay_ms": 10, "linterm": 10, "wq": 0.002, "maxth": 60}
-"""Levels of the cases in the quick form."""
+"""Factor levels of the cases in the quick form."""
 
 
 def needs(network: str, arms: Sequence[str] = ARMS) -> Iterator[Need]:
-    """Yield every case of a network under the given arms."""
+    """Yield the settings of all cases of a network, under each of the given arms."""
     for case in ALL:
         quick = QUICK.items() <= vars(case).items()
         for arm in arms:
@@ -51,14 +51,14 @@ def needs(network: str, arms: Sequence[str] = ARMS) -> Iterator[Need]:
 
 
 def both(arms: Sequence[str] = ARMS) -> Iterator[Need]:
-    """Yield every case of both networks under the given arms."""
+    """Yield the settings of all cases of both networks, under each of the given arms."""
     for network in NETWORKS:
         yield from needs(network, arms)
 
 
 @lru_cache(maxsize=8)
 def outcome(runs: Runs, network: str, arms: tuple[str, ...] = ARMS) -> Outcome:
-    """Return the cases of a network as an experiment that compares each arm with the first."""
+    """Return the cases of a network as an experiment that compares each arm with the first arm."""
     points = ((vars(case), {arm: Setting(network, case, arm) for arm in arms}) for case in ALL)
     named = [(at, {ARM_NAMES[arm]: s for arm, s in by.items()}) for at, by in points]
     return grid.outcome(runs, named, EVERY, NETWORK_NAMES[network])
@@ -66,7 +66,7 @@ def outcome(runs: Runs, network: str, arms: tuple[str, ...] = ARMS) -> Outcome:
 
 @dataclass(frozen=True)
 class Gain:
-    """Change of a measure in one case between two arms, paired by replication.
+    """Change of a measure from the reference arm to another arm, in one case.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ class Gain:
     base : float
         Mean of the measure under the reference arm.
     difference : Estimate
-        Mean difference with its 95 % interval, in the measure's unit.
+        Mean difference of the replications with its 95 % interval, in the measure's unit.
     p_discovery : float
-        p-value, corrected for all cases of the network (Benjamini and Hochberg).
+        p-value, corrected for the number of cases in the network (Benjamini and Hochberg).
     """
 
     case: Case
@@ -101,7 +101,7 @@ class Gain:
 def gains(
     runs: Runs, network: str, measure: Measure[Tally], arm: str = ECN, against: str = OFF
 ) -> tuple[Gain, ...]:
-    """Return the change of a measure under an arm, for each case of a network."""
+    """Return the change of a measure from arm `against` to arm `arm`, for each case."""
     table = outcome(runs, network, (against, arm))
     cells = table.estimates(list(FACTORS), [measure.name])
     base = {tuple(c.at.values()): c.estimate.value for c in cells if c.difference is None}

@@ -18,7 +18,7 @@ NAMES = {SIGNALS: "drops and marks", GOODPUT: "goodput", QUEUE: "mean queue"}
 
 
 def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
-    """Plot the three curves of the study, and the goodput curve again on a finer scale."""
+    """Plot the ratios of three measures as in the study, and the goodput ratio on a finer scale."""
     first, other = outcome.arms[0], pairs.ARM_NAMES[arm]
     figure, (whole, detail) = sheet(1, 2, (10.0, 4.4), width_ratios=(3, 2))
     for i, measure in enumerate(THREE):
@@ -27,7 +27,7 @@ def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
     middles = [r.middle for m in THREE for r in outcome.ratios(m.name, other)]
     whole.set_ylim(max(0, min(middles) - 0.05), min(1, max(middles) + 0.05))
     whole.set_ylabel(f"{other} / ({first} + {other})")
-    detail.set_title("goodput alone; dotted: 3 % more or less", fontsize=9)
+    detail.set_title("goodput only; dotted lines: ±3 %", fontsize=9)
     for percent in (-3, 3):
         detail.axhline(share(percent), color="#888888", lw=1, ls=":")
     for axes in (whole, detail):
@@ -38,13 +38,13 @@ def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
 
 
 def share(percent: float) -> float:
-    """Return ECN / (ECN + non-ECN) for a value that is `percent` % higher with ECN."""
+    """Return the ratio ECN / (ECN + non-ECN) of a value that is `percent` % higher with ECN."""
     more = 1 + percent / 100
     return more / (1 + more)
 
 
 def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
-    """Return a table of the numbers of pairs with an increase, a decrease and a significant one."""
+    """Return a table of how many pairs increase, decrease, and change significantly."""
     rows = []
     for measure in THREE:
         changes = pairs.gains(runs, network, measure, arm, against)
@@ -56,16 +56,17 @@ def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
         counts = [str(len(more)), sure[0], str(len(less)), sure[1], str(large)]
         rows.append([NAMES[measure], *counts, f"{middle:+z.2f} %"])
     names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
-    head = ["", "More", "findings", "Less", "findings", "By more than 3 %", "Median"]
+    head = ["", "More", "findings", "Less", "findings", "Change by more than 3 %", "Median"]
     about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(changes)} pairs"
     return Table(about[0].upper() + about[1:], head, rows)
 
 
 ABOUT_COUNTS = (
-    "The table has the mean paired difference of each pair; both arms of a replication have the "
-    "same seed. A finding is a pair with a significant paired t test, corrected for all pairs at a "
-    "false-discovery rate of 5 % (Benjamini and Hochberg). With five replications only differences "
-    "that are large against their spread are findings."
+    "The table counts the pairs by their mean difference. In each replication, both runs of a "
+    "pair have the same seed. A finding is a pair with a significant difference by a paired t "
+    "test, at a false-discovery rate of 5 % over all pairs (Benjamini and Hochberg). With only "
+    "five replications, a difference is a finding only if it is much larger than the spread of "
+    "the replications."
 )
 
 
@@ -73,9 +74,10 @@ def _figure(network: str, arm: str, number_: str, runs: Runs) -> Section:
     outcome = pairs.outcome(runs, network, (OFF, arm))
     points = outcome.runs["point"].nunique()
     caption = (
-        f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. Each curve is sorted "
-        "separately. Lines: the mean of the replications' ratios; bands: its 95 % interval. 0.5: "
-        "no difference; 0.524: 10 % more."
+        f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. The pairs of each curve are "
+        "sorted by their ratio. Lines show the mean ratio of the replications, and bands the 95 "
+        "% interval of the mean. A ratio of 0.5 means no difference, and 0.524 means 10 % more "
+        "with ECN."
     )
     name = number_.lower().replace(" ", "_")
     cells = [
@@ -93,8 +95,8 @@ def _head(runs: Runs) -> Section:
     for network in NETWORKS:
         outcome = pairs.outcome(runs, network, (OFF, HEAD))
         caption = (
-            f"Head marking, {pairs.NETWORK_NAMES[network]}: in the form of figures 4 and 6. Lines: "
-            "the mean of the replications' ratios; bands: its 95 % interval."
+            f"Head marking, {pairs.NETWORK_NAMES[network]}, plotted as figures 4 and 6. Lines "
+            "show the mean ratio of the replications, and bands the 95 % interval of the mean."
         )
         section.figures.append(draw(outcome, HEAD, f"head_marking_{network}", caption))
         section.tables.append(counted(runs, network, HEAD))
@@ -112,14 +114,14 @@ def _head(runs: Runs) -> Section:
             for arm, (count, mean, worst) in depth.items()
         )
         section.text.append(
-            f"{pairs.NETWORK_NAMES[network].capitalize()}, pairs with less goodput than without "
-            f"ECN. {listed}."
+            f"{pairs.NETWORK_NAMES[network].capitalize()}: number of pairs with less goodput than "
+            f"without ECN, and their loss of goodput. {listed}."
         )
     return section
 
 
 def losses(runs: Runs, network: str, arm: str) -> tuple[int, float, float]:
-    """Return the number of pairs that lose goodput, their mean loss and their largest loss in %."""
+    """Return the number of pairs with a loss of goodput, and their mean and largest loss in %."""
     less = [g.percent.middle for g in pairs.gains(runs, network, GOODPUT, arm)]
     less = [percent for percent in less if percent < 0]
     return len(less), -sum(less) / max(len(less), 1), -min(less, default=0.0)
@@ -127,16 +129,14 @@ def losses(runs: Runs, network: str, arm: str) -> tuple[int, float, float]:
 
 FIGURE_4 = Item(
     "figure-4",
-    "Figure 4: one congested link, ECN against none",
+    "Figure 4: one congested link, ECN compared with no ECN",
     partial(pairs.needs, SINGLE, (OFF, ECN)),
     partial(_figure, SINGLE, ECN, "Figure 4"),
 )
 FIGURE_6 = Item(
     "figure-6",
-    "Figure 6: three congested links, ECN against none",
+    "Figure 6: three congested links, ECN compared with no ECN",
     partial(pairs.needs, MULTIPLE, (OFF, ECN)),
     partial(_figure, MULTIPLE, ECN, "Figure 6"),
 )
-HEAD_MARKING = Item(
-    "head-marking", "Head marking, in the form of figures 4 and 6", pairs.both, _head
-)
+HEAD_MARKING = Item("head-marking", "Head marking, plotted as figures 4 and 6", pairs.both, _head)

@@ -1,4 +1,4 @@
-"""Sensitivity of the results to open settings of the study and to its simulator."""
+"""Effect of settings that the study leaves open, and of its simulator, on the results."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 
 REPLICATIONS = 2
 FIXED = {"delay_ms": 10, "linterm": 10, "wq": 0.002}
-"""Levels of the cases that are compared under all readings."""
+"""Factor levels of the cases that are compared under all interpretations of the study."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Another reading of the study: its description and its parameters."""
+    """Interpretation of the study: its description and the parameters that it changes."""
 
     about: str
     red: tuple[tuple[str, Any], ...] = ()
@@ -46,33 +46,33 @@ class Reading:
     networks: tuple[tuple[str, str], ...] = tuple((n, n) for n in NETWORKS)
 
     def setting(self, network: str, case: Case, arm: str) -> Setting:
-        """Return the setting of a case under this reading of the study."""
+        """Return the setting of a case under this interpretation of the study."""
         return Setting(dict(self.networks)[network], case, arm, self.red, self.tcp)
 
 
 READINGS = (
-    Reading("as the study is read here"),
-    Reading("packets are marked at any probability, not only below 0.1 (ns-2: mark_p_)",
+    Reading("interpretation that the score counts"),
+    Reading("RED marks at any probability, not only below 0.1 (parameter mark_p_ of ns-2)",
             red=(("mark_below", 1.0),)),
-    Reading("RED is gentle (default of ns-2 2.26; the study: all are dropped above maxth)",
+    Reading("RED is gentle (default of ns-2 2.26), but the study drops all packets above maxth",
             red=(("gentle", True),)),
     Reading("RED is gentle and marks at any probability",
             red=(("gentle", True), ("mark_below", 1.0))),
-    Reading("signals at uniform distances (RED's paper), not within 1/p packets of the last (ns-2)",
+    Reading("uniform distances between signals (RED's paper), no wait of 1/p packets (ns-2)",
             red=(("spacing", "uniform"),)),
-    Reading("1492 B are the packet, headers included",
+    Reading("packets of 1492 B including headers",
             tcp=(("mss", "1452 B"), ("receive_window", "29040 B"))),
-    Reading("window of 64 KB rather than of 20 segments", tcp=(("receive_window", "64156 B"),)),
-    Reading("every second segment is acknowledged (RFC 5681), not each (ns-2)",
+    Reading("receive window of 64 KB instead of 20 segments", tcp=(("receive_window", "64156 B"),)),
+    Reading("receivers acknowledge every second segment (RFC 5681), not each segment (ns-2)",
             tcp=(("delayed_ack", "2 segments"),)),
-    Reading("timestamps, which add 12 B and give a sample of the round trip after a timeout",
+    Reading("timestamps, which add 12 B per packet and allow round-trip samples after a timeout",
             tcp=(("timestamps", True),)),
-    Reading("retransmissions are not ECN-capable (RFC 3168), unlike in ns-2",
+    Reading("retransmissions are not ECN-capable, as in RFC 3168 but unlike in ns-2",
             tcp=(("ecn.packets", "new-data"),)),
-    Reading("a mark leaves at least two segments (Linux): no waiting for the timer with one",
+    Reading("marks leave cwnd at two segments or more (Linux), so senders need not wait",
             tcp=(("ecn.min_window", "2 segments"),)),
     *(
-        Reading(f"three links as a star around gw2, ftp5 at {five}, ftp6 at {six}",
+        Reading(f"three links in a star around gw2; host ftp5 is at {five}, host ftp6 at {six}",
                 networks=((MULTIPLE, star),))
         for star, (five, six) in STARS.items()
     ),
@@ -123,7 +123,7 @@ def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
 
 
 def _congested(runs: Runs, settings: list[tuple[Setting, ...]]) -> tuple[str, str]:
-    """Return the number of busy links, and of runs whose worst link is gw1–gw2, without ECN."""
+    """Return the mean number of busy links, and the number of runs with most signals on gw1–gw2."""
     without = [run for off, _ in settings for run in runs.of(off)[:REPLICATIONS]]
     worst = sum(run.first_is_worst for run in without)
     busy = float(np.mean([run.busy_links for run in without]))
@@ -131,7 +131,7 @@ def _congested(runs: Runs, settings: list[tuple[Setting, ...]]) -> tuple[str, st
 
 
 def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
-    """Return the change by ECN in %, computed from the replications of the other readings."""
+    """Return the change of a measure by ECN in %, over the first replications."""
     a, b = (sum(measure.of(run) for run in runs.of(s)[:REPLICATIONS]) for s in (off, ecn))
     return 100 * (b / a - 1) if a else 0.0
 
@@ -139,23 +139,26 @@ def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "An eighth of the grid (delay 10 ms, linterm 10, wq 0.002: 16 pairs per network), "
-            f"{REPLICATIONS} replications, with one setting changed at a time. If a column stays "
-            "nearly constant, its result does not depend on that setting.",
-            "FullTcp of ns-2 differs from RFC 6298 in its back-off: any new ACK ends it, and "
-            "Karn's rule waits for an ACK of a segment that was sent once. No reading has it. "
-            "FullTcp counts a wait "
-            "with a window of one segment after ECN-Echo as a response to ECN, not as a "
-            "retransmission timeout; here such a wait is a timeout.",
-            "The study states that all three links are congested, gw1–gw2 the most. The places of "
-            "its nodes are not legible. The last columns have the links that are busy for 90 % of "
-            "the time or more in one direction, and the runs in which gw1–gw2 has the most drops "
-            "and marks.",
+            "Each row of the tables changes one setting. The runs cover an eighth of the grid "
+            f"(delay 10 ms, linterm 10, wq 0.002: 16 pairs per network) with {REPLICATIONS} "
+            "replications. A result that is nearly equal in all rows does not depend on the "
+            "changed settings.",
+            "FullTcp of ns-2 ends the back-off of its retransmission timer at any new ACK. By "
+            "Karn's rule (RFC 6298), the back-off ends only at an ACK of a segment that was sent "
+            "once. No row of the tables has the back-off of FullTcp. If cwnd is one segment, an "
+            "ECN-Echo makes the sender wait for its timer. FullTcp counts the wait for the timer "
+            "as a response to ECN, and aqmlab counts it as a retransmission timeout.",
+            "The study states that all three links are congested, and link gw1–gw2 most of all. "
+            "The positions of the nodes in the study's figure are not legible. The column “Links "
+            "busy, no ECN” counts the links that are busy for at least 90 % of the time in one "
+            "direction. The column “gw1–gw2 has most signals” counts the runs in which link "
+            "gw1–gw2 has the most drops and marks.",
         ]
     )
     head = [
-        "Reading", "Goodput, median change (%)", "minimum to maximum", "beyond 3 %", "More signals",
-        "Queue, median change (%)", "Drops of signals, 1 MB with ECN (%)", "Timeouts, no ECN → ECN",
+        "Interpretation", "Goodput, median change (%)", "Goodput, minimum to maximum change (%)",
+        "Goodput changes above 3 %", "More signals", "Queue, median change (%)",
+        "Drops in % of all signals, 1 MB with ECN", "Timeouts, no ECN → ECN",
     ]  # fmt: skip
     for network in NETWORKS:
         ends = ["Links busy, no ECN", "gw1–gw2 has most signals"] * (network == MULTIPLE)
@@ -163,7 +166,9 @@ def _make(runs: Runs) -> Section:
         present = [row for row in rows if row]
         if present:
             name = pairs.NETWORK_NAMES[network].capitalize()
-            section.tables.append(Table(f"{name}: ECN against none", [*head, *ends], present))
+            section.tables.append(
+                Table(f"{name}: ECN compared with no ECN", [*head, *ends], present)
+            )
     for reading in READINGS:
         for network, _ in reading.networks:
             for case in CHOSEN:

@@ -1,4 +1,4 @@
-"""The networks, the queues, the TCP and the sessions of the study, and its grid as scenarios.
+"""Scenarios of the study: networks, queues, TCP, sessions, and the grid of 128 cases.
 
 Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. `deviations.py` lists
 the settings that the study leaves open, and the defaults of the study's simulator (ns-2 2.26).
@@ -16,7 +16,7 @@ from aqmlab.scenario import with_keys
 LINK_BPS = 512e3
 DURATION_S = 300.0
 SEGMENT_BYTES = 1492
-"""Payload of a segment; with 40 B of headers 1532 B on the wire, as ns-2's FullTcp counts."""
+"""Payload of a segment; with 40 B of headers a packet has 1532 B on the wire, as in FullTcp."""
 
 MINTH = 10
 LIMIT = 200
@@ -25,14 +25,14 @@ OBSERVED = "gw1>gw2"
 
 SINGLE, MULTIPLE = "single", "multiple"
 NETWORKS = (SINGLE, MULTIPLE)
-"""Networks of the study; the second is read as a chain."""
+"""Networks of the study: one congested link, and a chain of three congested links."""
 
 STARS = {"star-across": ("gw4", "gw3"), "star-back": ("gw1", "gw1"), "star-near": ("gw2", "gw2")}
-"""Stars around gw2, other readings of the second network: routers of ftp5 and ftp6."""
+"""Networks with three links in a star around gw2: the routers of hosts ftp5 and ftp6."""
 
 OFF, ECN, HEAD = "off", "ecn", "head"
 ARMS = (OFF, ECN, HEAD)
-"""Without ECN; with it; with it and marks at the head of the queue."""
+"""Arms: without ECN, with ECN, and with ECN and marks at the head of the queue."""
 
 FACTORS: Mapping[str, tuple[Any, ...]] = {
     "delay_ms": (10, 25),
@@ -43,7 +43,7 @@ FACTORS: Mapping[str, tuple[Any, ...]] = {
     "file_bytes": (10_000, BULK_BYTES),
     "cbr_share": (0.0, 0.25),
 }
-"""Factors and levels of Table 1 besides ECN; 2^7 = 128 cases."""
+"""Factors of Table 1 except ECN, with their levels; they give 2^7 = 128 cases."""
 
 STUDY_TCP: dict[str, Any] = {
     "mss": f"{SEGMENT_BYTES} B",
@@ -60,7 +60,7 @@ STUDY_TCP: dict[str, Any] = {
     },
     "ecn": {"packets": "all-data"},
 }
-"""TCP of the study's simulator: FullTcp with SACK of ns-2 2.26 and its defaults."""
+"""TCP parameters of the study's simulator: the defaults of FullTcp with SACK in ns-2 2.26."""
 
 STUDY_RED: dict[str, Any] = {
     "gentle": False,  # section I: above maxth all packets are dropped
@@ -70,7 +70,7 @@ STUDY_RED: dict[str, Any] = {
     "above_maxth": "drop",
     "mark_below": 0.1,  # ns-2: mark_p_, since April 2002
 }
-"""RED of the study's simulator, without the parameters of Table 1."""
+"""RED parameters of the study's simulator, except the parameters in Table 1."""
 
 LINKS = {
     SINGLE: (("gw1", "gw2"),),
@@ -92,7 +92,7 @@ UDP = {SINGLE: ("ftp0", "ftp3"), **dict.fromkeys((MULTIPLE, *STARS), ("ftp3", "f
 
 @dataclass(frozen=True, order=True)
 class Case:
-    """One combination of the factor levels in Table 1 of the study, without ECN."""
+    """Combination of levels of the factors in Table 1 of the study, except ECN."""
 
     delay_ms: int
     linterm: int
@@ -123,7 +123,7 @@ def cases() -> Iterator[Case]:
 
 @dataclass(frozen=True)
 class Setting:
-    """A case in a network under an arm, in the frozen or another reading.
+    """Setting of a run: a case in a network under an arm, with optional changes of RED and TCP.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Setting:
     arm : str
         One of `ARMS`.
     red, tcp : tuple of (str, Any)
-        Changed parameters of RED and of TCP.
+        Parameters of RED and of TCP that differ from `STUDY_RED` and `STUDY_TCP`.
     """
 
     network: str
@@ -143,7 +143,7 @@ class Setting:
     tcp: tuple[tuple[str, Any], ...] = field(default=())
 
     def under(self, arm: str) -> Setting:
-        """Return this setting under another arm."""
+        """Return the setting with the same case and network under another arm."""
         return replace(self, arm=arm)
 
     def columns(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Setting:
         return {"network": self.network, "arm": self.arm, **vars(self.case)}
 
     def queue(self) -> dict[str, Any]:
-        """Return the queue of a link between routers, equal in both directions."""
+        """Return the queue of a link between routers; both directions have equal queues."""
         return {
             "kind": "red",
             "limit": f"{LIMIT} packets",
@@ -165,7 +165,7 @@ class Setting:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication; all arms of a replication have one seed."""
+        """Return the scenario of one replication; all arms have the same seed in a replication."""
         case = self.case
         return {
             "title": f"{self.network}, {self.arm}: {case}",
@@ -195,7 +195,7 @@ class Setting:
         ] + [{"from": host, "to": router, **access} for host, router in HOSTS[self.network].items()]
 
     def _sessions(self) -> list[dict[str, Any]]:
-        """Return the sessions of each node pair, each starting up to 50 ms after the one before."""
+        """Return the sessions; each starts up to 50 ms after the previous one has closed."""
         return [
             {
                 "name": f"{server}-{client}-{{i}}",

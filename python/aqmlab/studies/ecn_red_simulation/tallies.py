@@ -1,4 +1,4 @@
-"""Reduction of a run to the values that figures and claims read, and measures of these values."""
+"""Reduction of a run's result to the values that figures and claims read, and their measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aqmlab.results import Result
 from aqmlab.studies.ecn_red_simulation.scenarios import DURATION_S, MINTH, OBSERVED
 
 BUSY = 0.9
-"""Utilization of a link above which it counts as busy."""
+"""Minimum utilization of a link that counts as busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,31 +23,34 @@ class Tally:
     Attributes
     ----------
     goodput_bps : tuple of float
-        Acknowledged data of the sessions of each pair of nodes, over the whole run.
+        Rate of acknowledged data over the whole run, for each group of sessions, in bit/s.
     full, early, threshold : int
-        Packets dropped on the links between routers: at the limit, at random by RED, above maxth.
+        Packets that queues between routers dropped: at the queue limit, at random by RED, and above
+        maxth.
     marks : int
-        Packets marked on these links.
+        Packets that queues between routers marked.
     lost : int
-        Packets lost by transmission errors.
+        Number of packets lost by transmission errors.
     queue : float
-        Time average of the packets that wait in the observed queue.
+        Time average of the number of packets that wait in the observed queue.
     below, above : float
-        Share of time with RED's average of this queue below minth, and at maxth or above.
+        Share of time in which RED's average of the observed queue is below minth, and in which it
+        is at least maxth.
     utilization : float
         Utilization of the observed link, 0..1.
     busy_links : int
-        Links between routers that are busy for 90 % of the time or more, in one direction.
+        Number of links between routers with a utilization of at least 90 % in one direction.
     first_is_worst : bool
-        True if gw1–gw2 has the most drops and marks of these links.
+        True if link gw1–gw2 has more drops and marks than the other links between routers.
     timeouts, fast_retransmits, reductions : int
-        Events of all sessions; reductions are responses to ECN-Echo.
+        Numbers of events of all sessions; reductions are responses to ECN-Echo.
     duplicates : float
-        Share of the arrived data that had arrived before, 0..1.
+        Share of the arriving data that is duplicate, 0..1.
     completed : int
-        Completely acknowledged files.
+        Number of completely acknowledged files.
     mean_s, p99_s : float
-        Times of these files from the SYN; NaN for too few files, and for long files.
+        Mean and 99th percentile of the time from a file's SYN to its last ACK; NaN if there are too
+        few files, and for long files.
     """
 
     goodput_bps: tuple[float, ...]
@@ -139,7 +142,7 @@ GOODPUT = Measure[Tally]("goodput", "kbit/s", lambda t: sum(t.goodput_bps), 1, s
 SIGNALS = Measure[Tally]("signals", "packets", lambda t: t.drops + t.marks, -1)
 QUEUE = Measure[Tally]("mean_queue", "packets", lambda t: t.queue, -1)
 THREE = (SIGNALS, GOODPUT, QUEUE)
-"""Measures in the study's figures."""
+"""Measures that the figures of the study show."""
 
 DROPS = Measure[Tally]("drops", "packets", lambda t: t.drops, -1)
 MARKS = Measure[Tally]("marks", "packets", lambda t: t.marks)

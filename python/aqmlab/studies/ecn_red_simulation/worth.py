@@ -1,4 +1,4 @@
-"""Gains and costs of ECN and of head marking, and the conditions for a gain."""
+"""Gains and costs of ECN and of head marking, and the conditions for gains."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from aqmlab.studies.ecn_red_simulation.tallies import (
 from aqmlab.studies.framework import Item, Runs, Section
 
 SHORT = {MEAN_TIME, P99_TIME}
-"""Measures of 10 kB files only, because few of the long files end."""
+"""Measures that exist only for 10 kB files, because too few 1 MB files end within a run."""
 
 HELD = 1.0
-"""Share of time in % with the average above maxth, below which a case counts as held."""
+"""Maximum time in % with RED's average above maxth, for cases that RED keeps below maxth."""
 
 MEASURES = (GOODPUT, MEAN_TIME, P99_TIME, TIMEOUTS, DROPS, SIGNALS, QUEUE)
 
@@ -51,7 +51,7 @@ def change(
     chosen: pairs.Chosen,
     against: str = OFF,
 ) -> Estimate:
-    """Return the change of the sum over the chosen cases in %, with its 95 % interval."""
+    """Return the change in % of a measure's sum over the chosen cases, with its 95 % interval."""
     results = [
         (runs.of(Setting(network, case, arm)), runs.of(Setting(network, case, against)))
         for case in pairs.ALL
@@ -104,11 +104,11 @@ def _levels(runs: Runs, network: str) -> Table:
             rows.append(row)
     head = ["", "Arm", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in MEASURES)]
     name = pairs.NETWORK_NAMES[network]
-    return Table(f"{name.capitalize()}: means over the cases", head, rows)
+    return Table(f"{name.capitalize()}: means over the cases of each group", head, rows)
 
 
 def _in_words(of: Estimate, more: str, less: str) -> str:
-    """Return a change in words: the percentage, or that it is not significant."""
+    """Return a change as text: the percentage, or "no significant change"."""
     low, middle, high = of.interval
     if math.isnan(middle):
         return "unknown"
@@ -118,7 +118,7 @@ def _in_words(of: Estimate, more: str, less: str) -> str:
 
 
 def _plainly(runs: Runs, network: str) -> list[str]:
-    """Return paragraphs on the gain from ECN, its conditions, and the effect of head marking."""
+    """Return paragraphs about the gain from ECN, its conditions, and the effect of head marking."""
 
     def of(
         measure: Measure[Tally], chosen: pairs.Chosen, arm: str = ECN, against: str = OFF
@@ -141,13 +141,13 @@ def _plainly(runs: Runs, network: str) -> list[str]:
     there = [case for case in pairs.ALL if runs.has(Setting(network, case, ECN))]
     full = sum(mean(runs, Setting(network, case, OFF), UTILIZATION) >= 99 for case in there)
     buys = (
-        f"{name}, ECN against none, over all {len(there)} cases. Timeouts: "
+        f"{name}, ECN compared with no ECN, over all {len(there)} cases. Timeouts: "
         f"{_in_words(of(TIMEOUTS, every), 'more', 'fewer')}. Goodput: "
-        f"{_in_words(of(GOODPUT, every), 'more', 'less')}; the link is busy for 99 % of the time "
-        f"or more without ECN in {full} cases, which leaves little to gain. Files of 10 kB take on "
-        f"average {_in_words(of(MEAN_TIME, short), 'longer', 'less')}; their 99th percentile: "
-        f"{_in_words(of(P99_TIME, short), 'longer', 'less')}. The price: mean queue "
-        f"{_in_words(of(QUEUE, every), 'longer', 'shorter')}, drops and marks "
+        f"{_in_words(of(GOODPUT, every), 'more', 'less')}. In {full} cases the link is busy for "
+        "at least 99 % of the time without ECN, so goodput can hardly grow. Mean time of 10 kB "
+        f"files: {_in_words(of(MEAN_TIME, short), 'longer', 'less')}. 99th percentile of the time "
+        f"of 10 kB files: {_in_words(of(P99_TIME, short), 'longer', 'less')}. Price of ECN: mean "
+        f"queue {_in_words(of(QUEUE, every), 'longer', 'shorter')}, drops and marks "
         f"{_in_words(of(SIGNALS, every), 'more', 'fewer')}."
     )
     parts = []
@@ -155,14 +155,14 @@ def _plainly(runs: Runs, network: str) -> list[str]:
         count = sum(map(chosen, there))
         if count:
             parts.append(
-                f"with {about}, in {count} cases, timeouts: "
-                f"{_in_words(of(TIMEOUTS, chosen), 'more', 'fewer')}, goodput: "
+                f"{about} ({count} cases): timeouts "
+                f"{_in_words(of(TIMEOUTS, chosen), 'more', 'fewer')}, goodput "
                 f"{_in_words(of(GOODPUT, chosen), 'more', 'less')}"
             )
     when = (
-        "Condition: with ECN too, RED drops above maxth and from a probability of 0.1 on. Cases "
-        f"by the share of time with the average above maxth, less or more than {HELD:g} %: "
-        f"{'; '.join(parts)}."
+        "Condition for a gain: RED marks packets instead of dropping them, which it does below "
+        "maxth at probabilities below 0.1. Cases in which RED's average is above maxth for less, "
+        f"or for more, than {HELD:g} % of the time: {'; '.join(parts)}."
     )
     head = ", ".join(
         f"{about} {_in_words(of(measure, chosen, HEAD, ECN), more, less)}"
@@ -174,16 +174,18 @@ def _plainly(runs: Runs, network: str) -> list[str]:
             ("drops and marks:", SIGNALS, every, "more", "fewer"),
         )
     )
-    return [buys, when, f"Head marking against plain ECN, over all cases: {head}."]
+    return [buys, when, f"Head marking compared with plain ECN, over all cases: {head}."]
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Each change is that of the sum over the cases of its group, paired by replication "
-            "with the same seeds in both arms: mean and 95 % interval. Green is an improvement "
-            "whose interval excludes 0, red a deterioration. The time of a file is from the SYN "
-            "to the last acknowledgement. Too few 1 MB files end within 300 s.",
+            "For each group of cases, the tables show the change in % of a measure's sum over the "
+            "cases: the mean of the replications and its 95 % interval. In a replication, both "
+            "arms have the same seed. Green entries are significant improvements, and red entries "
+            "are significant deteriorations. The time of a file is the time from its SYN to its "
+            "last acknowledgement. The tables give no times of 1 MB files, because too few 1 MB "
+            "files end within 300 s.",
         ]
     )
     for network in NETWORKS:

@@ -1,6 +1,6 @@
-"""Common parts of all studies: items, runs, cells, verdicts, claims, results and the report.
+"""Code that all studies share: items, runs, numbers, verdicts, claims, and the report.
 
-docs/how-to/add-a-study.md is the guide to a new study.
+The guide docs/how-to/add-a-study.md explains how to add a study.
 """
 
 from aqmlab.studies.framework.claims import Claims, Decision, Published

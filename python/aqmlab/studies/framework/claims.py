@@ -32,9 +32,9 @@ from aqmlab.studies.framework.verdicts import (
 from aqmlab.studies.framework.verdicts import verdict as by_interval
 
 MEASURED = "measured"
-"""Class of the claims that the runs measure. The score counts only these claims."""
+"""Class of the claims that runs measure; the score counts only the claims of this class."""
 INPUT = "input or arithmetic"
-"""Class of the claims that restate an input, or follow from one by arithmetic."""
+"""Class of the claims that repeat an input of the runs, or follow from inputs by arithmetic."""
 FITTED = "fitted"
 """Class of the claims whose published number was used to choose a setting."""
 BASES = (MEASURED, INPUT, FITTED)
@@ -43,7 +43,7 @@ BASES = (MEASURED, INPUT, FITTED)
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision on one claim: our number, the verdict, and the evidence."""
+    """Decision on one claim: our number, the verdict, and the evidence for the verdict."""
 
     ours: str
     verdict: str
@@ -55,7 +55,7 @@ class Published:
     """One claim of a study: a row of its claims.csv, with the class of the claim.
 
     `basis` is the class of the claim: measured, input or arithmetic, or fitted. `reason` explains
-    why the claim is not counted, and is empty for a counted claim.
+    why the score does not count the claim, and is empty for a counted claim.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Published:
 
     @property
     def printed(self) -> str:
-        """Published value with its unit, and with a word if the value is a bound."""
+        """Published value with its unit, preceded by "at most", "at least" or "about" if needed."""
         bound = {"upper_bound": "at most ", "lower_bound": "at least ", "approx": "about "}
         unit = "" if self.unit in ("1", "sign", "boolean") else f" {self.unit}"
         return f"{bound.get(self.qualifier, '')}{number(self.value)}{unit}"
@@ -90,7 +90,7 @@ Decide = Callable[[Any, Published], Decision]
 
 
 Absent = Mapping[str, NotMeasuredError]
-"""Items whose series the engine does not record, each with its error."""
+"""Errors by item name, for items that need a series that the engine cannot record."""
 NONE_ABSENT: Absent = {}
 
 
@@ -98,9 +98,9 @@ NONE_ABSENT: Absent = {}
 class Claims:
     """Claims of a study: the rows of its claims.csv, and the function that decides each claim.
 
-    Each function is registered with the items of the study whose runs it reads. A claim is decided
-    if all of these items were run. `apart` lists the claims that are not counted: for each class,
-    the ids of its claims with the reasons.
+    Each function is registered with the names of the items whose runs it reads. A claim is decided
+    if all items of its function were run. `apart` lists the claims that the score does not count:
+    for each class, the claim ids and the reasons.
     """
 
     path: Path
@@ -124,7 +124,7 @@ class Claims:
         return claims
 
     def decides(self, *ids: str, items: Iterable[str]) -> Callable[[Decide], Decide]:
-        """Register the decorated `function(runs, claim)` for claims, given by their ids."""
+        """Register the decorated `function(runs, claim)` for the claims with these ids."""
 
         def register(function: Decide) -> Decide:
             for claim in ids:
@@ -141,7 +141,7 @@ class Claims:
         Raises
         ------
         ValueError
-            If the id is unknown. The message lists the ids.
+            If the id is unknown; the error message lists the ids of all claims.
         """
         every = {one.id: one for one in self.published()}
         if claim not in every:
@@ -149,30 +149,30 @@ class Claims:
         return every[claim]
 
     def about(self, items: Iterable[str]) -> list[Published]:
-        """Return every claim that needs only runs of the items in `items`."""
+        """Return the claims whose functions read only runs of the items in `items`."""
         chosen = set(items)
         return [c for c in self.published() if chosen.issuperset(self.functions[c.id][0])]
 
     def decide(
         self, runs: Any, items: Iterable[str], absent: Absent = NONE_ABSENT
     ) -> list[tuple[Published, Decision]]:
-        """Decide every claim that needs only runs of the items in `items`.
+        """Decide the claims whose functions read only runs of the items in `items`.
 
-        `absent` is passed to :meth:`decision`.
+        The method :meth:`decision` decides each claim, and receives `absent`.
         """
         return [(claim, self.decision(runs, claim, absent)) for claim in self.about(items)]
 
     def decision(self, runs: Any, claim: Published, absent: Absent = NONE_ABSENT) -> Decision:
-        """Decide a claim, or return "not measured" if the engine did not measure its values.
+        """Decide a claim; the verdict is "not measured" if the engine cannot measure the values.
 
         Parameters
         ----------
         runs : Runs
-            Runs of the items of the claim.
+            Runs of all items that the claim's function reads.
         claim : Published
-            Printed row of the claim.
+            Row of the claim in claims.csv.
         absent : mapping of str to NotMeasuredError
-            Items whose series the engine does not record, each with its error.
+            Errors by item name, for items that need a series that the engine cannot record.
         """
         items, function = self.functions[claim.id]
         try:
@@ -187,23 +187,24 @@ class Claims:
 def estimated(
     claim: Published, ours: Estimate, tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
-    """Decide a published number or bound by an estimate and its interval."""
+    """Decide a claim about a number or a bound by an estimate and its interval."""
     return _decided(claim, ours, tolerance, evidence)
 
 
 def value(
     claim: Published, values: Iterable[float], tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
-    """Decide a published number by the median of one number per replication.
+    """Decide a claim about a number by the median of the replications.
 
-    The interval is the exact 95 % confidence interval of the median.
+    `values` has one number per replication. The verdict judges the exact 95 % confidence interval
+    of the median.
     """
     every = list(values)
     ours, spread = estimates.median_confidence(every), estimates.median(every)
     missing = ""
     if ours.missing:
         where = f"{ours.missing} of {len(every)} replications" if ours.n else "any replication"
-        missing = f"The event did not happen in {where}. "
+        missing = f"The measured event did not happen in {where}. "
     return _decided(claim, ours, tolerance, f"{missing}{evidence}", spread)
 
 
@@ -214,75 +215,79 @@ def whole(
     tolerance: Tolerance,
     evidence: str = "",
 ) -> Decision:
-    """Decide a published number or bound by one number computed from all replications together.
+    """Decide a claim by one statistic of all replications together, such as a ratio of medians.
 
-    The interval comes from a bootstrap of the replications.
+    The verdict judges the bootstrap interval of the statistic.
     """
     return _decided(claim, resampled(runs, statistic), tolerance, evidence)
 
 
 def condition(runs: Any, margin: Callable[[Any], float], ours: object, evidence: str) -> Decision:
-    """Decide a statement by its margin, which is positive if the statement holds.
+    """Decide a statement by its margin, which is positive if the statement is true.
 
-    The interval comes from a bootstrap of the replications. The margin of a statement with several
-    parts is the minimum of their margins.
+    The interval of the margin comes from a bootstrap of the replications. If a statement has
+    several parts, its margin is the minimum of the margins of all parts.
     """
     of = resampled(runs, margin)
     verdict = by_interval(of.interval, 1, 0, "sign") if of.n else CONTRADICTED
     text = number(ours) if isinstance(ours, float) else str(ours)
-    detail = f"Margin {of}. The statement holds if the margin is above 0."
+    detail = f"Margin of the statement: {of}. Rule: the statement is true if its margin is above 0."
     return Decision(text, verdict, _sentences(evidence, detail))
 
 
 def most(count: int, total: int, ours: object, evidence: str) -> Decision:
-    """Decide that a statement holds in more than half of the cases, by Wilson's interval."""
+    """Decide a statement about most cases by Wilson's interval of the share of cases."""
     of = proportion_interval(count, total)
     share = Interval(of.low - 0.5, count / max(total, 1) - 0.5, of.high - 0.5)
     detail = (
-        f"{count} of {total}, 95 % interval of the share {100 * of.low:.0f} to "
-        f"{100 * of.high:.0f} %. “Most” means more than 50 %."
+        f"The statement is true in {count} of {total} cases (95 % interval of the share: "
+        f"{100 * of.low:.0f} to {100 * of.high:.0f} %). Rule: “most” means more than 50 %."
     )
     return Decision(str(ours), by_interval(share, 1, 0, "sign"), _sentences(evidence, detail))
 
 
 def none(claim: Published, ours: Estimate, margin: float, evidence: str) -> Decision:
-    """Decide that a difference is 0; differences of at most `margin` count as none."""
+    """Decide a claim of no difference; differences of at most `margin` count as no difference."""
     verdict = by_interval(ours.interval, claim.value, margin, "sign")
-    detail = f"Difference {ours}. A difference of at most {number(margin)} counts as none."
+    detail = (
+        f"Difference: {ours}. Rule: a difference of at most {number(margin)} counts as no "
+        "difference."
+    )
     return Decision(str(ours), verdict, _sentences(evidence, detail))
 
 
 def direction(claim: Published, differences: Sequence[float], evidence: str) -> Decision:
-    """Decide a claimed direction, -1 or 1, by one difference per replication.
+    """Decide a claim that a difference is negative (-1) or positive (1).
 
-    The interval is the 95 % confidence interval of the mean difference. The verdict on the
-    direction is open if a difference is missing, or if only one exists.
+    `differences` has one difference per replication. The verdict judges the 95 % confidence
+    interval of the mean difference, and is open if a replication has no difference, or if there is
+    only one replication.
     """
     mean = estimates.mean(differences)
     verdict = by_interval(mean.interval, claim.value, 0, "sign")
-    detail = f"Mean difference {mean}, 95 % confidence."
+    detail = f"Mean difference with its 95 % confidence interval: {mean}."
     return Decision(sign(mean), verdict, _sentences(evidence, detail))
 
 
 def sign(of: Estimate) -> str:
-    """Return the direction of a difference: +1, -1, or 0 if its interval contains 0."""
+    """Return the sign of a difference: +1, -1, or 0 if its interval contains 0."""
     return "+1" if of.low > 0 else "-1" if of.high < 0 else "0"
 
 
 def exactly(claim: Published, ours: float, evidence: str, width: float = 0.0) -> Decision:
-    """Decide a claim of the class input or arithmetic by a number without an interval."""
+    """Decide a claim of the class "input or arithmetic" by a number without an interval."""
     same = by_interval(Interval(ours, ours, ours), claim.value, width, _kind(claim))
     return Decision(number(ours), same, evidence)
 
 
 def holds(condition: bool, ours: object, evidence: str) -> Decision:
-    """Decide a claim of the class input or arithmetic by a condition."""
+    """Decide a claim of the class "input or arithmetic" by a condition."""
     text = number(ours) if isinstance(ours, float) else str(ours)
     return Decision(text, REPRODUCED if condition else CONTRADICTED, evidence)
 
 
 def all_of(parts: Iterable[str]) -> str:
-    """Return the verdict on a statement about several cases, from the verdicts on all cases.
+    """Return the verdict on a statement about all of several cases, from the verdict on each case.
 
     Examples
     --------
@@ -296,22 +301,25 @@ def all_of(parts: Iterable[str]) -> str:
 def every_sign(
     claim: Published, by_case: Mapping[str, Estimate], margin: float, evidence: str
 ) -> Decision:
-    """Decide a direction that is claimed for each of several cases.
+    """Decide a claim that a difference has the same sign in all of several cases.
 
-    If the direction is 0, differences of at most `margin` count as none.
+    If the claimed sign is 0, differences of at most `margin` count as no difference.
     """
     parts = {
         case: by_interval(of.interval, claim.value, margin, "sign") for case, of in by_case.items()
     }
     met = sum(part == REPRODUCED for part in parts.values())
     listed = "; ".join(f"{case}: {of}" for case, of in by_case.items())
-    detail = f"Reproduced in {met} of {len(by_case)} cases: {listed}."
+    detail = (
+        f"The claimed sign is reproduced in {met} of {len(by_case)} cases. Difference in each "
+        f"case: {listed}."
+    )
     verdict = all_of(parts.values())
     return Decision(f"{met} of {len(by_case)}", verdict, _sentences(evidence, detail))
 
 
 def not_testable(reason: str) -> Decision:
-    """Return the decision on a claim that no run can decide, with the reason."""
+    """Return the verdict "not testable", with the reason why no simulation can decide the claim."""
     return Decision("", NOT_TESTABLE, reason)
 
 
@@ -327,16 +335,19 @@ def _decided(
     spread: Estimate | None = None,
 ) -> Decision:
     verdict = judge(ours, claim.value, tolerance, spread, _kind(claim))
-    rule = f"Rule: the interval lies within {tolerance.about} of the printed number."
+    rule = (
+        "Rule: our whole interval lies within the tolerance around the published number "
+        f"({tolerance.about})."
+    )
     if tolerance is EXACT:
-        rule = "Rule: the interval consists of the printed number alone."
+        rule = "Rule: both bounds of our interval equal the published number."
         if _kind(claim) != "number":
-            rule = "Rule: the whole interval lies within the printed bound."
+            rule = "Rule: our whole interval lies within the published bound."
     if tolerance.single_run:
         rule = (
-            f"Rule: the interval of the median lies within {tolerance.about} of the printed "
-            "number, or, because the source prints one single run, within the spread of our single "
-            "runs"
+            "Rule: the interval of our median lies within the tolerance around the published "
+            f"number ({tolerance.about}), or, because the published number comes from a single "
+            "run, within the spread of our single runs"
             + (f" ({spread.statistic}: {spread})." if spread is not None and spread.n else ".")
         )
     return Decision(str(ours), verdict, _sentences(evidence, rule))

@@ -1,4 +1,4 @@
-"""Reproduction of all studies in turn, and one page about their claims and results."""
+"""Reproduction of all studies, one after the other, and a page that summarizes their results."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 LESSONS = "Lessons for today"
 MISSES = "Misses and their causes"
-"""Headings of the sections of a study's README that the page repeats."""
+"""Headings of the two README sections of each study that the page about all studies repeats."""
 
 
 @dataclass(frozen=True)
 class StudyResult:
-    """Results of one reproduced study that the page about all studies shows."""
+    """Results of one study, for the page about all studies."""
 
     name: str
     title: str
@@ -44,7 +44,7 @@ class StudyResult:
 
 
 def section(readme: str, heading: str) -> list[str]:
-    r"""Return the paragraphs and points of a section of a README, as plain text.
+    r"""Return the paragraphs and list items of a README section, as plain text.
 
     Examples
     --------
@@ -87,24 +87,25 @@ def reproduce_all(
     quick: bool = False,
     force: bool = True,
 ) -> Path:
-    """Reproduce every study, each in its own folder, and write one page about all of them.
+    """Reproduce all studies, and write a folder for each study and a page about all studies.
 
     Parameters
     ----------
     out : str or Path, optional
-        Folder; default: `results/all`.
+        Folder of the results; default: `results/all`.
     jobs, console, engine, store
         As for :meth:`aqmlab.studies.framework.Study.reproduce`.
     quick : bool
-        True to run quick forms only, or two replications of a study without a quick form. The page
-        then counts no claims.
+        True to run the quick form of each study, or two replications of a study without a quick
+        form. The page about quick forms does not count claims.
     force : bool
-        True to replace the folder of an earlier reproduction, False to refuse it.
+        True to replace the folder of an earlier reproduction, False to raise an error instead.
 
     Returns
     -------
     Path
-        Path of the page, `index.html`. `claims.csv` beside it has the claims of all studies.
+        Path of the page, `index.html`. The same folder has `claims.csv` with the claims of all
+        studies.
 
     Raises
     ------
@@ -181,20 +182,23 @@ def page(results: list[StudyResult], *, quick: bool) -> Report:
         not_counted = sum(not claim.counted for one in results for claim, _ in one.claims)
         scores.append(Score("claims not counted", str(not_counted), "inputs, arithmetic, fitted"))
     lead = [
-        "Reproductions of published studies of queues and ECN. For each study, this page lists the "
-        "lessons for today, the claims that are not reproduced, and the causes. The report of a "
-        "study has every number, figure and claim, and is in the folder of its name."
+        "Reproductions of published studies of queues and ECN. For each study, this page lists "
+        "the lessons for today, the claims that were not reproduced, and the causes. The folder "
+        "of each study has a report with every number, figure and claim."
     ]
     if quick:
         lead.append(
-            "This page covers the quick forms, which run a part of each study. It does not count "
-            "claims. If a quick form decides claims, its own report lists them."
+            "This page shows the quick forms, which run only a part of each study, and does not "
+            "count claims. If a quick form decides claims, its report lists the claims."
         )
     chapters = [Chapter("overview", "Overview", tables=[_overview(results)])]
     for one in results:
         chapters += _chapters(one)
     seconds = sum(one.seconds for one in results)
-    end = f"{sum(one.runs for one in results)} runs in {seconds:.0f} s. claims.csv has every claim."
+    end = (
+        f"{sum(one.runs for one in results)} runs in {seconds:.0f} s. The file claims.csv has all "
+        "claims."
+    )
     key = {kind: verdict for verdict, kind in KINDS.items()}
     return Report("Reproductions of published studies", lead, scores, chapters, end, key)
 
@@ -211,7 +215,7 @@ def _overview(results: list[StudyResult]) -> Table:
         printed = f"{good(one.cells)} of {decided(one.cells)}" if one.cells else "–"
         rows.append([one.title, *counts, printed, str(one.runs), f"{one.seconds:.0f}"])
     head = ["Study", "Claims reproduced", CONTRADICTED, OPEN, NOT_TESTABLE, "not counted"]
-    return Table("Verdicts", [*head, "Printed numbers reproduced", "Runs", "Seconds"], rows)
+    return Table("Verdicts", [*head, "Published numbers reproduced", "Runs", "Seconds"], rows)
 
 
 def _chapters(one: StudyResult) -> list[Chapter]:
@@ -227,7 +231,7 @@ def _chapters(one: StudyResult) -> list[Chapter]:
     summary.append(f"Report: {one.name}/report.html")
     chapters = [Chapter(one.name, one.title, [*lessons, *summary])]
     if missed:
-        head = ["Claim", "Statement", "Printed", "Ours", "Verdict"]
+        head = ["Claim", "Statement", "Published", "Ours", "Verdict"]
         total = sum(claim.counted for claim, _ in one.claims)
         count = f"{len(missed)} of {total} measured claims are not reproduced"
         table = Table(count, head, missed)

@@ -1,8 +1,8 @@
-"""Names of the files in the folder of a reproduction."""
+"""Names of files in the folder of a reproduction."""
 
 MANIFEST = "manifest.json"
 CLAIMS = "claims.csv"
 README = "readme.md"
-"""Results for the README of the study."""
+"""Name of the file with the results for the study's README."""
 FILES = "files"
-"""Folder of the study's own files."""
+"""Name of the folder for files that items write, such as packet captures."""

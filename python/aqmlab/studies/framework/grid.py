@@ -1,9 +1,9 @@
-"""Grids of settings, each run under several arms, as the outcome of an experiment.
+"""Grids of settings, in which every setting is run under several arms, as experiments.
 
-Some studies run every combination of a few factors under each of several arms (queues, ways of
-signalling). A grid of settings has the points, arms and seeds of an
-:class:`aqmlab.experiment.Outcome`, which computes paired differences, effects and figures.
-Replications with the same number have the same seed, so that arms are compared in pairs.
+Some studies run every combination of a few factors under each of several arms, such as queues or
+kinds of signals. The class :class:`aqmlab.experiment.Outcome` computes paired differences, effects
+and figures of such a grid. In all arms, replications with the same number have the same seed, so
+arms are compared pair by pair.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from aqmlab.measures import Measure
 from aqmlab.studies.framework.runs import Runs
 
 Points = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
-"""For each point: its factors and levels, and the setting of each arm."""
+"""Pairs of two dicts, one pair per point: the level of each factor, and the setting of each arm."""
 
 
 def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title: str) -> Outcome:
     """Return the runs of a grid as the outcome of an experiment.
 
-    The outcome omits every point of the grid with a setting that was not requested, as in the quick
-    form of a study. The outcome compares two arms by the replications that both arms have.
+    A point of the grid is left out if one of its settings was not requested, as in the quick form
+    of a study. Two arms are compared by the replications that both arms have.
 
     Raises
     ------
     ValueError
-        If every point of the grid lacks a run.
+        If no point of the grid has runs of all its settings.
     """
     import pandas as pd
 
@@ -45,6 +45,8 @@ def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title:
                 about = {"arm": arm, "seed": seed, "warnings": "", "failed": ""}
                 rows.append({"point": point, **at, **about, **read})
     if not rows:
-        raise ValueError(f"{title}: no point of the grid was run; choose an item that runs it")
+        raise ValueError(
+            f"{title}: no point of the grid was run; choose an item that runs the grid"
+        )
     known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
     return Outcome(pd.DataFrame(rows), factors, arms, known, title)

@@ -1,4 +1,4 @@
-"""Writer of a reproduction's folder: numbers, claims, figures, list of runs and report."""
+"""Files of a reproduction: numbers, claims, figures, the list of runs, and the report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MADE_BY = "aqmlab reproduce"
 
 
 def write(reproduction: Reproduction, folder: Path) -> None:
-    """Write all files into the folder of a reproduction."""
+    """Write all files of a reproduction into a folder."""
     from aqmlab.figures import lay_out, save
     from aqmlab.report import write_report
     from aqmlab.studies.framework.summary import readme, report
@@ -69,7 +69,7 @@ def claim_row(claim: Published, decision: Decision, *, changed: bool = False) ->
 
 
 def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Write rows to a CSV file at full precision, with columns in order of first appearance."""
+    """Write rows to a CSV file; the columns have the order in which the rows first mention them."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
@@ -78,12 +78,12 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _write_runs(path: Path, reproduction: Reproduction) -> None:
-    """Write one line per run: address, setting, replication, and manifest with its scenario."""
+    """Write one line per run: its address, setting, replication, and manifest with the scenario."""
     with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
         for setting, replication, run in reproduction.runs.items():
             line = {"run": run.address, **setting.columns(), "replication": replication}
-            # The manifest is inserted as JSON text, because parsing and writing it again takes as
-            # long as the run.
+            # The manifest is inserted as JSON text, because parsing a manifest and writing it again
+            # takes as long as a run.
             file.write(f'{json.dumps(line)[:-1]}, "manifest": {run.manifest_text}}}\n'.encode())
 
 

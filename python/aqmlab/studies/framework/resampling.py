@@ -1,9 +1,9 @@
 """Bootstrap intervals of numbers that are computed from all replications together.
 
-Such a number has one value for the whole study: a ratio of medians, the best of several queue
-limits, or a share of settings. The interval of such a number comes from resampled studies, whose
-replications are sampled with replacement. A replication is sampled for all settings at once, so
-that pairs of settings stay pairs.
+Some numbers have a single value for all replications: a ratio of medians, the best of several queue
+limits, or a share of settings. The interval of such a number comes from a bootstrap, which repeats
+the computation with replications that are sampled with replacement. All settings use the same
+sampled replications, so paired settings stay paired.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 from aqmlab.estimates import Estimate
 
 RESAMPLES = 200
-"""Number of resampled studies."""
+"""Number of bootstrap samples."""
 CONFIDENCE = 0.95
 SEED = 2884
 
 
 class RunsBySetting(Protocol):
-    """Part of :class:`aqmlab.studies.framework.Runs` that a statistic uses."""
+    """Methods of :class:`aqmlab.studies.framework.Runs` that a statistic uses."""
 
     replications: int
 
@@ -41,14 +41,14 @@ class RunsBySetting(Protocol):
 
 
 class Resampled:
-    """Runs of a study whose replications are sampled with replacement.
+    """Bootstrap sample of a study's runs: replications are sampled with replacement.
 
     Parameters
     ----------
     runs : Runs
         Runs of the study.
     known : dict
-        Reduced results by setting, shared by all resamples.
+        Cache of reduced results by setting, shared by all bootstrap samples.
     seed : int
         Seed of the random sample.
     """
@@ -59,7 +59,7 @@ class Resampled:
         self._drawn: dict[int, np.ndarray] = {}
 
     def of(self, setting: Any) -> list[Any]:
-        """Return the results of the sampled replications of a setting."""
+        """Return the reduced results of a setting, for the sampled replications."""
         every = self._known.get(setting)
         if every is None:
             every = self._known[setting] = self._runs.of(setting)
@@ -69,7 +69,7 @@ class Resampled:
         return [every[i] for i in self._drawn[n]]
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
-        """Yield (position in the random sample, reduced result) of a setting."""
+        """Yield (position in the bootstrap sample, reduced result) of a setting."""
         return enumerate(self.of(setting))
 
     def has(self, setting: Any) -> bool:
@@ -78,20 +78,21 @@ class Resampled:
 
 
 def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
-    """Return a number of the whole study with its 95 % bootstrap interval.
+    """Return a statistic of all replications with its 95 % bootstrap interval.
 
     Parameters
     ----------
     runs : Runs
         Runs of the study.
     statistic : callable
-        Function that computes the number from runs, or returns NaN if the runs do not give it.
+        Function that computes the statistic from the runs, or returns NaN if that is not possible.
 
     Returns
     -------
     Estimate
-        Number computed from the original runs, with the bounds of the central 95 % of the
-        resamples. With one replication, or a resample without a number, the bounds are NaN.
+        Statistic of the original runs, with the bounds of the central 95 % of the bootstrap
+        samples. The bounds are NaN if there is only one replication, or if a bootstrap sample gives
+        NaN.
     """
     value, about = float(statistic(runs)), "of all replications, bootstrap 95 %"
     if math.isnan(value):

@@ -1,8 +1,8 @@
-"""Runs that the items of a study need; each distinct scenario runs once.
+"""Runs that the items of a study need; each distinct scenario is run once.
 
-The items of a study request scenarios independently of each other. Two requests share one run if
-their scenarios differ only in titles and in recorded series. The shared run records the series of
-both requests.
+Each item of a study requests its scenarios without regard to other items. Two requests share one
+run if their scenarios differ only in the title and in the recorded series. A run that two requests
+share records the series of both requests.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from aqmlab.store.differences import Texts
 
 @dataclass(frozen=True)
 class Record:
-    """Series that a run records in addition to the tables of flows and links.
+    """Series that a run records in addition to its tables of flows and links.
 
     Attributes
     ----------
     series : frozenset of str
         Names of series.
     interval_s : float, optional
-        Sampling interval in s; default: that of another request for the run, or of the scenario.
+        Sampling interval in s; by default, the interval of other requests for the same run, or of
+        the scenario.
     """
 
     series: frozenset[str] = frozenset()
@@ -53,7 +54,7 @@ class Record:
         return _RECORDS[key]
 
     def merged(self, other: Record) -> Record:
-        """Return a record with the series of two records and the shorter of their intervals."""
+        """Return a record with the series of both records and the shorter sampling interval."""
         intervals = [r.interval_s for r in (self, other) if r.interval_s is not None]
         return Record(self.series | other.series, min(intervals, default=None))
 
@@ -68,13 +69,16 @@ class Record:
 
 
 _RECORDS: dict[str, Record] = {}
-"""Records by the JSON of their `record` table. The settings of a study have few different tables,
-and reading one takes as long as reading its whole scenario."""
+"""Cache of records by the JSON of the `record` table.
+
+The scenarios of a study have few different `record` tables, and parsing such a table takes as long
+as parsing a whole scenario.
+"""
 
 
 @dataclass(frozen=True)
 class Need:
-    """Request of an item for a setting: its replications, and the series that they record.
+    """Request of an item for runs of a setting: the replications and the recorded series.
 
     Attributes
     ----------
@@ -82,11 +86,11 @@ class Need:
         Setting with the methods `scenario(replication)`, which returns a dict, and `columns()`,
         which returns its labels in tables.
     replications : tuple of int, optional
-        Numbers of the needed replications; default: all.
+        Numbers of the requested replications; default: all.
     at_most : int, optional
-        Number of replications, from the first one on; default: all.
+        Number of requested replications, beginning with replication 0; default: all.
     record : Record
-        Series that are recorded in addition to those of the scenario.
+        Series that the runs record in addition to the series in the scenario's `record` table.
     quick : bool
         True if the quick form of the study includes the setting.
     """
@@ -98,17 +102,17 @@ class Need:
     quick: bool = True
 
     def chosen(self, count: int) -> Iterable[int]:
-        """Return the numbers of the replications that an item needs.
+        """Return the numbers of the requested replications.
 
         Parameters
         ----------
         count : int
-            Replications of each setting in this run of the study.
+            Number of replications of each setting in this reproduction.
 
         Raises
         ------
         ValueError
-            If a needed replication is `count` or higher.
+            If the number of a requested replication is `count` or higher.
         """
         if self.replications is None:
             return range(count if self.at_most is None else min(count, self.at_most))
@@ -123,9 +127,9 @@ class Need:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A finished run: its address, its reduced result and its manifest.
+    """Finished run with its address, its reduced result and its manifest.
 
-    The manifests of all runs are stored together, as differences from the first one.
+    To save memory, `manifests` stores each manifest as its differences from the first manifest.
     """
 
     address: str
@@ -147,7 +151,7 @@ class FinishedRun:
 
 @dataclass
 class _PlannedRun:
-    """A distinct run: its setting, replication and series, and its result when it has finished."""
+    """Run that one or more requests share, with its result if the run has finished."""
 
     setting: Any
     replication: int
@@ -155,20 +159,20 @@ class _PlannedRun:
     finished: FinishedRun | None = None
 
     def add_record(self, record: Record) -> None:
-        """Record more series; a run that finished without them runs again."""
+        """Record more series; if the run finished without these series, it will be run again."""
         merged = self.record.merged(record)
         if merged != self.record:
             self.record, self.finished = merged, None
 
 
 class _Normalizer:
-    """Normalizer of scenarios, with a cache for scenarios that differ only in their seed."""
+    """Normalizer of scenarios, which is faster if successive scenarios differ only in the seed."""
 
     def __init__(self) -> None:
         self._key, self._text = "", ""
 
     def text(self, scenario: dict[str, Any]) -> str:
-        """Return a scenario as JSON in normal form."""
+        """Return a scenario as normalized JSON."""
         if "seed" not in scenario:
             return normalize(scenario)
         key = json.dumps({**scenario, "seed": 0})
@@ -178,23 +182,23 @@ class _Normalizer:
 
 
 Form = Callable[[Any], Any]
-"""Function that replaces a setting by the one that is run, such as a shorter one."""
+"""Function that returns the setting to run instead of a given setting, such as a shorter run."""
 
 
 def unchanged(setting: Any) -> Any:
-    """Return a setting without a change."""
+    """Return the given setting unchanged."""
     return setting
 
 
 Change = tuple[str, str]
-"""Changed assumption of a study: a dotted path of a scenario, and its value in TOML."""
+"""Changed assumption of a study: the dotted path of a scenario key, and its new value in TOML."""
 
 NOT_ASSUMPTIONS = ("seed", "title", "record")
-"""Keys that cannot be changed: replications vary the seed, and items choose the series."""
+"""Scenario keys that cannot be changed: replications set the seed, and items set the series."""
 
 
 def has_key(scenario: Any, key: str) -> bool:
-    """Return True if a normalized scenario has a key.
+    """Return True if a normalized scenario contains a key, given as a dotted path.
 
     Examples
     --------
@@ -213,34 +217,34 @@ def has_key(scenario: Any, key: str) -> bool:
 
 
 class Runs:
-    """Reduced results of runs, by setting and replication.
+    """Runs of a study, and their reduced results by setting and replication.
 
     Parameters
     ----------
     replications : int
-        Replications of each setting.
+        Number of replications of each setting.
     reduce : callable
-        Function that is called with each result when the run completes. The return value of the
-        function is stored instead of the result.
+        Function that reduces the result of each finished run. Only the return value of the function
+        is stored, not the result.
     engine : Engine
         Engine that runs the scenarios.
     store : Store, optional
         Store of finished runs.
     changes : sequence of Change
-        Changes that are applied to every scenario that has their keys.
+        Changed assumptions; a change applies to every scenario that has its key.
     quick : bool
         True to run only the settings of the quick form.
     form : callable
-        Function that returns the setting to run in place of a requested one. Items and claims refer
-        to the result by the requested setting.
+        Function that returns the setting to run instead of a requested setting. Items and claims
+        still refer to the result by the requested setting.
     on_demand : int, optional
-        Number of threads for runs that start when an item or claim reads them, all replications of
-        a setting together. By default, runs start in :meth:`run`.
+        Number of threads, if all replications of a setting start only when an item or a claim reads
+        one of them. By default, all runs start in :meth:`run`.
 
     Raises
     ------
     ScenarioError
-        If a changed key is the seed, the title or part of the record.
+        If a change sets the seed, the title, or a key of the `record` table.
     """
 
     def __init__(
@@ -267,12 +271,12 @@ class Runs:
         self._of: dict[tuple[Any, int], _PlannedRun] = {}
 
     def request(self, needs: Iterable[Need]) -> None:
-        """Plan the runs that items need.
+        """Plan the runs for the requests of items.
 
         Raises
         ------
         ValueError
-            If the number of a needed replication is too high.
+            If a request needs more replications than the study has.
         """
         for need in needs:
             if self.quick and not need.quick:
@@ -284,7 +288,7 @@ class Runs:
                 planned.add_record(need.record)
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
-        """Return the scenario of a replication, with every change whose key the scenario has."""
+        """Return the scenario of a replication, with the changed assumptions whose keys it has."""
         scenario: dict[str, Any] = self._form(setting).scenario(replication)
         if not self.changes:
             return scenario
@@ -297,24 +301,24 @@ class Runs:
         return changed | own if applicable else scenario
 
     def check_changes(self) -> None:
-        """Raise an error for a change whose key no planned scenario has.
+        """Raise an error if a changed key does not occur in any planned scenario.
 
         Raises
         ------
         ScenarioError
-            If no planned scenario has the key of a change.
+            If a changed key does not occur in any planned scenario.
         """
         for key, _ in self.changes:
             if key not in self._changed:
                 raise ScenarioError(f"--set {key}: no scenario of these items has this key")
 
     def check_recorded(self, needs: Iterable[Need]) -> None:
-        """Raise an error for a needed series that the engine does not record.
+        """Raise an error if the engine cannot record a series that an item requests.
 
         Raises
         ------
         NotMeasuredError
-            If the engine does not record a series; the error names the first one.
+            If the engine cannot record a series; the error names the first such series.
         """
         capabilities = self._engine.capabilities
         if capabilities.series is None:
@@ -328,7 +332,7 @@ class Runs:
                     raise NotMeasuredError(f"the engine does not record the series {series}")
 
     def _plan(self, setting: Any, replication: int) -> _PlannedRun:
-        """Return the planned run of a replication, which equal scenarios share."""
+        """Return the planned run of a replication; equal scenarios share one planned run."""
         scenario = self._scenario(setting, replication)
         own = scenario.get("record", {})
         rest = {key: own[key] for key in own if key not in ("series", "interval")}
@@ -357,7 +361,8 @@ class Runs:
                 text = normalizer.text({**scenario, "record": {**own, **recorded.keys()}})
                 run_address = address(text, self._engine.build)
                 assert run_address is not None, (
-                    "a study's scenario is a dict, so its queues are not in Python"
+                    "the scenario of a study is a dict, so it cannot contain queues written in "
+                    "Python"
                 )
                 addresses.append(run_address)
                 yield (text,)
@@ -367,7 +372,8 @@ class Runs:
             try:
                 return number, self._reduce(result)
             except NotMeasuredError as error:
-                # The method `one` raises the error again when an item or a claim reads the run.
+                # The method `one` raises the stored error again when an item or a claim reads the
+                # run.
                 return number, error
 
         completed = campaign(
@@ -383,7 +389,7 @@ class Runs:
         Raises
         ------
         NotMeasuredError
-            If the engine did not measure every value that the study reads.
+            If the engine cannot measure a value that the study reads.
         """
         reduced = self._finished(setting, replication).reduced
         if isinstance(reduced, NotMeasuredError):
@@ -391,7 +397,7 @@ class Runs:
         return reduced
 
     def has(self, setting: Any) -> bool:
-        """Return True if a setting was requested; the quick form omits some settings."""
+        """Return True if a setting was requested; the quick form leaves some settings out."""
         return any((setting, r) in self._of for r in range(self.replications))
 
     def of(self, setting: Any) -> list[Any]:
@@ -405,13 +411,13 @@ class Runs:
                 yield r, self.one(setting, r)
 
     def _finished(self, setting: Any, replication: int) -> FinishedRun:
-        """Return a finished run; start the run before if runs start on demand."""
+        """Return a finished run; with runs on demand, first run all replications of its setting."""
         finished = self._of[setting, replication].finished
         if finished is None and self._on_demand is not None:
             of_setting = {id(run): run for (of, _), run in self._of.items() if of == setting}
             self._run(of_setting.values(), self._on_demand)
             finished = self._of[setting, replication].finished
-        assert finished is not None, "the run is planned and has not run yet"
+        assert finished is not None, "the run is planned, but has not been run yet"
         return finished
 
     def items(self) -> Iterator[tuple[Any, int, FinishedRun]]:
@@ -421,7 +427,7 @@ class Runs:
                 yield setting, replication, self._finished(setting, replication)
 
     def warnings(self) -> list[str]:
-        """Return one line per kind of warning: the number of runs with it, and its first text."""
+        """Return one line per kind of warning: the number of runs with it, and an example."""
         texts_by_kind: dict[str, list[str]] = {}
         distinct = {run.address: run for _, _, run in self.items()}.values()
         for run in distinct:

@@ -1,4 +1,4 @@
-"""Entries of the tables in a study's report, for the numbers of the study."""
+"""Table entries that show the numbers of a study in its report."""
 
 from __future__ import annotations
 
@@ -24,30 +24,32 @@ KINDS = {
 
 
 def interval(ours: Estimate) -> str:
-    """Return the interval of an estimate as text, empty if its bounds are equal."""
+    """Return the interval of an estimate as text, or an empty text if the bounds are equal."""
     low, _, high = digits(ours.interval)
     return "" if low in (high, "none") else f"{low} to {high}"
 
 
 def missing(ours: Estimate) -> str:
-    """Return the number of replications without a value as text, empty if that number is 0."""
+    """Return the number of replications without a value as text, or an empty text for 0."""
     return f"{ours.missing} of {ours.n + ours.missing} missing" if ours.missing else ""
 
 
 def below(ours: Estimate) -> str:
-    """Return the text below a number: its interval and the number of missing replications."""
+    """Return the text below a number: its interval, and how many replications have no value."""
     return "\n".join(filter(None, [interval(ours), missing(ours)]))
 
 
 def entry(cell: Cell) -> Entry:
-    """Return our number above the published one and our interval, coloured by the verdict."""
-    printed = "" if cell.published is None else f"printed {number(cell.published)}"
+    """Return a table entry: our number, below it the published number and our interval."""
+    printed = "" if cell.published is None else f"published {number(cell.published)}"
     sub = "\n".join(filter(None, [printed, below(cell.ours)]))
     kind = KINDS.get(cell.verdict, "") if cell.standing != "fitted" else ""
-    note = "\n".join(filter(None, [cell.note, "a setting was chosen by this number" * cell.fitted]))
+    note = "\n".join(
+        filter(None, [cell.note, "the published number was used to choose a setting" * cell.fitted])
+    )
     return Entry(digits(cell.ours.interval)[1], sub, kind, note)
 
 
 def plain(ours: Estimate) -> Entry:
-    """Return a number of ours that the publication does not give, as an entry of a table."""
+    """Return a table entry for a number that the publication does not contain."""
     return Entry(digits(ours.interval)[1], below(ours))

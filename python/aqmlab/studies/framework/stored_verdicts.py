@@ -1,12 +1,13 @@
-"""Stored verdicts of a run of a whole study, and the results in the study's README.
+"""Stored verdicts on the claims of each study, and the results in the README of each study.
 
     aqmlab reproduce --all --out results/all
     python -m aqmlab.studies.framework.stored_verdicts results/all
 
-The command stores the verdicts of every study of a whole run: `verdicts.csv` beside the study's
-claims, and the results in its README, between two marks. The folder may also be the folder of one
-study. The files of a study without a folder stay unchanged. With `--check` the command writes
-nothing and prints every difference. With `--check` the exit status is 1 if a difference exists.
+The first command reproduces all studies. For each study in the given folder, the second command
+writes the verdicts into the study's `verdicts.csv`, and replaces the results between the two marks
+in the study's README. The argument of the command can also be the folder of a single study. With
+`--check`, the second command does not write files: it prints every difference, and the exit status
+is 1 if there is a difference.
 """
 
 from __future__ import annotations
@@ -39,16 +40,16 @@ if TYPE_CHECKING:
 COLUMNS = ("id", "basis", "ours", "verdict")
 """Columns of verdicts.csv."""
 BEGIN = "<!-- begin of results: python -m aqmlab.studies.framework.stored_verdicts writes them -->"
-"""Mark in a README before the results that a whole run writes."""
+"""Mark in a study's README before the results that this module writes."""
 END = "<!-- end of results -->"
-"""Mark in a README behind the results that a whole run writes."""
+"""Mark in a study's README after the results that this module writes."""
 WIDTH = 100
-"""Maximum length of a line of Markdown outside of tables."""
+"""Maximum length of a Markdown line, except lines of tables."""
 
 
 @dataclass(frozen=True)
 class StoredClaim:
-    """One stored claim: its class, our number and the verdict."""
+    """Row of verdicts.csv: the class of a claim, our number and the verdict."""
 
     basis: str
     ours: str
@@ -56,7 +57,7 @@ class StoredClaim:
 
 
 def read_claims(path: Path) -> dict[str, StoredClaim]:
-    """Return the claims of a CSV file by their ids, or an empty dict if the file is missing."""
+    """Return the rows of verdicts.csv or claims.csv by claim id; an empty dict without the file."""
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
@@ -65,12 +66,12 @@ def read_claims(path: Path) -> dict[str, StoredClaim]:
 
 
 def read_verdicts(path: Path) -> dict[str, str]:
-    """Return the stored verdict of each claim by its id."""
+    """Return the stored verdicts by claim id."""
     return {claim_id: claim.verdict for claim_id, claim in read_claims(path).items()}
 
 
 def score(claims: Iterable[tuple[str, str]]) -> str:
-    """Return the score of claims in one or two sentences.
+    """Return the number of claims with each verdict, as one or two sentences.
 
     Parameters
     ----------
@@ -79,15 +80,20 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
 
     Examples
     --------
-    >>> score([(MEASURED, REPRODUCED), (MEASURED, OPEN), (INPUT, REPRODUCED)])
-    '1 of 2 measured claims reproduced, 0 contradicted, 1 open. Not counted: 1 input or arithmetic.'
+    >>> claims = [(MEASURED, REPRODUCED), (MEASURED, OPEN), (INPUT, REPRODUCED)]
+    >>> for sentence in score(claims).split(". "):
+    ...     print(sentence)
+    1 of 2 measured claims reproduced, 0 contradicted, 1 open
+    Claims that the score does not count: 1 input or arithmetic.
     """
     every = list(claims)
     counts = Counter(verdict for basis, verdict in every if basis == MEASURED)
     by_class = Counter(basis for basis, _ in every)
     good = counts[REPRODUCED] + counts[SINGLE_RUN]
     total = good + counts[CONTRADICTED] + counts[OPEN]
-    single = f" ({counts[SINGLE_RUN]} as a single run)" if counts[SINGLE_RUN] else ""
+    single = (
+        f" ({counts[SINGLE_RUN]} within the spread of single runs)" if counts[SINGLE_RUN] else ""
+    )
     text = (
         f"{good} of {total} measured claims reproduced{single}, {counts[CONTRADICTED]} "
         f"contradicted, {counts[OPEN]} open."
@@ -95,24 +101,24 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
     not_counted = [(by_class[basis], basis) for basis in (INPUT, FITTED)]
     not_counted += [(counts[verdict], verdict) for verdict in (NOT_TESTABLE, NOT_MEASURED)]
     if listed := ", ".join(f"{n} {reason}" for n, reason in not_counted if n):
-        text += f" Not counted: {listed}."
+        text += f" Claims that the score does not count: {listed}."
     return text
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Ids of the testable claims of a quick form, by agreement with the verdict of the whole study.
+    """Comparison of a quick form's verdicts with the verdicts of the whole study.
 
     Attributes
     ----------
     same : tuple of str
-        Claims with the verdict of the whole study.
+        Ids of the claims with equal verdicts.
     other : tuple of str
-        Claims with another verdict.
+        Ids of the claims with a different verdict, which is not open in the quick form.
     open : tuple of str
-        Claims that only the quick form leaves open.
+        Ids of the claims that are open in the quick form, but not in the whole study.
     absent : tuple of str
-        Claims whose runs the quick form leaves out.
+        Ids of the claims whose runs the quick form leaves out.
     """
 
     same: tuple[str, ...]
@@ -122,11 +128,11 @@ class Agreement:
 
     @property
     def sentence(self) -> str:
-        """Text with the number of equal verdicts, and the ids of the claims with other verdicts."""
+        """Number of equal verdicts, and ids of the claims with different verdicts, as text."""
         decided = len(self.same) + len(self.other)
-        parts = [f"{len(self.same)} of {decided} verdicts are those of the whole study"]
+        parts = [f"{len(self.same)} of {decided} verdicts are equal to those of the whole study"]
         for reason, ids in (
-            ("other verdicts", self.other),
+            ("different verdicts", self.other),
             ("open because of few replications", self.open),
             ("not in the quick form", self.absent),
         ):
@@ -135,9 +141,10 @@ class Agreement:
 
 
 def compare(claims: Sequence[tuple[Published, Decision]], whole: Mapping[str, str]) -> Agreement:
-    """Compare the verdicts of a quick form with those of the whole study.
+    """Compare the verdicts of a quick form with the verdicts of the whole study.
 
-    Claims that are not testable, or not measured by the engine, are left out.
+    The comparison of verdicts leaves out claims that are not testable, or that the engine cannot
+    measure.
     """
     groups: dict[str, list[str]] = {"same": [], "other": [], OPEN: [], ABSENT: []}
     for claim, decision in claims:
@@ -149,13 +156,13 @@ def compare(claims: Sequence[tuple[Published, Decision]], whole: Mapping[str, st
 
 
 def claims_of_run(folder: Path, items: Sequence[str]) -> dict[str, StoredClaim]:
-    """Return the claims in the folder of a whole run.
+    """Return the claims in the folder of a whole study.
 
     Raises
     ------
     ValueError
-        If the folder does not hold the whole study: a quick form, some of its items, or changed
-        assumptions.
+        If the folder does not contain the whole study, but a quick form, only some items, or
+        changed assumptions.
     """
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     if manifest["quick"] or manifest["changes"] or manifest["items"] != list(items):
@@ -167,7 +174,7 @@ def claims_of_run(folder: Path, items: Sequence[str]) -> dict[str, StoredClaim]:
 
 
 def differences(stored: Mapping[str, StoredClaim], now: Mapping[str, StoredClaim]) -> list[str]:
-    """Return one line for each claim whose class or verdict differs from the stored claim's.
+    """Return one line for each claim whose class or verdict differs from the stored one.
 
     Examples
     --------
@@ -189,12 +196,12 @@ def differences(stored: Mapping[str, StoredClaim], now: Mapping[str, StoredClaim
 
 
 def block(readme: str) -> str:
-    """Return the block of results in a README, without the marks around the block.
+    """Return the results in a README: the text between the two marks.
 
     Raises
     ------
     ValueError
-        If a mark of the block of results is missing.
+        If one of the two marks around the results is missing.
     """
     if readme.count(BEGIN) != 1 or END not in readme.split(BEGIN)[1]:
         raise ValueError(f"README.md: the marks {BEGIN!r} and {END!r} are missing; add both")
@@ -202,7 +209,7 @@ def block(readme: str) -> str:
 
 
 def wrap(text: str) -> str:
-    """Return Markdown whose paragraphs and points have short lines; tables stay unchanged.
+    """Return Markdown with paragraphs and list items wrapped at 100 characters, tables unchanged.
 
     Examples
     --------
@@ -221,19 +228,19 @@ def wrap(text: str) -> str:
 
 
 def with_block(readme: str, text: str) -> str:
-    """Return a README whose block of results is replaced."""
+    """Return a README with other results between the two marks."""
     block(readme)
     before, rest = readme.split(BEGIN)
     return f"{before}{BEGIN}\n\n{wrap(text)}\n\n{END}{rest.split(END, 1)[1]}"
 
 
 def store(folder: Path, study: Study) -> None:
-    """Store the verdicts of a whole run, and its results in the study's README.
+    """Store the verdicts of a whole study, and replace the results in its README.
 
     Raises
     ------
     ValueError
-        If the folder does not hold the whole study.
+        If the folder does not contain the whole study.
     """
     claims = claims_of_run(folder, [item.name for item in study.items])
     with study.verdicts_path.open("w", encoding="utf-8", newline="") as file:
@@ -247,17 +254,17 @@ def store(folder: Path, study: Study) -> None:
 
 
 def check(folder: Path, study: Study) -> list[str]:
-    """Return the differences of a whole run from the stored verdicts and the README."""
+    """Return the differences between a new run of a study and its stored verdicts and README."""
     now = claims_of_run(folder, [item.name for item in study.items])
     lines = differences(read_claims(study.verdicts_path), now)
     stored = block((study.verdicts_path.parent / "README.md").read_text("utf-8"))
     if stored != wrap((folder / README).read_text("utf-8")):
-        lines.append("README.md: its results are not those of this run")
+        lines.append("README.md: the results differ from those of this run")
     return [f"{study.name}: {line}" for line in lines]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Store the verdicts of a folder, or compare them with `--check`; return the exit status."""
+    """Store (or, with `--check`, compare) the verdicts in a folder; return the exit status."""
     from aqmlab import studies
 
     only_check = "--check" in arguments
@@ -265,7 +272,9 @@ def main(arguments: Sequence[str]) -> int:
     candidates = [root, *(root / name for name in studies.names())]
     folders = [folder for folder in candidates if (folder / MANIFEST).exists()]
     if not folders:
-        raise ValueError(f"{root}: has no study's {MANIFEST}; give the folder of a whole run")
+        raise ValueError(
+            f"{root}: has no {MANIFEST} of a study; give the folder that `aqmlab reproduce` wrote"
+        )
     lines = []
     for folder in folders:
         name = json.loads((folder / MANIFEST).read_text("utf-8"))["study"]

@@ -1,8 +1,8 @@
-"""Studies: their items request runs and compute numbers, tables and figures from the results.
+"""Studies and their items; an item computes numbers, tables and figures from its runs.
 
-`Study.reproduce` collects the runs of the chosen items, runs each distinct one once, and computes
-the sections of the items and the decisions on the claims. `Study.reproduce` writes a folder with
-`cells.csv`, `claims.csv`, the figures, the list of runs and one self-contained `report.html`.
+`Study.reproduce` runs each distinct scenario of the chosen items once, computes a section of the
+report for each item, and decides the claims. `Study.reproduce` writes a folder with `cells.csv`,
+`claims.csv`, the figures, the list of runs and a self-contained `report.html`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of an item: its file name without suffix, its caption and its drawing."""
+    """Figure of an item: its file name without suffix, its caption and its drawing."""
 
     name: str
     caption: str
@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file of an item, such as a packet capture: its name, a description and its bytes."""
+    """File of an item, such as a packet capture: its name, a description and its bytes."""
 
     name: str
     about: str
@@ -48,7 +48,7 @@ class Attachment:
 
 @dataclass
 class Section:
-    """Result of an item: paragraphs, numbers, tables, figures and files."""
+    """Section of the report that an item writes: paragraphs, numbers, tables, figures and files."""
 
     text: list[str] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
@@ -59,11 +59,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Item:
-    """One table, figure or question of a study.
+    """Part of a study: the reproduction of one table or figure, or the answer to one question.
 
     `needs` yields the runs of the item. `then` yields further runs, which depend on the results of
-    the first runs. `make` returns the section. `scored` is False for an item that shows other
-    readings than the frozen one, or that goes beyond the study: the score leaves its numbers out.
+    the first runs. `make` returns the item's section of the report. If `scored` is False, the score
+    leaves the item's numbers out, because the item goes beyond the study, or shows other
+    interpretations of the study.
     """
 
     name: str
@@ -76,7 +77,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice of the frozen reading: a setting that the source leaves open.
+    """Value that this reproduction uses for a setting that the publication leaves open.
 
     Attributes
     ----------
@@ -85,9 +86,10 @@ class Choice:
     taken : str
         Value of the setting.
     evidence : str
-        Evidence for the value.
+        Evidence for this value.
     fitted_to : str
-        Printed numbers that were used to choose the value; empty if it was chosen without them.
+        Published numbers that were used to choose the value; empty if the value was chosen without
+        published numbers.
     """
 
     setting: str
@@ -98,14 +100,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Parts of the report of a whole run that the README repeats.
+    """Parts of the report of the whole study that the study's README repeats.
 
     Attributes
     ----------
     claims : tuple of str
-        Ids of the claims whose published number, our number and verdict are repeated.
+        Ids of the claims whose published number, our number and verdict the README repeats.
     tables : tuple of str
-        Captions of the tables that are repeated.
+        Captions of the tables that the README repeats.
     """
 
     claims: tuple[str, ...] = ()
@@ -114,7 +116,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A study that was run, with all contents of its folder and its report."""
+    """Results of a study that was run: all contents of its folder and its report."""
 
     study: Study
     items: list[Item]
@@ -131,7 +133,7 @@ class Reproduction:
 
     @property
     def whole(self) -> dict[str, str]:
-        """Verdicts of the whole study, for comparison with the verdicts of this quick form."""
+        """Stored verdicts of the whole study, if this is a quick form that decides claims."""
         from aqmlab.studies.framework.stored_verdicts import read_verdicts
 
         decides = self.quick and self.study.quick is not None and self.study.quick.claims
@@ -139,7 +141,7 @@ class Reproduction:
 
     @property
     def cells(self) -> list[Cell]:
-        """Numbers of all items. The score omits readings other than the frozen one."""
+        """Numbers of all items; the score does not count numbers under other interpretations."""
         return [
             cell if item.scored else replace(cell, again=True)
             for item, section in zip(self.items, self.sections, strict=True)
@@ -148,7 +150,7 @@ class Reproduction:
 
     @property
     def counted(self) -> list[Cell]:
-        """Cells of the study that the score counts."""
+        """Numbers of the study that the score counts."""
         return [cell for cell in self.cells if cell.counted]
 
     @property
@@ -164,21 +166,22 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Quick:
-    """The quick form of a study: fewer and shorter runs than the whole study.
+    """Quick form of a study, with fewer and shorter runs than the whole study.
 
     Attributes
     ----------
     about : str
-        Sentences that list the settings of the quick form and the parts that it leaves out.
+        Sentences about the settings of the quick form, and about the parts that it leaves out.
     seconds : int
         Processor time of the quick form, in s.
     replications : int
-        Replications of each setting.
+        Number of replications of each setting.
     form : callable
-        Function that replaces a setting by the one that is run, such as a shorter one.
+        Function that returns the setting to run instead of a given setting, such as a shorter run.
     claims : bool
-        True if the quick form decides claims. The report of the quick form then compares its
-        verdicts with the stored verdicts (:mod:`aqmlab.studies.framework.stored_verdicts`).
+        True if the quick form decides claims. The report of such a quick form compares its verdicts
+        with the stored verdicts of the whole study
+        (:mod:`aqmlab.studies.framework.stored_verdicts`).
     """
 
     about: str
@@ -189,7 +192,7 @@ class Quick:
 
     @property
     def shown(self) -> str:
-        """Sentences for the terminal: the settings of the quick form and its processor time."""
+        """Text for the terminal about the settings and the processor time of the quick form."""
         return f"{self.about} It takes about {self.seconds} s of processor time."
 
 
@@ -203,18 +206,19 @@ class Study:
         Paragraphs of the report: a summary of the publication, the rules by which the numbers are
         computed and judged, and the differences of the reproduction from the publication.
     reduce : callable
-        Function that extracts from the result of a run the values that items and claims read.
+        Function that reduces the result of a run to the values that items and claims read.
     headline : callable
-        Function that returns one line on the number of reproduced published numbers.
+        Function that returns one line with the most important count of reproduced numbers.
     replications : int
-        Replications of each setting.
+        Number of replications of each setting.
     quick : Quick, optional
-        Quick form. The quick form runs the settings with :attr:`Need.quick`, and decides claims
-        only with :attr:`Quick.claims`.
+        Quick form of the study. The quick form runs the requested settings for which
+        :attr:`Need.quick` is True, and decides claims if :attr:`Quick.claims` is True.
     choices : tuple of Choice
-        The frozen reading of the source. The score counts only the frozen reading.
+        Our values for the settings that the publication leaves open. The score counts only numbers
+        of runs with our values.
     excerpt : Excerpt
-        Parts of the report that the README repeats.
+        Parts of the report that the study's README repeats.
     """
 
     name: str
@@ -233,7 +237,7 @@ class Study:
 
     @property
     def verdicts_path(self) -> Path:
-        """Path of the stored verdicts, beside the study's README."""
+        """Path of the stored verdicts, `verdicts.csv` in the folder of the study."""
         return self.claims.path.parents[1] / "verdicts.csv"
 
     def choose(self, only: Iterable[str] = ()) -> list[Item]:
@@ -242,7 +246,7 @@ class Study:
         Raises
         ------
         ValueError
-            If a name is unknown. The message lists the names of the items.
+            If a name is unknown; the error message lists the names of all items.
         """
         wanted = list(only)
         known = [item.name for item in self.items]
@@ -270,26 +274,27 @@ class Study:
         only : iterable of str
             Names of items; default: all.
         replications : int, optional
-            Replications of each setting, at least 1; default: :attr:`replications`.
+            Number of replications of each setting, at least 1; default: :attr:`replications`.
         jobs : int, optional
-            Threads; default: one per core.
+            Number of threads; default: one per core.
         console : rich.console.Console, optional
             Console that shows the progress.
         engine : Engine, optional
             Engine that runs the scenarios; default: the simulator.
         store : Store, optional
-            Store of finished runs; default: none.
+            Store of finished runs; by default, finished runs are not stored.
         changes : sequence of (str, str)
-            Changed assumptions: dotted paths of scenarios, and their values in TOML. A scenario
-            without the key stays unchanged.
+            Changed assumptions: dotted paths of scenario keys, and their new values in TOML. A
+            scenario that does not have the key stays unchanged.
         quick : bool
             True to run the quick form only.
 
         Raises
         ------
         ValueError
-            If an item is unknown, a number is below 1, an item needs more replications, no
-            scenario has a changed key, or the study has no quick form.
+            If an item is unknown, `replications` or `jobs` is below 1, an item needs more
+            replications, a changed key does not occur in any scenario, or the study has no quick
+            form.
         """
         from aqmlab.engine import Simulator
 
@@ -310,8 +315,8 @@ class Study:
         runs.check_changes()
         _run(runs, jobs, console)
         absent: dict[str, NotMeasuredError] = {}
-        # Every item reads its first runs before any of these runs is repeated to record more
-        # series.
+        # A further request may repeat a run to record more series, so every item first reads its
+        # finished runs.
         runs.request([need for item in items for need in _then(item, runs, absent)])
         _run(runs, jobs, console)
         sections = [_section(item, runs, absent) for item in items]
@@ -321,19 +326,21 @@ class Study:
     def _decide(
         self, runs: Runs, items: Sequence[Item], absent: Mapping[str, NotMeasuredError]
     ) -> list[tuple[Published, Decision]]:
-        """Decide the claims of items; a quick form decides only a part of the claims, or none."""
+        """Decide the claims of the given items; a quick form decides some claims, or none."""
         if runs.quick and not (self.quick and self.quick.claims):
             return []
         if not runs.quick:
             return self.claims.decide(runs, [item.name for item in items], absent)
         included = [i.name for i in items if any(need.quick for need in i.needs())]
         decided = {c.id: d for c, d in self.claims.decide(runs, included, absent)}
-        left_out = Decision("", ABSENT, "The quick form leaves out the runs of this claim.")
+        left_out = Decision(
+            "", ABSENT, "The quick form of the study leaves out the runs that this claim needs."
+        )
         claims = self.claims.about(item.name for item in items)
         return [(claim, decided.get(claim.id, left_out)) for claim in claims]
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
-        """Return the number of replications, after a check of this number and of the threads."""
+        """Return the number of replications; raise an error if a number is below 1."""
         count = self.replications if replications is None else replications
         if count < 1:
             raise ValueError(f"replications: {count}: must be at least 1")
@@ -351,7 +358,7 @@ class Study:
         store: Store | None = None,
         changes: Sequence[Change] = (),
     ) -> tuple[Published, Decision, Runs]:
-        """Decide one claim by its own runs alone, without writing files.
+        """Decide one claim; run only the scenarios that this claim needs, and write no files.
 
         Parameters
         ----------
@@ -396,19 +403,19 @@ class Study:
         quick: bool = False,
         force: bool = True,
     ) -> Path:
-        """Run the chosen items, write their folder, and return the path of the report.
+        """Run the chosen items, write a folder with the results, and return the path of the report.
 
-        The folder appears when all of its files are written. If `force` is True, it replaces the
-        folder of an earlier reproduction. Any other folder must be empty.
+        The folder appears when all of its files are written. If `force` is True, the new folder
+        replaces the folder of an earlier reproduction. A folder with other files is never replaced.
 
         Parameters
         ----------
         only, replications, jobs, console, engine, store, changes, quick
             As for :meth:`run`.
         out : str or Path, optional
-            Folder; default: `results/<study>`.
+            Folder of the results; default: `results/<study>`.
         force : bool
-            True to replace the folder of an earlier reproduction, False to refuse it.
+            True to replace the folder of an earlier reproduction, False to raise an error instead.
 
         Raises
         ------
@@ -436,10 +443,10 @@ class Study:
 
 
 def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[Need]:
-    """Return the runs that an item requests after it has read its first runs.
+    """Return the runs that an item requests after reading the results of its first runs.
 
-    If the engine does not record a series of the item, the list is empty, and `absent` receives
-    the item with the error.
+    If the engine cannot record a series of the item, the list is empty, and the error is stored in
+    `absent` under the name of the item.
     """
     try:
         runs.check_recorded(item.needs())
@@ -452,7 +459,7 @@ def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[N
 
 
 def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> Section:
-    """Return the report's section of an item, or "Not measured" without the needed values."""
+    """Return an item's section, or "Not measured" if the engine cannot measure the values."""
     try:
         if item.name in absent:
             raise absent[item.name]
@@ -462,7 +469,7 @@ def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> 
 
 
 def _run(runs: Runs, jobs: int | None, console: Console | None) -> None:
-    """Run the planned runs, with a progress bar if there is a console."""
+    """Run all planned runs; if there is a console, show a progress bar."""
     if console is None:
         runs.run(jobs)
         return

@@ -1,4 +1,4 @@
-"""Views of a reproduction: the summary on the terminal, the report, and results for the README."""
+"""Results of a reproduction as text: the terminal's summary, the report, and the README's part."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Claim = tuple[Published, Decision]
 
 
 def compared(cells: Iterable[Cell]) -> dict[tuple[str, str], Counter[str]]:
-    """Return the numbers of verdicts of the counted cells, by item and quantity."""
+    """Return how many of the counted numbers have each verdict, by item and quantity."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for cell in cells:
         if cell.counted:
@@ -43,32 +43,32 @@ def compared(cells: Iterable[Cell]) -> dict[tuple[str, str], Counter[str]]:
 
 
 def numbers(cells: Iterable[Cell]) -> Counter[str]:
-    """Return the number of counted cells by verdict."""
+    """Return how many of the counted numbers have each verdict."""
     return sum(compared(cells).values(), Counter())
 
 
 def verdicts(claims: Iterable[Claim]) -> Counter[str]:
-    """Return the number of measured claims by verdict."""
+    """Return how many of the measured claims have each verdict."""
     return Counter(decision.verdict for claim, decision in claims if claim.counted)
 
 
 def bases(claims: Iterable[Claim]) -> Counter[str]:
-    """Return the number of claims by class."""
+    """Return how many claims are in each class."""
     return Counter(claim.basis for claim, _ in claims)
 
 
 def good(counts: Counter[str]) -> int:
-    """Return the number of reproduced verdicts, including those of single runs."""
+    """Return how many verdicts are "reproduced" or "reproduced (single run)"."""
     return counts[REPRODUCED] + counts[SINGLE_RUN]
 
 
 def decided(counts: Counter[str]) -> int:
-    """Return the number of verdicts that compare an interval with a published statement."""
+    """Return how many verdicts are reproduced, contradicted or open."""
     return sum(counts[verdict] for verdict in DECIDED)
 
 
 def tiles(counts: Counter[str], noun: str, under: str = "") -> list[Score]:
-    """Return one tile per verdict, with the number of claims or published numbers.
+    """Return one tile of the report per verdict, with the number of claims or published numbers.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def tiles(counts: Counter[str], noun: str, under: str = "") -> list[Score]:
     """
     of = f"of {decided(counts)}"
     if counts[SINGLE_RUN]:
-        of += f"; {counts[SINGLE_RUN]} as a single run"
+        of += f"; {counts[SINGLE_RUN]} within the spread of single runs"
     scores = [Score(f"{noun} reproduced{under}", str(good(counts)), of)]
     for verdict in (CONTRADICTED, OPEN):
         scores.append(Score(f"{noun} {verdict}{under}", str(counts[verdict])))
@@ -85,7 +85,7 @@ def tiles(counts: Counter[str], noun: str, under: str = "") -> list[Score]:
 
 
 def show(reproduction: Reproduction, console: Console) -> None:
-    """Print the number of claims with each verdict, and the score of the claims."""
+    """Print how many published numbers and claims have each verdict."""
     from rich.table import Table as Printed
 
     counts = compared(reproduction.cells)
@@ -93,7 +93,9 @@ def show(reproduction: Reproduction, console: Console) -> None:
     for text in changed(reproduction):
         console.print(text, markup=False)
     if counts:
-        table = Printed(title=f"{reproduction.study.name}: ours against printed{under}")
+        table = Printed(
+            title=f"{reproduction.study.name}: our numbers and the published numbers{under}"
+        )
         for head in ("item", "quantity"):
             table.add_column(head, no_wrap=True)
         for head in ("cells", *DECIDED):
@@ -111,7 +113,10 @@ def show(reproduction: Reproduction, console: Console) -> None:
     if reproduction.quick and reproduction.study.quick:
         console.print(reproduction.study.quick.about)
     if warnings := reproduction.runs.warnings():
-        console.print(f"{len(warnings)} kinds of warnings: see Warnings in the report.")
+        console.print(
+            f"The runs have {len(warnings)} kinds of warnings; the report lists them under "
+            "Warnings."
+        )
     runs = reproduction.runs.distinct()
     console.print(
         f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
@@ -123,25 +128,25 @@ def _score(reproduction: Reproduction) -> str:
 
 
 def agreement_with_whole(reproduction: Reproduction) -> str:
-    """Return a sentence on the agreement of a quick form's verdicts with the whole study's."""
+    """Return a comparison of a quick form's verdicts with the whole study's verdicts, as text."""
     if not reproduction.claims or not reproduction.whole:
         return ""
     return compare(reproduction.claims, reproduction.whole).sentence
 
 
 def changed(reproduction: Reproduction) -> list[str]:
-    """Return a notice of the changed assumptions, for the top of the report."""
+    """Return a notice of the changed assumptions, which the report and the terminal show first."""
     if not reproduction.changes:
         return []
     changes = ", ".join(f"{key} = {value}" for key, value in reproduction.changes)
     return [
-        f"Under changed assumptions: {changes}, in every scenario that has the key. The verdicts "
-        "below apply to the changed study, not to the publication."
+        f"Under changed assumptions: {changes}, in every scenario that has the key. All verdicts "
+        "apply to the changed study, and do not judge the publication."
     ]
 
 
 def report(reproduction: Reproduction, figures: Path) -> Report:
-    """Return the report of a reproduction; `figures` is the folder with the figures as SVG."""
+    """Return the report of a reproduction; `figures` is the folder with its SVG figures."""
     study = reproduction.study
     reading = [study.quick.about] if reproduction.quick and study.quick else []
     if agreement := agreement_with_whole(reproduction):
@@ -150,7 +155,7 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     chapters = [
         *([Chapter("summary", "Summary", tables=tables)] if tables else []),
         Chapter("reading", "How to read this", [*reading, *study.reading, *RULES]),
-        *([Chapter("frozen", "The frozen reading", [FROZEN], [_choices(study)])]
+        *([Chapter("frozen", "Settings that the study leaves open", [FROZEN], [_choices(study)])]
           if study.choices else []),
     ]  # fmt: skip
     for item, section in zip(reproduction.items, reproduction.sections, strict=True):
@@ -164,8 +169,9 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
     if warnings := reproduction.runs.warnings():
         about = (
-            "Settings of these runs that are valid but unusual, with the first warning of each "
-            "kind. The study uses the settings of its authors."
+            "The simulator warns about valid but unusual settings. The runs use the unusual "
+            "settings because the authors of the study used them. The list has one example per "
+            "kind of warning."
         )
         chapters.append(Chapter("warnings", "Warnings", [about, *warnings]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
@@ -197,7 +203,7 @@ def _scores(reproduction: Reproduction) -> list[Score]:
         others += [(counts[ABSENT], ABSENT), (counts[NOT_MEASURED], NOT_MEASURED)]
         scores += [Score(f"claims {about}", str(n)) for n, about in others if n]
     if cells := numbers(reproduction.cells):
-        scores += tiles(cells, "printed numbers", under)
+        scores += tiles(cells, "published numbers", under)
     scores.append(Score("replications of each setting", str(reproduction.replications)))
     if headline := reproduction.study.headline(reproduction.cells):
         label, _, count = headline.rpartition(": ")
@@ -207,19 +213,22 @@ def _scores(reproduction: Reproduction) -> list[Score]:
 
 
 RULES = (
-    "A verdict compares our interval with the printed number and its tolerance. Reproduced: the "
-    "whole interval lies within the tolerance. Contradicted: the whole interval lies outside. "
-    "Open: the interval lies partly within; more replications make it narrower. If the source "
-    "prints one single run, the spread of our single runs is allowed too, and the verdict reads "
-    "“reproduced (single run)”. A direction or a rank is decided by an interval without 0.",
-    "The score does not count claims that restate an input or follow from one by arithmetic, "
-    "printed numbers that were used to choose a setting, and numbers under other readings of the "
-    "source.",
+    "A verdict compares our interval with the published number and its tolerance. “Reproduced” "
+    "means that our whole interval lies within the tolerance. “Contradicted” means that our whole "
+    "interval lies outside the tolerance. “Open” means that our interval lies partly within the "
+    "tolerance; more replications would make the interval narrower. “Reproduced (single run)” "
+    "means that the published number comes from a single run, and lies within the spread of our "
+    "single runs. A claim that one value is larger than another is decided if the interval of the "
+    "difference does not contain 0.",
+    "The score does not count three kinds of claims and numbers: claims that repeat an input of "
+    "the runs or follow from inputs by arithmetic, published numbers that were used to choose a "
+    "setting, and numbers under other interpretations of the publication.",
 )
 FROZEN = (
-    "Each row is a setting that the source leaves open, with the value used here and the evidence "
-    "for it. The score counts this reading alone. If printed numbers were used to choose a value, "
-    "the last column names them, and the score does not count these numbers."
+    "Each row is a setting that the publication leaves open, with the value that this "
+    "reproduction uses and the evidence for this value. The score counts only numbers of runs "
+    "with the values of this reproduction. If published numbers were used to choose a value, the "
+    "last column names the published numbers, and the score does not count them."
 )
 
 
@@ -247,11 +256,11 @@ def _summary_tables(reproduction: Reproduction) -> list[Table]:
         f"{others[standing]} {reason}"
         for standing, reason in (
             ("fitted", "used to choose settings"),
-            ("again", "compared before, or under other readings"),
+            ("again", "compared before, or under other interpretations"),
         )
         if others[standing]
     )
-    caption = f"Ours against printed numbers{under}"
+    caption = f"Our numbers compared with the published numbers{under}"
     if not_counted:
         caption += f"; not counted: {not_counted}"
     head = ["Item and quantity", "Cells", *(v.capitalize() for v in DECIDED)]
@@ -264,13 +273,15 @@ def _counts_row(name: str, counts: Counter[str]) -> list[str | Entry]:
 
 
 def readme(reproduction: Reproduction) -> str:
-    """Return the results for the study's README, in Markdown."""
+    """Return the results of a reproduction in Markdown, for the study's README."""
     study, cells = reproduction.study, numbers(reproduction.cells)
     lines = [f"{reproduction.replications} replications. **{_score(reproduction)}**"]
     if cells:
-        single = f" ({cells[SINGLE_RUN]} as a single run)" if cells[SINGLE_RUN] else ""
+        single = (
+            f" ({cells[SINGLE_RUN]} within the spread of single runs)" if cells[SINGLE_RUN] else ""
+        )
         lines.append(
-            f"Printed numbers that are counted: {good(cells)} of {decided(cells)} "
+            f"Published numbers that the score counts: {good(cells)} of {decided(cells)} "
             f"reproduced{single}, {cells[CONTRADICTED]} contradicted, {cells[OPEN]} open."
         )
     by_id = {claim.id: (claim, decision) for claim, decision in reproduction.claims}
@@ -280,7 +291,7 @@ def readme(reproduction: Reproduction) -> str:
             [c.id, f"{c.statement} ({c.scenario})", c.printed, d.ours or "–", _standing(c, d)]
             for c, d in shown
         ]
-        head = ["Claim", "Statement", "Printed", "Ours", "Verdict"]
+        head = ["Claim", "Statement", "Published", "Ours", "Verdict"]
         lines.append(markdown(Table("", head, rows)))
     tables = [t for section in reproduction.sections for t in section.tables]
     for caption in study.excerpt.tables:
@@ -294,7 +305,7 @@ def _standing(claim: Published, decision: Decision) -> str:
 
 
 def _by_verdict(claims: Iterable[Claim]) -> str:
-    """Return the ids of counted claims by verdict, and those of other claims by class."""
+    """Return the ids of the counted claims by verdict, and the ids of the other claims by class."""
     groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE, NOT_MEASURED, ABSENT)}
     groups |= {basis: [] for basis in (INPUT, FITTED)}
     for claim, decision in claims:
@@ -305,7 +316,7 @@ def _by_verdict(claims: Iterable[Claim]) -> str:
 
 
 def markdown(table: Table) -> str:
-    """Return a table in Markdown; the lines below a number follow the number in brackets.
+    """Return a table in Markdown; the text below a number follows in brackets after the number.
 
     Examples
     --------
@@ -342,7 +353,7 @@ def _claims(reproduction: Reproduction) -> Table:
         for claim, decision in reproduction.claims
     ]
     beside = ["Whole study"] if whole else []
-    head = ["Claim", "Statement", "Printed", "Ours", "Verdict", "Class", *beside, "Evidence"]
+    head = ["Claim", "Statement", "Published", "Ours", "Verdict", "Class", *beside, "Evidence"]
     chosen = "" if reproduction.complete else ", of the chosen items only"
     return Table(f"{len(rows)} claims{chosen}", head, rows)
 
@@ -353,6 +364,6 @@ def _end(reproduction: Reproduction) -> str:
     runs = reproduction.runs.distinct()
     return (
         f"aqmlab {_core.version()}: {runs} distinct runs in {reproduction.seconds:.0f} s. "
-        "All numbers are in cells.csv, all claims in claims.csv, the scenario of every run in "
-        "runs.jsonl.gz beside this file."
+        "The folder of this file has all numbers in cells.csv, all claims in claims.csv, and the "
+        "scenario of every run in runs.jsonl.gz."
     )

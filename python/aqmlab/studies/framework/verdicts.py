@@ -1,16 +1,17 @@
-"""Verdicts: comparisons of our interval with the range that a published statement accepts.
+"""Verdicts: comparisons of our intervals with published numbers and statements.
 
 A published statement accepts a range of values: a number plus or minus its tolerance, all values up
-to a bound, or all values on one side of 0. The verdict compares our interval with that range:
+to a bound, or all values on one side of 0. The verdict compares our interval with the accepted
+range:
 
-- The interval lies within the range: the statement is reproduced.
-- The interval lies outside the range: the statement is contradicted.
-- In any other case the statement is open. More replications make the interval narrower, until the
+- If our interval lies within the accepted range, the statement is reproduced.
+- If our interval lies outside the accepted range, the statement is contradicted.
+- In any other case the verdict is open. More replications make the interval narrower, until the
   statement is reproduced or contradicted.
 
-Where the source prints one single run, the tolerance is the spread of our single runs, if that is
-wider than the stated tolerance. A verdict that needs this wider tolerance reads "reproduced (single
-run)".
+If a published number comes from a single run, and the spread of our single runs is wider than the
+stated tolerance, the spread replaces the tolerance. If the number is reproduced only with the wider
+tolerance, the verdict is "reproduced (single run)".
 """
 
 from __future__ import annotations
@@ -27,26 +28,26 @@ from aqmlab.statistics import Interval
 
 REPRODUCED = "reproduced"
 SINGLE_RUN = "reproduced (single run)"
-"""Verdict on a published number of one run, if our median fits the spread of our single runs."""
+"""Verdict on a published number of a single run that lies within the spread of our single runs."""
 CONTRADICTED = "contradicted"
 OPEN = "open"
-"""Verdict on an interval that lies partly within and partly outside the accepted range."""
+"""Verdict if our interval lies partly within and partly outside the accepted range."""
 NOT_TESTABLE = "not testable"
 ABSENT = "not in the quick form"
 NOT_MEASURED = "not measured"
-"""Verdict on a claim if the engine did not measure its values."""
+"""Verdict on a claim if the engine cannot measure the values that the claim needs."""
 NOT_PRINTED = ""
 DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
-"""Verdicts that an interval gives, in the order of tables."""
+"""Verdicts that compare an interval with a published statement, in the order of tables."""
 CHANGED = "under changed assumptions"
 
 Kind = Literal["number", "upper_bound", "lower_bound", "sign"]
-"""Kind of a published statement: a number, a highest or lowest value, or a direction -1, 0, 1."""
+"""Kind of a published statement: a number, a bound, or the sign of a difference (-1, 0, 1)."""
 KINDS_OF_QUALIFIER: dict[str, Kind] = {"upper_bound": "upper_bound", "lower_bound": "lower_bound"}
 
 LEAST_ABOVE_0 = math.nextafter(0.0, 1.0)
 ROUNDING = 1e-9
-"""Relative error of floating-point numbers that a comparison tolerates."""
+"""Relative rounding error of floating-point numbers that comparisons ignore."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,10 @@ class Tolerance:
     about : str
         Tolerance in words.
     width : callable
-        Function that returns the distance allowed on either side of a published value, in its unit.
+        Function that returns the tolerance on either side of a given published value, in its unit.
     single_run : bool
-        True if the source prints one single run, so that the spread of our single runs is allowed
-        too.
+        True if the published numbers come from single runs, so that they may also lie within the
+        spread of our single runs.
     """
 
     about: str
@@ -77,7 +78,7 @@ class Tolerance:
     def larger_of(
         cls, absolute: float, relative: float, unit: str = "", *, single_run: bool = False
     ) -> Tolerance:
-        """Return a tolerance of max(absolute, relative * |printed|)."""
+        """Return a tolerance: the larger of `absolute` and a share of the published value."""
         share = f"{100 * relative:g} %"
         about = f"max({absolute:g} {unit}".rstrip() + f", {share})" if absolute else share
         return cls(about, lambda printed: max(absolute, relative * abs(printed)), single_run)
@@ -86,19 +87,21 @@ class Tolerance:
 def accepted(
     printed: float, width: float, kind: Kind = "number", spread: Interval | None = None
 ) -> tuple[float, float]:
-    """Return the minimum and the maximum that a published statement accepts.
+    """Return the range of values that a published statement accepts: its minimum and maximum.
 
     Parameters
     ----------
     printed : float
-        Printed number, bound or direction.
+        Published number, bound, or sign of a difference.
     width : float
         Tolerance on either side, in the unit of the number; at least 0.
     kind : {"number", "upper_bound", "lower_bound", "sign"}
-        Kind of statement. For a direction 0, `width` is the largest difference that counts as none.
+        Kind of statement. For the sign 0, `width` is the largest difference that counts as no
+        difference.
     spread : Interval, optional
-        Spread of our single runs around their median, if the source prints one single run. The
-        median may then be as far from the printed number as our outermost runs are from the median.
+        Spread of our single runs around their median, if the published number comes from a single
+        run. With a spread, the distance between our median and the published number may be as large
+        as the distance between our outermost runs and our median.
 
     Examples
     --------
@@ -127,13 +130,12 @@ def verdict(
     kind: Kind = "number",
     spread: Interval | None = None,
 ) -> str:
-    """Return the verdict on a published statement from our interval.
+    """Return the verdict of a comparison of our interval with a published statement.
 
     Parameters
     ----------
     interval : Interval
-        Our interval, in the unit of the printed number. A bound of the interval is unknown if it is
-        NaN.
+        Our interval, in the unit of the published number. NaN stands for an unknown bound.
     printed, width, kind, spread
         As for :func:`accepted`.
 
@@ -170,7 +172,7 @@ def judge(
     spread: Estimate | None = None,
     kind: Kind = "number",
 ) -> str:
-    """Return the verdict on a published number; contradicted if no run of ours has a value.
+    """Return the verdict on a published number; "contradicted" if none of our runs has a value.
 
     Examples
     --------
@@ -189,7 +191,7 @@ def judge(
 
 
 def called(verdict: str, *, changed: bool) -> str:
-    """Return the name of a verdict, for unchanged or changed assumptions of the study.
+    """Return a verdict with the words "under changed assumptions" if assumptions are changed.
 
     Examples
     --------
@@ -204,21 +206,21 @@ Run = TypeVar("Run")
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a study: our number, and the published number if it exists.
+    """Number of a study: our number, and the published number if the publication has one.
 
     Attributes
     ----------
     ours : Estimate
-        Our number. The verdict judges the interval of `ours`, unless `confidence` is given.
+        Our number. The verdict judges the interval of `ours` if `confidence` is None.
     confidence : Estimate, optional
-        Our number with its confidence interval, if the interval of `ours` is the spread of single
-        runs.
+        Our number with its confidence interval, which the verdict judges if the interval of `ours`
+        is the spread of our single runs.
     again : bool
-        True if the published number follows from others or was compared before. The score does not
-        count such a published number.
+        True if the published number follows from other published numbers, or was compared before.
+        The score does not count a number that follows from others or was compared before.
     fitted : bool
-        True if the published number was used to choose a setting. The score does not count such a
-        published number.
+        True if the published number was used to choose a setting. The score does not count a number
+        that was used to choose a setting.
     """
 
     item: str
@@ -247,10 +249,10 @@ class Cell:
         again: bool = False,
         fitted: bool = False,
     ) -> Cell:
-        """Return the median of a measure over runs, in its unit, beside the published number.
+        """Return the median of a measure over runs, together with the published number.
 
-        The cell shows the central 95 % of the runs. The verdict judges the confidence interval of
-        the median.
+        The interval of the cell contains the central 95 % of the runs. The verdict judges the
+        confidence interval of the median.
         """
         values = [measure.scale * measure.of(run) for run in runs]
         ours = estimates.median(values)
@@ -262,30 +264,30 @@ class Cell:
 
     @property
     def judged(self) -> Estimate:
-        """Our estimate whose interval the verdict judges."""
+        """Our number with the interval that the verdict judges."""
         return self.ours if self.confidence is None else self.confidence
 
     @property
     def verdict(self) -> str:
-        """Verdict on the published number; empty if the cell has no published number."""
+        """Verdict on the published number; empty if the publication does not have the number."""
         spread = None if self.confidence is None else self.ours
         return judge(self.judged, self.published, self.tolerance, spread)
 
     @property
     def counted(self) -> bool:
-        """True if the score counts this cell."""
+        """True if the score counts this number."""
         return bool(self.verdict) and not self.again and not self.fitted
 
     @property
     def standing(self) -> str:
-        """Place of the cell in the score: counted, fitted, or compared again."""
+        """Reason why the score counts the number or not: "counted", "fitted" or "again"."""
         if not self.verdict:
             return ""
         return "fitted" if self.fitted else "again" if self.again else "counted"
 
     @property
     def on_target(self) -> bool:
-        """True if our value, regardless of its interval, is within the tolerance."""
+        """True if our value is within the tolerance, regardless of its interval."""
         if self.published is None or self.tolerance is None:
             return False
         width = self.tolerance.width(self.published)

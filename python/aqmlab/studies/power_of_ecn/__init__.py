@@ -1,4 +1,4 @@
-"""Study of ECN+ under web traffic ("The power of ECN"): see README.md beside this file."""
+"""Study of ECN+ under web traffic ("The power of ECN"); README.md describes it."""
 
 from dataclasses import replace
 from typing import Any
@@ -27,14 +27,14 @@ from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
 
 
 def short(setting: Any) -> Any:
-    """Return a setting with the duration of the quick form."""
+    """Return the setting with the duration of the quick form."""
     if not isinstance(setting, Setting):
         return setting
     return replace(setting, seconds=QUICK_S[setting.mix])
 
 
 def reduce(result: Result) -> outcomes.Outcome | model.Waited:
-    """Reduce a run of the queueing model to waits, and others to response times and counts."""
+    """Reduce a run of the item `model` to waits, and any other run to response times and counts."""
     return model.reduce(result) if "waits" in result.tables else outcomes.reduce(result)
 
 
@@ -61,8 +61,9 @@ STUDY = Study(
     replications=5,
     quick=Quick(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
-        f"({QUICK_S[GENERAL]} s of the general mix), without other loads, variants and readings. "
-        "Its intervals are wide, so it leaves claims open that the whole study decides.",
+        f"({QUICK_S[GENERAL]} s for the general mix). The quick form leaves out the items loads, "
+        "variants, readings and today. The intervals of the quick form are wide, so some claims "
+        "are open in the quick form, but not in the whole study.",
         seconds=60,
         replications=3,
         form=short,
@@ -71,6 +72,10 @@ STUDY = Study(
     choices=CHOICES,
     excerpt=Excerpt(
         claims=tuple(f"PE-{i:03}" for i in (*range(5, 28), *range(31, 50))),
-        tables=("Throughput (% of 100 Mbit/s)", "The testbed", "ECN and ECN+ under other readings"),
+        tables=(
+            "Throughput (% of 100 Mbit/s)",
+            "The testbed",
+            "ECN and ECN+ under other interpretations of the paper",
+        ),
     ),
 )

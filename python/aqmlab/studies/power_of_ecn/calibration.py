@@ -1,8 +1,8 @@
-"""Calibration of the numbers of users that offer the loads, for the table in `users.py`.
+"""Calibration of the number of users for each load, which computes the table in `users.py`.
 
-On the uncongested link users do not influence each other. One run with more users than any load
-needs therefore gives the load of every smaller number of users, which is the sum of the loads of
-these users.
+On the uncongested link, users do not influence each other, so the loads of single users can be
+added. A single run, with more users than any load needs, therefore gives the load of every smaller
+number of users.
 
     python -m aqmlab.studies.power_of_ecn.calibration
 """
@@ -28,16 +28,16 @@ from aqmlab.studies.power_of_ecn.words import GENERAL, OFF, UNCONGESTED, WEB
 
 REPLICATIONS = 5
 MOST = {WEB: 5300, GENERAL: 3800}
-"""Users of the calibration run, more than any load needs."""
+"""Number of users in the calibration run, which is more than any load needs."""
 HEADER, SEGMENT, CONTROL = 40, 1460, 160
-"""Bytes of a header, of a segment's data, and of the other packets of a connection."""
+"""Bytes of a packet's headers, of a segment's data, and of a connection's SYN and FIN packets."""
 
 
 def sent(result: Result, ends_s: float) -> dict[str, np.ndarray]:
     """Return the bytes that each user of each flow table received after the warm-up.
 
-    The bytes of a response are spread evenly from its request to its end. The bytes of an
-    unfinished response count at the rate of one window per round trip.
+    The bytes of a finished response are spread evenly over the time from its request to its end. An
+    unfinished response is assumed to receive one advertised window per round trip.
     """
     asked, over = result.columns("requests"), float(result.manifest["simulated_s"])
     start, completed = (np.asarray(asked[c]) for c in ("start_s", "completed_s"))
@@ -76,11 +76,11 @@ def users(result: Result, carried: float, load: float, seconds: int) -> int:
     result : Result
         Result of :func:`run`.
     carried : float
-        Bytes that the link sent in the same time, as :func:`carried` returns them.
+        Bytes that the link sent in the same time; :func:`carried` returns this number.
     load : float
         Load in %.
     seconds : int
-        Counted time after the warm-up, in s.
+        Duration after the warm-up, in s.
     """
     by_user = sent(result, WARM_UP_S + seconds)
     sums = {name: np.concatenate([[0.0], got.cumsum()]) for name, got in by_user.items()}
@@ -92,12 +92,14 @@ def users(result: Result, carried: float, load: float, seconds: int) -> int:
     total *= carried / sum(s[-1] for s in sums.values())
     wanted = load / 100 * RATE_BPS * seconds / 8
     if total[-1] < wanted:
-        raise ValueError(f"MOST: {every}: users offer less than {load} %; use a higher number")
+        raise ValueError(
+            f"MOST: {every}: users offer a load of less than {load} %; use a higher number"
+        )
     return int(np.argmin(abs(total - wanted)))
 
 
 def run(mix: str, replication: int, seconds: int = LASTS_S) -> Result:
-    """Run more users than any load needs, on the uncongested link, and record all requests."""
+    """Run the users of `MOST` on the uncongested link, and record all requests."""
     return _run(mix, replication, seconds, {"warm_up": "0 s"}, ["requests"])
 
 
@@ -119,7 +121,7 @@ def _run(
 
 
 def main() -> None:
-    """Print the numbers of users of every load and replication."""
+    """Print the number of users for each load and each replication."""
     from aqmlab.studies.power_of_ecn.users import USERS
 
     for mix in (WEB, GENERAL):

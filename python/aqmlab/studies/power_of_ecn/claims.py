@@ -1,8 +1,8 @@
-"""The claims of the paper, decided from the runs.
+"""Functions that decide the claims of the paper from the runs.
 
 The verdict compares the 95 % confidence interval of our mean with the published number and its
-tolerance. A claim about a direction is decided if the interval of the mean paired difference does
-not contain 0.
+tolerance. A claim that one value is larger than another is decided if the interval of the mean
+paired difference does not contain 0.
 """
 
 from __future__ import annotations
@@ -71,28 +71,33 @@ EVERY = list(FIGURE.values())
 
 @CLAIMS.decides("PE-001", "PE-002", "PE-003", "PE-004", items=["table-1"])
 def cited(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
-    """Return the decision on a measurement in the Internet, which no run of ours can decide."""
+    """Return "not testable" for a measurement in the Internet."""
     return not_testable(
-        "Others measured it in the Internet in 2000 and 2004; no run here measures it."
+        "Other authors measured this number in the Internet in 2000 and 2004. A simulation cannot "
+        "reproduce a measurement in the Internet."
     )
 
 
 @CLAIMS.decides("PE-006", "PE-007", items=["figure-3"])
 def within_half_a_second(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean share of responses within half a second."""
+    """Decide the claim by the mean share of responses within 0.5 s."""
     ends = OFF if claim.id == "PE-006" else ECN
     at = Setting(RED_STAR, ends, LIGHT)
     there = mean(runs, Setting(RED_STAR, ends, PERSISTENT), WITHIN)
     lost = mean(runs, at, SYN_ACK_LOSS)
-    text = f"SYN-ACKs dropped: {lost} %. At 105 % load: {there} % within 0.5 s."
+    text = (
+        f"The queue drops {lost} % of the SYN-ACKs. At 105 % load, {there} % of the responses "
+        "arrive within 0.5 s."
+    )
     return estimated(claim, mean(runs, at, WITHIN), POINTS, text)
 
 
 @CLAIMS.decides("PE-008", "PE-009", items=["table-1"])
 def range_of_gains(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the minimum, or the maximum, mean gain of PI, RED and REM at both loads.
+    """Decide the claim by the minimum (or maximum) mean gain of PI, RED and REM at both loads.
 
-    The interval consists of the minimum, or maximum, lower bound and upper bound of all gains.
+    The bounds of the interval are the minimum (or maximum) lower bound and the minimum (or maximum)
+    upper bound of all gains.
     """
     cases = [(scheme, load) for scheme in (PI, RED, REM) for load in LOADS]
     by_case = {case: estimates.mean(relative(runs, *case)) for case in cases}
@@ -101,15 +106,17 @@ def range_of_gains(runs: Runs, claim: Published) -> Decision:
     low, high = (pick(getattr(of, bound) for of in by_case.values()) for bound in ("low", "high"))
     ours = replace(by_case[at], low=low, high=high)
     text = "; ".join(f"{scheme} {load} %: {by_case[scheme, load]}" for scheme, load in cases)
-    return estimated(claim, ours, GAIN, f"{text}. The printed cells of PI give 0.22 and 0.13.")
+    return estimated(
+        claim, ours, GAIN, f"{text}. By Table 1 of the paper, the gains of PI are 0.22 and 0.13 %."
+    )
 
 
 @CLAIMS.decides("PE-010", "PE-011", items=["table-1"])
 def gain_of_red_star(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean gain in throughput."""
+    """Decide the claim by the mean throughput gain of ECN+ over ECN with RED*."""
     load = LIGHT if claim.id == "PE-010" else PERSISTENT
     lost = mean(runs, Setting(RED_STAR, ECN, load), SYN_ACK_LOSS)
-    text = f"SYN-ACKs dropped with ECN: {lost} %."
+    text = f"With ECN, the queue drops {lost} % of the SYN-ACKs."
     return estimated(claim, estimates.mean(relative(runs, RED_STAR, load)), GAIN, text)
 
 
@@ -132,7 +139,10 @@ THROUGHPUTS: dict[str, tuple[str, Setting]] = {
 def _register(claim_id: str, item: str, at: Setting) -> None:
     def throughput(runs: Runs, claim: Published) -> Decision:
         free = mean(runs, at.reference, THROUGHPUT)
-        text = f"The same requests on the uncongested link: {free} %."
+        text = (
+            f"On the uncongested link, the same requests have a throughput of {free} % of 100 "
+            "Mbit/s."
+        )
         return estimated(claim, mean(runs, at, THROUGHPUT), RULE, text)
 
     CLAIMS.decides(claim_id, items=[item])(throughput)
@@ -146,22 +156,32 @@ for _id, _row in THROUGHPUTS.items():
 def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
     """Decide the claim by the mean object size of the web mix, in packets."""
     ours = distribution("size", sizes(WEB)).mean / PACKET
-    text = f"Mean of the web mix in packets of {PACKET} B; 7.2 kB and 7.22 packets imply this size."
-    return exactly(claim, ours, f"{text} Rule: within 1 %.", 0.01 * claim.value)
+    text = (
+        f"Our number is the mean object size of the web mix in packets of {PACKET} B. The paper's "
+        "mean sizes of 7.2 kB and 7.22 packets imply this packet size."
+    )
+    return exactly(
+        claim,
+        ours,
+        f"{text} Rule: our number is within 1 % of the published number.",
+        0.01 * claim.value,
+    )
 
 
 @CLAIMS.decides("PE-025", items=["model"])
 def mean_queue(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by equation (1) of the paper, with the nearest reading as evidence."""
+    """Decide the claim by equation (1); the evidence has the change that gives 5 packets."""
     stated, *others = readings()
     near = min((one for one in others if one.meets), key=lambda one: len(one.departures))
     with_all, delayed = (
         estimates.mean(mean_in_system(runs, Alike(OF_TEXT, delayed_acks=d))) for d in (False, True)
     )
     text = (
-        f"Equation (1) with bursts of 2, 4, 1. With {' and '.join(near.departures)} it is "
-        f"{near.packets:.1f}. TCP through a FIFO, flows of 7 packets: {with_all} with an ACK per "
-        f"segment, {delayed} with delayed ACKs. Rule: within one packet."
+        "Our number is the result of equation (1) with bursts of 2, 4 and 1 packets. With "
+        f"{' and '.join(near.departures)}, equation (1) gives {near.packets:.1f} packets. "
+        f"Simulated TCP flows of 7 packets through a FIFO queue have a mean queue of {with_all} "
+        f"with an ACK per segment, and {delayed} with delayed ACKs. Rule: our number is within "
+        "one packet of the published number."
     )
     return exactly(claim, stated.packets, text, 1)
 
@@ -171,19 +191,23 @@ LATE = {"PE-026": (WEB, 0.95, 622e6), "PE-027": (GENERAL, 0.9, 100e6)}
 
 @CLAIMS.decides(*LATE, items=["model"])
 def long_delays(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the queueing model, with simulations as evidence."""
+    """Decide the claim by the queueing model; the evidence has simulated probabilities."""
     mix, load, rate = LATE[claim.id]
     ours = 100 * float(late_by_load(of_mix(mix, PACKET), [load], rate)[0])
     alike = [at for at in MIXED if (at.mix, at.rate_bps) == (mix, rate) and runs.has(at)]
     seen = [pair for at in alike for pair in late(runs, at)]
     listed = "; ".join(f"{100 * p:.1f} % at load {100 * x:.1f} %" for x, p in sorted(seen))
-    there = f" A simulated FIFO: {listed}." if seen else ""
-    return exactly(claim, ours, f"M[X]/M/1 with the bursts of our mix.{there}")
+    there = f" With a simulated FIFO queue: {listed}." if seen else ""
+    return exactly(
+        claim,
+        ours,
+        f"Our number is the result of the model M[X]/M/1 with the bursts of our traffic.{there}",
+    )
 
 
 @CLAIMS.decides("PE-028", "PE-029", "PE-030", items=["figure-10"])
 def deployed(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the share of requests of clients with ECN, with profiles as evidence."""
+    """Decide the claim by the share of requests of clients with ECN; the evidence has profiles."""
     at = deployment.setting(RED, round(claim.value / 5))
     ran = runs.of(at)
     shares = [100 * r.kinds["ecn"].number / r.all.number for r in ran]
@@ -191,8 +215,9 @@ def deployed(runs: Runs, claim: Published) -> Decision:
         100 * (r.kinds["ecn"].profile() - r.kinds["plain"].profile()) for r in ran
     )
     text = (
-        f"Share of the requests by clients with ECN: {estimates.mean(shares)} %; their profile "
-        f"is {better} points above that of the others."
+        f"Clients with ECN send {estimates.mean(shares)} % of the requests. The mean "
+        f"response-time profile of clients with ECN minus that of clients without ECN is {better} "
+        "percentage points."
     )
     return exactly(claim, float(np.mean(shares)), text, 2)
 
@@ -208,7 +233,7 @@ TIMES = {"PE-034": OFF, "PE-035": ECN, "PE-036": ECN_PLUS}
 
 @CLAIMS.decides(*SHARES, items=["testbed"])
 def share_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean throughput on the testbed."""
+    """Decide the claim by the mean throughput in the testbed."""
     at = testbed.Testbed(RED_STAR, SHARES[claim.id])
     ours = over(testbed.THROUGHPUT, runs.of(at))
     return estimated(claim, ours, testbed.SHARE_RULE)
@@ -216,7 +241,7 @@ def share_of_testbed(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides(*TIMES, items=["testbed"])
 def time_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean response time on the testbed."""
+    """Decide the claim by the mean response time in the testbed."""
     ours = estimates.mean(_testbed(runs, TIMES[claim.id], MEAN))
     return estimated(claim, ours, testbed.TIME_RULE)
 
@@ -231,7 +256,7 @@ OF = {"PE-037": testbed.SERVED, "PE-038": testbed.THROUGHPUT, "PE-039": MEAN}
 
 @CLAIMS.decides(*RATIOS, items=["testbed"])
 def gain_of_testbed(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the change from ECN to ECN+ in each replication."""
+    """Decide the claim by the mean change from ECN to ECN+ over the replications."""
     both = zip(*(_testbed(runs, ends, OF[claim.id]) for ends in (ECN_PLUS, ECN)), strict=True)
     ours = estimates.mean(RATIOS[claim.id](plus, ecn) for plus, ecn in both)
     if claim.qualifier == "lower_bound":
@@ -242,12 +267,12 @@ def gain_of_testbed(runs: Runs, claim: Published) -> Decision:
 def _all(
     runs: Runs, claim: Published, pairs: Sequence[tuple[Setting, Setting]], quantity: Quantity
 ) -> Decision:
-    """Decide a direction by the interval of every pair of settings."""
+    """Decide a claim about a sign by the difference in every pair of settings."""
     by_case = {
         f"{at.scheme} {at.load} %": estimates.mean(gain(runs, at, over, quantity))
         for at, over in pairs
     }
-    unit = "% of the link" if quantity is THROUGHPUT else "points of the profile"
+    unit = "% of the link" if quantity is THROUGHPUT else "percentage points of the mean profile"
     return every_sign(claim, by_case, 0, f"Differences in {unit}.")
 
 
@@ -257,13 +282,13 @@ def _pairs(schemes: Sequence[str], more: str, less: str) -> list[tuple[Setting, 
 
 @CLAIMS.decides("PE-040", items=["table-1"])
 def plus_carries_more(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the throughput of ECN+ minus ECN for four schemes at both loads."""
+    """Decide the claim by the throughput with ECN+ minus ECN, for four schemes at both loads."""
     return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), THROUGHPUT)
 
 
 @CLAIMS.decides("PE-041", items=EVERY)
 def plus_answers_sooner(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the profiles of ECN+ minus ECN for four schemes at both loads."""
+    """Decide the claim by the mean profile with ECN+ minus ECN, for four schemes at both loads."""
     return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), PROFILE)
 
 
@@ -292,7 +317,7 @@ def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> list[float]:
 
 @CLAIMS.decides("PE-046", items=EVERY)
 def rank_of_pi(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the response-time profiles with ECN+, as the mean of both loads."""
+    """Decide the claim by the mean response-time profiles with ECN+, averaged over both loads."""
     every = {s: _mean_over_loads(runs, s, ECN_PLUS) for s in SCHEMES}
     means = {s: estimates.mean(profiles) for s, profiles in every.items()}
     order = sorted(means, key=lambda s: -means[s].value)
@@ -300,37 +325,46 @@ def rank_of_pi(runs: Runs, claim: Published) -> Decision:
     rank = order.index(PI) + 1
     best = next(s for s in order if s != PI)
     lead = [a - b for a, b in zip(every[PI], every[best], strict=True)]
-    text = f"Mean of the profile with {ENDS[ECN_PLUS]}: {text}. PI minus the best other, {best}."
+    text = (
+        f"Mean response-time profile with {ENDS[ECN_PLUS]}: {text}. Difference between PI and the "
+        f"best other scheme, {best}:"
+    )
     return replace(direction(claim, lead, text), ours=str(rank))
 
 
 @CLAIMS.decides("PE-047", items=["figure-2", "figure-3"])
 def red_star_above_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the profiles of RED* minus RED with ECN+, mean of both loads."""
+    """Decide the claim by the mean profile of RED* minus that of RED with ECN+, at both loads."""
     both = zip(*(_mean_over_loads(runs, s, ECN_PLUS) for s in (RED_STAR, RED)), strict=True)
-    return direction(claim, [star - red for star, red in both], "RED* minus RED with ECN+.")
+    return direction(
+        claim,
+        [star - red for star, red in both],
+        "Mean response-time profile with RED* minus the mean profile with RED, both with ECN+.",
+    )
 
 
 @CLAIMS.decides("PE-048", items=["figure-6"])
 def threshold_above_pi(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the response-time profiles in both mixes at both loads."""
+    """Decide the claim by the mean response-time profiles in both mixes at both loads."""
     return _all(runs, claim, [threshold.pair(*case) for case in threshold.CASES], PROFILE)
 
 
 @CLAIMS.decides("PE-049", items=["figure-10"])
 def others_lose(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the change of the profile without ECN from 5 to 95 % deployment."""
+    """Decide the claim by the profile change of clients without ECN from 5 to 95 % deployment."""
     first, last = (
         [100 * r.profile() for r in deployment.of_kind(runs, deployment.setting(RED, s), "plain")]
         for s in (deployment.SHARES[0], deployment.SHARES[-1])
     )
     return direction(claim, [b - a for a, b in zip(first, last, strict=True)],
-                     "Profile of clients without ECN, 95 % minus 5 %, in points.")  # fmt: skip
+                     "Mean profile of clients without ECN, in percentage points: at 95 % "
+                     "deployment "
+                     "minus at 5 % deployment.")  # fmt: skip
 
 
 @CLAIMS.decides("PE-005", items=["loads"])
 def schemes_matter_above(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the loads at which the profiles of the schemes differ."""
+    """Decide the claim by the loads at which the schemes have different profiles."""
     from aqmlab.studies.power_of_ecn import loads
 
     return loads.matters(runs, claim)

@@ -1,4 +1,4 @@
-"""Figure 10: response times of clients with and without ECN, by the share of clients with ECN."""
+"""Figure 10: response times of both kinds of clients, by the share of clients with ECN."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from aqmlab.studies.power_of_ecn.showing import curve, finish, panels, with_inte
 from aqmlab.studies.power_of_ecn.words import DEPLOYED, ECN_PLUS, RED
 
 SHARES = (1, 10, 19)
-"""Numbers of 20 clients with ECN: 5, 50 and 95 %."""
-KINDS = {"ecn": "clients with ECN", "plain": "clients without"}
+"""Numbers of clients with ECN out of 20 clients, which are 5, 50 and 95 %."""
+KINDS = {"ecn": "clients with ECN", "plain": "clients without ECN"}
 SCHEMES = (RED,)
 
 
@@ -24,7 +24,7 @@ def setting(scheme: str, share: int) -> Setting:
 
 
 def of_kind(runs: Runs, at: Setting, kind: str) -> list[Responses]:
-    """Return the response times of clients with or without ECN, one histogram per replication."""
+    """Return the response times of one kind of clients, one histogram per replication."""
     ran: list[Outcome] = runs.of(at)
     return [run.kinds[kind] for run in ran]
 
@@ -38,8 +38,9 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            f"All servers have ECN+, the load is {DEPLOYED} %, and 5, 50 or 95 % of the clients "
-            "have ECN; every share has the same requests by the same clients.",
+            f"All servers have ECN+, and the load is {DEPLOYED} %. In the runs, 5, 50 or 95 % of "
+            "the clients have ECN. All runs of a replication have the same requests by the same "
+            "clients.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -68,10 +69,17 @@ def _make(runs: Runs) -> Section:
                         with_interval(profile),
                     ]
                 )
-        caption = f"Figure 10: incremental deployment with {scheme}, {DEPLOYED} % load."
+        caption = (
+            f"Figure 10: response times during the deployment of ECN, with {scheme} at {DEPLOYED} "
+            "% load."
+        )
         name = "figure-10" if scheme == RED else "figure-10-red-star"
         section.figures.append(Figure(name, caption, finish(figure, axes[0])))
-    head = ["Scheme, share with ECN: clients", "Within 0.5 s (%)", "Mean of the profile (%)"]
+    head = [
+        "Scheme, share of clients with ECN: kind of client",
+        "Within 0.5 s (%)",
+        "Mean of the profile (%)",
+    ]
     section.tables.append(Table("Incremental deployment", head, rows))
     return section
 

@@ -1,4 +1,4 @@
-"""Beyond the paper: loads of 80 to 125 %, above some of which schemes matter (section 4.2)."""
+"""Beyond the paper: loads of 80 to 125 %, to find the load from which schemes differ."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from aqmlab.studies.power_of_ecn.words import (
 LOADS = (80, 90, 105, 125)
 SECONDS, REPLICATIONS = 60, 3
 POINT = 1
-"""Difference of profiles in percentage points above which they count as different."""
+"""Maximum range of the mean profiles, in percentage points, that counts as equal."""
 ARMS = (
     (FIFO, OFF), (RED, OFF), (PI, OFF), (RED_STAR, ECN), (PI, ECN), (RED_STAR, ECN_PLUS),
     (PI, ECN_PLUS),
@@ -44,7 +44,7 @@ ARMS = (
 
 
 def setting(scheme: str, ends: str, load: int) -> Setting:
-    """Return a setting with the short duration of the runs that go beyond the paper."""
+    """Return a setting with the short duration of this item's runs."""
     return Setting(scheme, ends, load, seconds=SECONDS)
 
 
@@ -55,13 +55,13 @@ def _needs() -> Iterator[Need]:
 
 
 def apart(runs: Runs, load: int) -> list[float]:
-    """Return the range of the schemes' profiles in percentage points, one per replication."""
+    """Return the range of the schemes' mean profiles in percentage points, for each replication."""
     by_arm = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
     return list(by_arm.max(axis=0) - by_arm.min(axis=0))
 
 
 def matters(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the highest load at which the schemes' profiles are equal."""
+    """Decide the claim by the highest load at which the schemes' mean profiles are equal."""
     by_load = {load: estimates.mean(apart(runs, load)) for load in LOADS}
 
     def greatest(bound: str) -> float:
@@ -70,8 +70,9 @@ def matters(runs: Runs, claim: Published) -> Decision:
     low, ours, high = map(greatest, ("high", "value", "low"))
     text = "; ".join(f"{load} %: {of}" for load, of in by_load.items())
     evidence = (
-        f"Range of the profiles of {len(ARMS)} schemes, in points: {text}. The highest of these "
-        f"loads with a range of at most {POINT} point is compared with the printed one."
+        f"Range of the mean profiles of {len(ARMS)} schemes, in percentage points, by load: "
+        f"{text}. Rule: our number is the highest tested load at which the range is at most "
+        f"{POINT} percentage point."
     )
     of_loads = Estimate("load, surely to possibly", ours, low, high, len(by_load))
     return estimated(replace(claim, qualifier="exact"), of_loads, EXACT, evidence)
@@ -79,8 +80,12 @@ def matters(runs: Runs, claim: Published) -> Decision:
 
 def _make(runs: Runs) -> Section:
     if not runs.has(setting(*ARMS[0], LOADS[0])):
-        return Section(["The quick form has two loads only."])
-    section = Section([f"{SECONDS} s after the warm-up, {REPLICATIONS} replications."])
+        return Section(
+            ["The quick form leaves out this item, and has only the loads of the paper."]
+        )
+    section = Section(
+        [f"The runs last for {SECONDS} s after the warm-up, with {REPLICATIONS} replications."]
+    )
     figure, axes = sheet(1, 2, (8.4, 4.2))
     rows: list[list[str | Entry]] = []
     for i, (scheme, ends) in enumerate(ARMS):
@@ -99,16 +104,16 @@ def _make(runs: Runs) -> Section:
                 row += [with_interval(e) for e in means]
         rows.append(row)
     for panel, label in zip(
-        axes, ("mean of the profile to 2 s (%)", "throughput (%)"), strict=True
+        axes, ("mean response-time profile to 2 s (%)", "throughput (%)"), strict=True
     ):
         panel.set_xlabel("offered load (%)")
         panel.set_ylabel(label)
     axes[1].set_ylim(top=110)
-    section.figures.append(Figure("loads", "Profiles and throughput over the offered load.",
-                                  finish(figure, axes[0], 3)))  # fmt: skip
-    head = ["Scheme, ends", *(f"{x} %" for x in LOADS)]
-    section.tables.append(Table("Mean of the profile (%)", head, rows))
+    about = "Mean response-time profile and throughput of each scheme against the offered load."
+    section.figures.append(Figure("loads", about, finish(figure, axes[0], 3)))
+    head = ["Scheme, ECN mode", *(f"{x} %" for x in LOADS)]
+    section.tables.append(Table("Mean response-time profile to 2 s (%)", head, rows))
     return section
 
 
-ITEM = Item("loads", "Beyond: loads from 80 to 125 %", _needs, _make)
+ITEM = Item("loads", "Beyond the paper: loads from 80 to 125 %", _needs, _make)

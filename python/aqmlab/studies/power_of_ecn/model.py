@@ -1,4 +1,4 @@
-"""Section 5.2.2: the queueing model M[X]/M/1, compared with simulations (figures 7 to 9)."""
+"""Section 5.2.2: the paper's queueing model M[X]/M/1 and simulations (figures 7 to 9)."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from aqmlab.studies.power_of_ecn.words import FIFO, GENERAL, OFF, WEB
 from aqmlab.traffic import distribution
 
 MSS, WIRE = 1460, 1500
-"""Bytes of data in a packet of ours, and on the wire."""
+"""Bytes of data in a simulated packet, and bytes of the whole packet on the wire."""
 FLOWS = (1, 2, 4, 7, 10, 14, 20, 30, 45, 70, 100)
-"""Sizes of the flows of figure 7, in packets."""
+"""Flow sizes of figure 7, in packets."""
 OF_TEXT = 7
-"""Flow size in packets whose mean queue the text prints (section 5.2.2)."""
+"""Flow size in packets for which the text of section 5.2.2 gives the mean queue."""
 LOADS = (80, 90, 98)
-"""Nominal loads at which figures 8 and 9 are simulated, in %."""
+"""Nominal loads of the simulations for figures 8 and 9, in %."""
 SECONDS, REPLICATIONS = 60, 3
 LIMIT = "100000 packets"
-"""Limit of a FIFO that never drops, as in the model."""
+"""Limit of a FIFO queue that is large enough to avoid drops, as in the model."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """Histogram of the waits at the bottleneck, and busy time of the link."""
+    """Reduced result of a run: histogram of waits at the bottleneck, and the link's busy time."""
 
     waits: tuple[float, ...]
     packets: tuple[float, ...]
@@ -55,7 +55,7 @@ class Waited:
 
 
 def reduce(result: Result) -> Waited:
-    """Return the waits of the bottleneck's queue."""
+    """Reduce the result of a run to the waits at the bottleneck and the busy time of the link."""
     table, links = result.columns("waits"), result.columns("links")
     at = list(links["link"]).index(BOTTLENECK)
     busy, counted_s = float(links["busy_s"][at]), MeasuredRun(result, []).seconds
@@ -69,7 +69,7 @@ def _recorded() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Alike:
-    """Setting: flows of equal size through a FIFO queue, whose starts are a Poisson process."""
+    """Setting with flows of equal size through a FIFO queue; flows start as a Poisson process."""
 
     packets: int
     delayed_acks: bool = False
@@ -79,7 +79,7 @@ class Alike:
         return {"flow_packets": self.packets, "delayed_acks": int(self.delayed_acks)}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication: load 0.8 of data, one flow table per window."""
+        """Return the scenario of one replication, with load 0.8 and one flow table per window."""
         flow_bits = 8 * (WIRE * self.packets + 2 * (WIRE - MSS))  # SYN and FIN too
         users = 105
         interval_s = users / (LOAD * RATE_BPS / flow_bits)
@@ -105,7 +105,7 @@ class Alike:
 
 @dataclass(frozen=True)
 class Mixed:
-    """Setting: web traffic of a mix through a FIFO queue, on a link of a given rate."""
+    """Setting with web traffic of one mix through a FIFO queue, on a link of a given rate."""
 
     mix: str
     load: int
@@ -116,7 +116,7 @@ class Mixed:
         return {"mix": self.mix, "load": self.load, "rate_bps": self.rate_bps}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication; the users are proportional to the link rate."""
+        """Return the scenario of one replication, with users in proportion to the link rate."""
         at = Setting(FIFO, OFF, self.load, self.mix, seconds=SECONDS)
         users = round(at.users[replication] * self.rate_bps / RATE_BPS)
         base = scenario(at, replication, users)
@@ -135,7 +135,7 @@ MIXED = [
 
 @cache
 def of_mix(mix: str, packet: int) -> Batches:
-    """Return the batch sizes of a mix's flows, for packets with `packet` bytes of data."""
+    """Return the distribution of burst sizes for a mix, with packets of `packet` bytes of data."""
     above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
     middle = 1 - (above[:-1] + above[1:]) / 2
     quantiles = distribution("size", sizes(mix)).quantile(middle)
@@ -146,7 +146,7 @@ def of_mix(mix: str, packet: int) -> Batches:
 
 
 def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
-    """Return the load and the probability of a wait above 5 ms, of each replication."""
+    """Return the measured load and the probability of a wait above 5 ms, for each replication."""
     pairs = []
     for run in runs.of(at):
         packets = np.array(run.packets)
@@ -156,7 +156,7 @@ def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
 
 
 def mean_in_system(runs: Runs, at: Alike) -> list[float]:
-    """Return the mean number of packets in the system of each replication, by Little's law."""
+    """Return the mean number of packets in the system for each replication, by Little's law."""
     means = []
     for run in runs.of(at):
         packets, waits = np.array(run.packets), np.array(run.waits)
@@ -174,7 +174,7 @@ def _needs() -> Iterator[Need]:
 
 
 Points = tuple[list[float], list[float], list[float], list[float]]
-"""Points of a figure: x, means, and lower and upper bounds of the intervals."""
+"""Points of a figure: x values, means, lower bounds and upper bounds of the intervals."""
 
 
 def _figure_7(runs: Runs, section: Section) -> Figure:
@@ -182,7 +182,7 @@ def _figure_7(runs: Runs, section: Section) -> Figure:
     curves: dict[str, tuple[list[float], list[float]]] = {}
     points: dict[str, Points] = {}
     for name, ramp, delayed in (
-        ("an ACK a segment", STATED, False), ("delayed ACKs", DELAYED_ACKS, True),
+        ("one ACK per segment", STATED, False), ("delayed ACKs", DELAYED_ACKS, True),
     ):  # fmt: skip
         curves[name] = fine, mean_by_flow_size(fine, ramp=ramp, packet=MSS).tolist()
         means = [estimates.mean(mean_in_system(runs, Alike(n, delayed))) for n in FLOWS]
@@ -191,9 +191,10 @@ def _figure_7(runs: Runs, section: Section) -> Figure:
             columns = Alike(n, delayed).columns()
             section.cells.append(Cell("model", columns, "mean_queue", "packets", e))
     about = (
-        "Figure 7: mean number in the system over the size of flows of equal size, at load "
-        "0.8: the paper's model (curves), and TCP through a FIFO (points, 95 % intervals), with an "
-        "ACK per segment and with delayed ACKs."
+        "Figure 7: mean number of packets in the system against the flow size, at load 0.8. All "
+        "flows of a run have the same size. Curves show the model of the paper, and points show "
+        "simulated TCP flows through a FIFO queue (with 95 % intervals), with one ACK per segment "
+        "and with delayed ACKs."
     )
     return Figure("figure-7", about, drawn.figure_7(curves, points))
 
@@ -227,8 +228,9 @@ def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry
         points[name] = _points(measured, shares)
     number, draw = (8, drawn.figure_8) if mix == WEB else (9, drawn.figure_9)
     about = (
-        f"Figure {number}: probability that a packet waits more than 5 ms over the load of the "
-        f"link, {mix} mix: the model (curves), and a FIFO, simulated (points, 95 % intervals)."
+        f"Figure {number}: probability that a packet waits for more than 5 ms, against the load "
+        f"of the link, {mix} mix. Curves show the model, and points show a simulated FIFO queue "
+        "(with 95 % intervals)."
     )
     return Figure(f"figure-{number}", about, draw(curves, points))
 
@@ -241,14 +243,18 @@ def _model(mix: str, loads: list[float], rate: float) -> list[float]:
 def _make(runs: Runs) -> Section:
     if not runs.has(Alike(FLOWS[0])):
         return Section(
-            ["The quick form decides the claims on the model, and leaves out its figures."]
+            [
+                "The quick form decides the claims about the queueing model, and leaves out the "
+                "figures."
+            ]
         )
     section = Section(
         [
-            "Batches arrive as a Poisson process and are served packet by packet: M[X]/M/1. They "
-            "are the bursts in which slow start sends flows, up to the advertised window. "
-            f"Simulations: a FIFO that never drops; {SECONDS} s after the warm-up, {REPLICATIONS} "
-            "replications.",
+            "The model of the paper is the queue M[X]/M/1: batches of packets arrive as a "
+            "Poisson process, and the packets are served one by one. A batch is a burst that a "
+            "flow sends in one round trip of slow start, at most the advertised window. The "
+            f"simulations have a FIFO queue that never drops, and last for {SECONDS} s after the "
+            f"warm-up, with {REPLICATIONS} replications.",
         ]
     )
     section.figures.append(_figure_7(runs, section))
@@ -260,17 +266,19 @@ def _make(runs: Runs) -> Section:
         "Model: waits > 5 ms (%)",
         "Simulated (%)",
     ]
-    section.tables.append(Table("Packets that wait more than 5 ms", head, rows))
+    section.tables.append(Table("Packets that wait for more than 5 ms", head, rows))
     near = [
         [", ".join(one.departures) or "as stated", f"{one.packets:.2f}"]
         for one in readings() if not one.departures or one.meets
     ]  # fmt: skip
     title = (
-        "Readings of figure 7 at 7.22 packets: as stated, and readings that give the 5 packets of "
-        "the text"
+        "Mean queue of equation (1) for flows of 7.22 packets: as stated, and with changes that "
+        "give the 5 packets of the text"
     )
-    section.tables.append(Table(title, ["Departs from the text in", "Packets"], near[:12]))
+    section.tables.append(
+        Table(title, ["Changes of the stated model", "Mean queue (packets)"], near[:12])
+    )
     return section
 
 
-ITEM = Item("model", "Section 5.2.2: the queueing model, figures 7 to 9", _needs, _make)
+ITEM = Item("model", "Section 5.2.2: the queueing model (figures 7 to 9)", _needs, _make)

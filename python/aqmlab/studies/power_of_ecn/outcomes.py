@@ -1,9 +1,9 @@
-"""Reduction of a run to the values that tables, figures and claims read.
+"""Reduction of a run's result to the values that tables, figures and claims read.
 
-Response times are counted in fixed bins: of 10 ms up to 2 s, then 40 bins per decade up to 1000 s.
-For a request without a response at the end of the run, the time since the request is a lower bound
-of its response time. The waits without a response are counted in the same bins, and the
-distribution function is the product-limit estimate of response times and waits
+Response times are counted in bins with fixed bounds: bins of 10 ms up to 2 s, then 40 bins per
+decade up to 1000 s. For a request that is unfinished at the end of the run, the time since the
+request (its wait) is a lower bound of its response time. Waits are counted in the same bins as
+response times. The distribution function is the product-limit estimate of response times and waits
 (`kaplan1958incomplete`).
 """
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 FINE = np.linspace(0.01, 2, 200)
 EDGES = np.concatenate([FINE, 2 * 10 ** (np.arange(1, 109) / 40)])
-"""Upper edges of the bins, in s; one more bin follows the last edge."""
+"""Upper bounds of the bins, in s; one more bin has all longer times."""
 SMALL, LARGE = 10_000, 100_000
 CLASSES = ("below 10 kB", "10 to 100 kB", "above 100 kB")
-"""Classes of objects by size."""
+"""Names of the size classes of objects."""
 SYN_TIMEOUT_S = 2.9
-"""Duration of a handshake in s above which it lost a SYN or SYN-ACK and waited 3 s."""
+"""Duration in s above which a handshake has lost a SYN or SYN-ACK, and has waited for 3 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """Histogram of the response times of finished requests and the waits of unfinished requests.
+    """Histograms of response times (finished requests) and of waits (unfinished requests).
 
     Attributes
     ----------
     ended, left : numpy.ndarray
-        Finished requests per bin of their response time, and unfinished requests per bin of their
-        wait at the end of the run.
+        Numbers of finished requests per bin of the response time, and of unfinished requests per
+        bin of the wait.
     seconds : float
         Sum of all response times and waits.
     """
@@ -49,7 +49,7 @@ class Responses:
 
     @classmethod
     def of(cls, times: np.ndarray, ended: np.ndarray) -> Responses:
-        """Return the histogram of times in s; `ended` is True for finished requests."""
+        """Return the histograms of `times` in s; `ended` is True for finished requests."""
         at = np.searchsorted(EDGES, times)
         n = len(EDGES) + 1
         counts = [np.bincount(at[which], minlength=n).astype(np.int32) for which in (ended, ~ended)]
@@ -61,7 +61,7 @@ class Responses:
         return int(self.ended.sum() + self.left.sum())
 
     def cdf(self) -> np.ndarray:
-        """Return the share of requests with a response time up to each edge."""
+        """Return the distribution function of response times at the upper bound of each bin."""
         both = self.ended + self.left
         at_risk = both[::-1].cumsum()[::-1]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -70,15 +70,15 @@ class Responses:
         return cdf
 
     def within(self, seconds: float) -> float:
-        """Return the share of requests with a response time up to `seconds`, an edge of a bin."""
+        """Return the share of response times of at most `seconds`, which is a bound of a bin."""
         return float(self.cdf()[np.searchsorted(EDGES, seconds - 1e-9)])
 
     def profile(self) -> float:
-        """Return the mean of the distribution function from 0 to 2 s: higher is better."""
+        """Return the mean of the distribution function from 0 to 2 s; a higher mean is better."""
         return float(self.cdf()[: len(FINE)].mean())
 
     def mean(self) -> float:
-        """Return the mean response time in s; an unfinished request counts with its wait."""
+        """Return the mean of response times and waits in s."""
         return self.seconds / max(1, self.number)
 
     def __add__(self, other: Responses) -> Responses:
@@ -89,30 +89,32 @@ class Responses:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Reduced result of a run, after the warm-up.
+    """Reduced result of a run; all values are from the time after the warm-up.
 
     Attributes
     ----------
     classes : tuple of Responses
-        Response times by size class (`CLASSES`).
+        Response times by size class of the object (`CLASSES`).
     kinds : dict of Responses
         Response times of clients with and without ECN, if the run has both.
     throughput : float
         Throughput of the bottleneck, as a share of 100 Mbit/s.
     served : int
-        Requests with a complete response.
+        Number of requests with a complete response.
     syn_acks, syn_ack_drops : int
-        SYN-ACKs that reached a client, and those that the bottleneck dropped.
+        Number of SYN-ACKs that reached a client, and number of SYN-ACKs that the bottleneck
+        dropped.
     data_drops : int
-        Other packets that the bottleneck dropped.
+        Number of other packets that the bottleneck dropped.
     marks : int
-        Packets that the bottleneck marked.
+        Number of packets that the bottleneck marked.
     packets : int
-        Packets that the bottleneck sent.
+        Number of packets that the bottleneck sent.
     syn_waits, syn_wait_s : float
-        Requests whose handshake waited for a timer, and the sum of these waits.
+        Number of requests whose handshake waited for a timer, and sum of the durations of these
+        handshakes in s.
     timeouts : int
-        Timeouts of servers, of SYN-ACKs and of responses.
+        Number of timeouts of servers, for SYN-ACKs and for responses.
     """
 
     classes: tuple[Responses, ...]

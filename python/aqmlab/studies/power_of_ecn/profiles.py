@@ -50,17 +50,17 @@ HEADS = (
     "Mean of the profile (%)",
     "Mean time (s)",
     "SYN-ACKs dropped (%)",
-    "Others dropped (%)",
+    "Other packets dropped (%)",
 )
 
 
 def reference(load: int) -> Setting:
-    """Return the uncongested link under a load."""
+    """Return the setting of the uncongested link with the requests of a load."""
     return Setting(UNCONGESTED, OFF, load)
 
 
 def grid(scheme: str) -> list[Setting]:
-    """Return the settings of a scheme: both loads, and three ECN modes."""
+    """Return the settings of a scheme, with both loads and all three ECN modes."""
     return [Setting(scheme, ends, load) for load in LOADS for ends in ENDS]
 
 
@@ -79,8 +79,9 @@ def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:
             responses = [run.all for run in runs.of(Setting(scheme, ends, load))]
             curve(panel, i, ENDS[ends], responses)
     caption = (
-        f"Figure {NUMBERS[scheme]}: response times with {scheme}, mean over the replications with "
-        "its 95 % interval; dashed: the same requests on the uncongested link."
+        f"Figure {NUMBERS[scheme]}: distribution of response times with {scheme}. Lines show the "
+        "mean of the replications, and bands its 95 % interval. The dashed line shows the same "
+        "requests on the uncongested link."
     )
     return Figure(name, caption, finish(figure, axes[0]))
 
@@ -93,7 +94,7 @@ def _name(at: Setting) -> str:
 def rows(
     runs: Runs, settings: Sequence[Setting], quantities: Sequence[Quantity]
 ) -> list[list[str | Entry]]:
-    """Return one row per setting with its numbers."""
+    """Return one table row per setting, with the means of the quantities."""
     lines: list[list[str | Entry]] = []
     for at in settings:
         numbers = [with_interval(over(q, runs.of(at))) for q in quantities]
@@ -102,7 +103,7 @@ def rows(
 
 
 def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
-    """Return the response times of small, medium and large objects."""
+    """Return a table with the response times of small, medium and large objects."""
     lines: list[list[str | Entry]] = []
     for at in settings:
         ran: list[Outcome] = runs.of(at)
@@ -112,8 +113,12 @@ def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
             late = estimates.share(100 * (1 - r.classes[k].within(2)) for r in ran)
             row += [with_interval(mean), with_interval(late)]
         lines.append(row)
-    heads = [h for name in CLASSES for h in (f"{name}: mean (s)", "later than 2 s (%)")]
-    return Table(f"{scheme}: by the size of the object", ["Load, ends", *heads], lines)
+    heads = [
+        h for name in CLASSES for h in (f"{name}: mean (s)", "responses after more than 2 s (%)")
+    ]
+    return Table(
+        f"{scheme}: response times by the size of the object", ["Load, ECN mode", *heads], lines
+    )
 
 
 def _maker(scheme: str) -> Callable[[Runs], Section]:
@@ -125,10 +130,12 @@ def _maker(scheme: str) -> Callable[[Runs], Section]:
         for at in settings:
             section.cells += cells(item, runs, at, (*OWN, *COSTS))
         section.tables += [
-            Table(f"{scheme}: response times", ["Load, ends", *HEADS], rows(runs, settings, SHOWN)),
             Table(
-                f"{scheme}: losses and their costs",
-                ["Load, ends", *COST_HEADS],
+                f"{scheme}: response times", ["Load, ECN mode", *HEADS], rows(runs, settings, SHOWN)
+            ),
+            Table(
+                f"{scheme}: lost packets and their costs",
+                ["Load, ECN mode", *COST_HEADS],
                 rows(runs, settings, COSTS),
             ),
             by_size(runs, scheme, settings),
@@ -140,15 +147,18 @@ def _maker(scheme: str) -> Callable[[Runs], Section]:
 
 
 def differences(runs: Runs, scheme: str) -> list[str]:
-    """Return the changes of a profile by ECN and ECN+, with intervals of paired differences."""
+    """Return the changes of the mean profile by ECN and ECN+, as text."""
     sentences = []
     for load in LOADS:
         parts = []
         for more, less in ((ECN, OFF), (ECN_PLUS, ECN), (ECN_PLUS, OFF)):
             above, below = (Setting(scheme, ends, load) for ends in (more, less))
             of = estimates.mean(gain(runs, above, below, PROFILE))
-            parts.append(f"{ENDS[more]} over {ENDS[less]} {of} points")
-        sentences.append(f"{load} % load, mean of the profile to 2 s: {'; '.join(parts)}.")
+            parts.append(f"{ENDS[more]} minus {ENDS[less]}: {of} percentage points")
+        sentences.append(
+            f"Changes of the mean response-time profile to 2 s at {load} % load: "
+            f"{'; '.join(parts)}."
+        )
     return sentences
 
 

@@ -1,4 +1,4 @@
-"""Sensitivity of the results to the settings that the paper leaves open."""
+"""Effect of the settings that the paper leaves open on the results."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ SECONDS, REPLICATIONS = 60, 3
 OF_SCHEME = {
     RED_STAR: (
         AS_READ,
-        Reading("room for 250 packets", queue=(("limit", "250 packets"),)),
-        Reading("room for 4000 packets", queue=(("limit", "4000 packets"),)),
-        Reading("counts packets of 1500 B", queue=(("mean_packet_size", "1500 B"),)),
-        Reading("gentle", queue=(("gentle", True),)),
-        Reading("maxp stays 0.1", queue=(("increment", 1e-9), ("decrease", 1.0))),
-        Reading("a mark leaves two segments", tcp=(("ecn.min_window", "2 packets"),)),
+        Reading("queue limit of 250 packets", queue=(("limit", "250 packets"),)),
+        Reading("queue limit of 4000 packets", queue=(("limit", "4000 packets"),)),
+        Reading("mean packet size of 1500 B", queue=(("mean_packet_size", "1500 B"),)),
+        Reading("gentle RED", queue=(("gentle", True),)),
+        Reading("constant maxp of 0.1", queue=(("increment", 1e-9), ("decrease", 1.0))),
+        Reading("marks leave cwnd at two segments or more", tcp=(("ecn.min_window", "2 packets"),)),
         Reading("SACK", tcp=(("recovery", "sack"), ("sack", True))),
-        Reading("least timeout of 200 ms", tcp=(("rto.min", "200 ms"),)),
+        Reading("minimum timeout of 200 ms", tcp=(("rto.min", "200 ms"),)),
         Reading("first timeout of 1 s (RFC 6298)", tcp=(("rto.initial", "1 s"),)),
         Reading("initial window of 10 (RFC 6928)", tcp=(("initial_window", "10 segments"),)),
-        Reading("objects of a page at once", traffic=(("object_gap", "0 s"),)),
+        Reading("requests for all objects of a page at once", traffic=(("object_gap", "0 s"),)),
     ),
     PI: (
         AS_READ,
         Reading(
-            "by its design rule: 200 ms, 100 flows",
+            "parameters by PI's design rule for 200 ms and 100 flows",
             queue=(("max_rtt", "200 ms"), ("min_flows", 100)),
         ),
     ),
@@ -46,12 +46,12 @@ OF_SCHEME = {
 
 
 def setting(scheme: str, ends: str, reading: Reading) -> Setting:
-    """Return a setting at persistent congestion, with the short duration of these runs."""
+    """Return a setting at persistent congestion, with the short duration of this item's runs."""
     return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
 def cases() -> Iterator[tuple[str, Reading]]:
-    """Yield the AQM scheme and the reading of each row of the table."""
+    """Yield the AQM scheme and the interpretation of each table row."""
     for scheme, every in OF_SCHEME.items():
         yield from ((scheme, reading) for reading in every)
 
@@ -64,14 +64,15 @@ def _needs() -> Iterator[Need]:
 
 def _make(runs: Runs) -> Section:
     if not runs.has(setting(RED_STAR, OFF, OF_SCHEME[RED_STAR][1])):
-        return Section(["The quick form has no other readings."])
+        return Section(["The quick form leaves out other interpretations of the paper."])
     section = Section(
         [
-            f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications. "
-            "Each row changes one setting of the first row of its scheme. Differences of profiles "
-            "are in points and those of throughputs in % of the link, paired by replication: "
-            "green above 0, red below. All rows have the same requests, except where the row "
-            "changes the traffic.",
+            f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the warm-up, "
+            f"with {REPLICATIONS} replications. Each row changes one setting of the first row "
+            "with the same scheme. Differences of mean profiles are in percentage points, and "
+            "differences of throughputs in % of the link rate. Differences are paired by "
+            "replication, and are green if the interval is above 0, and red if it is below 0. "
+            "All rows have the same requests, except the row that changes the traffic.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -94,9 +95,12 @@ def _make(runs: Runs) -> Section:
                 with_interval(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
             )
         rows.append([*row, with_interval(mean(runs, ecn, SYN_ACK_LOSS))])
-    head = ["Scheme: reading", "Profile: ECN less none", "Profile: ECN+ less ECN",
-            "Throughput: ECN+ less ECN", "SYN-ACKs dropped with ECN (%)"]  # fmt: skip
-    section.tables.append(Table("ECN and ECN+ under other readings", head, rows))
+    head = ["Scheme: interpretation", "Profile mean: ECN minus no ECN",
+            "Profile mean: ECN+ minus ECN", "Throughput: ECN+ minus ECN",
+            "SYN-ACKs dropped with ECN (%)"]  # fmt: skip
+    section.tables.append(
+        Table("ECN and ECN+ under other interpretations of the paper", head, rows)
+    )
     return section
 
 

@@ -1,7 +1,8 @@
-"""The network of section 4.2 and its web traffic as scenarios.
+"""Scenarios of the network and the web traffic in section 4.2 of the paper.
 
-Source: Kuzmanovic 2005 (`kuzmanovic2005ecnplus`), sections 4 to 6. The settings that the paper
-leaves open are chosen here and listed in `deviations.py`; `readings.py` has other choices.
+Source: Kuzmanovic 2005 (`kuzmanovic2005ecnplus`), sections 4 to 6. This module chooses values for
+the settings that the paper leaves open. `deviations.py` lists the chosen values, and `readings.py`
+has other values of the open settings.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from aqmlab.studies.power_of_ecn.words import (
 RATE_BPS = 100_000_000
 UNCONGESTED_BPS = 1_000_000_000
 BOTTLENECK = "left>right"
-"""Link from the servers on the left to the clients."""
+"""Name of the bottleneck link, from the servers on the left to the clients on the right."""
 WARM_UP_S, LASTS_S = 30, 300
 QUICK_S = {WEB: 10, GENERAL: 20}
-"""Seconds after the warm-up in the quick form; the general mix has a heavier tail."""
+"""Duration in s after the warm-up in the quick form, longer for the mix with the heavier tail."""
 TARGET_BYTES = 62_000
-"""Queue that causes a delay of 5 ms (section 4.2)."""
+"""Queue length that causes a delay of 5 ms (section 4.2)."""
 
 BODY: dict[str, Any] = {
     "kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "min": "100 B", "max": "7060 B",
@@ -43,22 +44,22 @@ TAIL: dict[str, Any] = {"kind": "bounded_pareto", "min": "7060 B", "max": "1 GB"
 
 
 def sizes(mix: str) -> dict[str, Any]:
-    """Return the sizes of objects: a lognormal body, and a Pareto tail of 15 % up to 1 GB.
+    """Return the distribution of object sizes: lognormal, and Pareto for the largest 15 %.
 
-    The web mix has exactly the numbers of section 4.2: a mean of 7.2 kB, and 80 % of the bytes in
-    the largest 15 % of the objects. In the general mix the largest 15 % of the objects have 90 % of
-    the bytes (section 5.3.1).
+    The web mix has the two numbers of section 4.2: a mean of 7.2 kB, and 80 % of the bytes in the
+    largest 15 % of the objects. In the general mix the largest 15 % of the objects have 90 % of the
+    bytes (section 5.3.1).
     """
     tail = TAIL | {"shape": {WEB: 1.2, GENERAL: 1.0}[mix]}
     return {"kind": "mixture", "parts": [{"weight": 85, "of": BODY}, {"weight": 15, "of": tail}]}
 
 
 WINDOWS = {"8 KiB": 4, "16 KiB": 7, "64 KiB": 9}
-"""Advertised windows, and their users among 20 (section 5.2.2, footnote 4)."""
+"""Number of users per advertised window, out of 20 users (section 5.2.2, footnote 4)."""
 GROUPS = (1, 9, 9, 1)
-"""Clients of 20 that get ECN in each step of deployment: 0, 5, 50, 95 and 100 % have it."""
+"""Numbers of clients, out of 20, that get ECN in each step of deployment (5, 50, 95, 100 %)."""
 CLIENTS, SERVERS = 35, 20
-"""Numbers of hosts; the delays belong to the clients' access links."""
+"""Numbers of client hosts and of server hosts."""
 
 TCP: dict[str, Any] = {
     "recovery": "newreno",
@@ -70,7 +71,7 @@ TCP: dict[str, Any] = {
 
 LIMIT = "1000 packets"
 NAMED = (RED, RED_STAR, REM, PI, THRESHOLD, FIFO, UNCONGESTED)
-"""Queues of the paper; any other name is the kind of a queue with its defaults."""
+"""Names of the paper's queues; any other name stands for a kind of queue with its defaults."""
 
 
 def queue(scheme: str) -> dict[str, Any]:
@@ -93,9 +94,9 @@ def queue(scheme: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Reading:
-    """Another reading of the paper: its description and its scenario keys."""
+    """Interpretation of the paper: its description, and the scenario keys that it changes."""
 
-    about: str = "as read here"
+    about: str = "interpretation that the score counts"
     tcp: tuple[tuple[str, Any], ...] = ()
     queue: tuple[tuple[str, Any], ...] = ()
     traffic: tuple[tuple[str, Any], ...] = ()
@@ -106,24 +107,24 @@ AS_READ = Reading()
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting: web traffic through the bottleneck.
+    """Setting with web traffic through the bottleneck.
 
     Parameters
     ----------
     scheme : str
-        Queue; with `UNCONGESTED` the link has 1 Gbit/s.
+        Name of the queue; with `UNCONGESTED` the link has 1 Gbit/s.
     ends : str
         ECN mode of the clients with ECN, and of all servers.
     load : int
         Offered load, in % of 100 Mbit/s.
     mix : str
-        Mix of sizes: `WEB` or `GENERAL`.
+        Mix of object sizes: `WEB` or `GENERAL`.
     share : int
-        Number of clients with ECN, of 20.
+        Number of clients with ECN, out of 20.
     seconds : int
         Duration after the warm-up, in s.
     reading : Reading
-        Reading of the paper.
+        Interpretation of the paper.
     """
 
     scheme: str
@@ -147,12 +148,12 @@ class Setting:
 
     @property
     def users(self) -> tuple[int, ...]:
-        """Number of users per replication; a shorter run has the numbers of the quick form."""
+        """Number of users in each replication; short runs have the numbers of the quick form."""
         return USERS[self.mix, max(self.seconds, QUICK_S[self.mix]), self.load]
 
     @property
     def reference(self) -> Setting:
-        """Setting with the same requests on the uncongested link."""
+        """Setting of the uncongested link with the same requests."""
         return replace(self, scheme=UNCONGESTED, ends=OFF, share=20)
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -161,7 +162,7 @@ class Setting:
 
 
 def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
-    """Return the scenario of this setting with `users` users."""
+    """Return the scenario of a setting with a given number of users."""
     return {
         "title": f"{at.scheme}, {ENDS.get(at.ends, at.ends)}, load {at.load} %",
         "seed": replication + 1,
@@ -176,7 +177,7 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
 
 
 def _hosts(at: Setting) -> dict[str, Any]:
-    """Return the TCP of all hosts: that of the paper, unless a reading names a stack."""
+    """Return the TCP of all hosts: that of the paper, unless the interpretation names a stack."""
     own = dict(at.reading.tcp)
     if at.ends == OFF:  # without ECN this key has no effect
         own.pop("ecn.min_window", None)
@@ -184,7 +185,7 @@ def _hosts(at: Setting) -> dict[str, Any]:
 
 
 def _network(at: Setting) -> dict[str, Any]:
-    """Return the network: servers left, clients right, round trips of 10 to 150 ms."""
+    """Return the network: servers on the left, clients on the right, round trips up to 150 ms."""
     free = at.scheme == UNCONGESTED
     scheme = RED if at.scheme == RED_STAR and at.ends == OFF else at.scheme  # nothing to mark
     return {
@@ -202,9 +203,9 @@ def _network(at: Setting) -> dict[str, Any]:
 
 
 def traffic(at: Setting) -> dict[str, Any]:
-    """Return pages of objects, each over a connection of its own.
+    """Return the web traffic: pages of objects, with one connection per object.
 
-    Pages start independently of earlier pages. Every scheme therefore has the same requests as the
+    Pages start independently of earlier pages, so every scheme has the same requests as the
     uncongested link.
     """
     return {
@@ -219,14 +220,14 @@ def traffic(at: Setting) -> dict[str, Any]:
 
 
 def tables(count: int) -> Iterator[tuple[str, str, int, int]]:
-    """Yield the flow tables of `count` users: name, advertised window, group and users."""
+    """Yield the flow tables of `count` users: name, advertised window, group, number of users."""
     for window, of_20 in WINDOWS.items():
         for group, part in enumerate(GROUPS):
             yield f"{window.split()[0]}-{group}", window, group, round(count * of_20 * part / 400)
 
 
 def _flows(at: Setting, users: int) -> list[dict[str, Any]]:
-    """Return one flow table per advertised window and group of clients."""
+    """Return one flow table for each advertised window and each group of clients."""
     capable = 0 if at.ends == OFF else at.share
     return [
         {
@@ -245,7 +246,7 @@ def _flows(at: Setting, users: int) -> list[dict[str, Any]]:
 
 
 def _record() -> dict[str, Any]:
-    """Return the `record` table of a scenario: requests and drops."""
+    """Return the `record` table of a scenario, which requests the series of requests and drops."""
     return {
         "series": ["requests", "drops"],
         "links": [BOTTLENECK],

@@ -1,4 +1,4 @@
-"""Figures and table entries of response times and of means over replications."""
+"""Figures of response times, and table entries of means over replications."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Quantity = tuple[str, str, Callable[[Outcome], float]]
-"""Name, unit, and function of a reduced run."""
+"""Name of a quantity, its unit, and the function that computes it from a reduced run."""
 
 WITHIN: Quantity = ("response_within_0.5_s", "%", lambda run: 100 * run.all.within(0.5))
 PROFILE: Quantity = ("mean_cdf_to_2_s", "%", lambda run: 100 * run.all.profile())
@@ -51,16 +51,16 @@ UNFINISHED: Quantity = (
 COSTS = (SYN_ACK_LOSS, DATA_LOSS, SYN_WAITS, SYN_WAIT, TIMEOUTS, UNFINISHED)
 COST_HEADS = (
     "SYN-ACKs dropped (%)",
-    "Others dropped (%)",
+    "Other packets dropped (%)",
     "Handshakes that waited for a timer (%)",
-    "Wait for these (ms a request)",
+    "Wait for handshake timers (ms per request)",
     "Timeouts of servers (per 1000 requests)",
-    "Unfinished (%)",
+    "Unfinished requests (%)",
 )
 
 
 def values(runs: Runs, at: Setting, quantity: Quantity) -> list[float]:
-    """Return a quantity of each replication of a setting."""
+    """Return a quantity for each replication of a setting."""
     return [quantity[2](run) for run in runs.of(at)]
 
 
@@ -70,11 +70,11 @@ SHARES = {
         WITHIN, PROFILE, THROUGHPUT, SYN_ACK_LOSS, DATA_LOSS, SYN_WAITS, UNFINISHED,
     )
 }  # fmt: skip
-"""Names of the quantities that lie between 0 and 100 %."""
+"""Names of the quantities that are shares between 0 and 100 %."""
 
 
 def over(quantity: Quantity, ran: Iterable[Outcome]) -> Estimate:
-    """Return the mean of a quantity over runs; the interval of a share stays within 0 and 100 %."""
+    """Return the mean of a quantity over runs; the interval of a share is within 0 and 100 %."""
     of = estimates.share if quantity[0] in SHARES else estimates.mean
     return of(quantity[2](run) for run in ran)
 
@@ -85,7 +85,7 @@ def mean(runs: Runs, at: Setting, quantity: Quantity) -> Estimate:
 
 
 def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[float]:
-    """Return a setting's value minus another's, for each replication that both settings have."""
+    """Return a quantity of `at` minus that of `over`, for each replication of both settings."""
     first, second = (dict(runs.by_replication(s)) for s in (at, over))
     both = sorted(first.keys() & second.keys())
     return [quantity[2](first[r]) - quantity[2](second[r]) for r in both]
@@ -97,7 +97,7 @@ def cells(item: str, runs: Runs, at: Setting, quantities: Iterable[Quantity]) ->
 
 
 def with_interval(of: Estimate, *, kind: str = "") -> Entry:
-    """Return a mean with its interval below it, as an entry of a table."""
+    """Return a table entry: a mean, and below the mean its interval."""
     low, middle, high = digits(of.interval)
     sub = f"{low} to {high}" if np.isfinite(of.low) else ""
     return Entry(middle, sub, kind)
@@ -137,7 +137,7 @@ def tail(axes: Axes, i: int, label: str, runs: Sequence[Responses]) -> None:
 
 
 def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
-    """Return a figure with one panel per title, for response-time profiles."""
+    """Return an empty figure for response-time profiles, with one panel per title."""
     figure, axes = sheet(1, len(titles), (3.7 * len(titles), 3.9), sharey=True, squeeze=False)
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title, fontsize=10)
@@ -149,6 +149,6 @@ def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
 
 
 def finish(figure: Figure, axes: Axes, columns: int = 4) -> Figure:
-    """Put the legend below."""
+    """Put a legend below the panels, and return the figure."""
     legend_below(figure, axes, columns)
     return figure

@@ -1,4 +1,4 @@
-"""Table 1 of the paper: throughput with ECN and ECN+, and the throughputs in its text."""
+"""Table 1 of the paper: throughputs with ECN and ECN+, and throughputs in the paper's text."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ PRINTED = {
     (PI, ECN_PLUS, LIGHT): 86.56,
     (PI, ECN_PLUS, PERSISTENT): 99.89,
 }
-"""Throughputs in %. The text of section 5.2 has those without ECN; other cells are lost."""
-RULE = Tolerance.of("3 % of the link", 3)
+"""Published throughputs in %; the throughputs without ECN are from the text of section 5.2."""
+RULE = Tolerance.of("3 % of the link rate", 3)
 
 
 def cell(item: str, runs: Runs, at: Setting, printed: float | None = None) -> Cell:
-    """Return our throughput beside the published one."""
+    """Return our throughput as a cell, with the published throughput."""
     ours = mean(runs, at, THROUGHPUT)
     return Cell(item, at.columns(), "throughput", "%", ours, printed, RULE if printed else None)
 
 
 def shown(one: Cell) -> Entry:
-    """Return our throughput, its interval and the published one, coloured by the verdict."""
+    """Return a table entry: our throughput, its interval, and the published throughput."""
     of = with_interval(one.ours)
-    printed = "" if one.published is None else f"printed {number(one.published)}"
+    printed = "" if one.published is None else f"published {number(one.published)}"
     return Entry(of.text, "\n".join(filter(None, [printed, of.sub])), KINDS.get(one.verdict, ""))
 
 
@@ -54,7 +54,7 @@ def _needs() -> Iterator[Need]:
 
 
 def relative(runs: Runs, scheme: str, load: int) -> list[float]:
-    """Return the excess throughput of ECN+ over ECN in % of ECN's, one per replication."""
+    """Return the throughput gain of ECN+ over ECN in %, for each replication."""
     less = Setting(scheme, ECN, load)
     more = gain(runs, Setting(scheme, ECN_PLUS, load), less, THROUGHPUT)
     return [100 * g / t for g, t in zip(more, values(runs, less, THROUGHPUT), strict=False)]
@@ -63,10 +63,11 @@ def relative(runs: Runs, scheme: str, load: int) -> list[float]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Throughput of the bottleneck after the warm-up, in % of 100 Mbit/s: means over the "
-            "replications with their 95 % intervals. The last column is the excess of ECN+ over "
-            "ECN, in % of the latter, paired by replication. Only the cells of PI are legible in "
-            "the printed table; two more numbers, 78.28 and 76.62, have unknown places.",
+            "The table shows the throughput of the bottleneck after the warm-up, in % of 100 "
+            "Mbit/s: means of the replications with their 95 % intervals. The last column has the "
+            "throughput gain of ECN+ over ECN in %, paired by replication. In our copy of the "
+            "paper, only the cells of PI are legible. Two more numbers, 78.28 and 76.62, are "
+            "legible, but their cells are unknown.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -82,7 +83,7 @@ def _make(runs: Runs) -> Section:
             section.cells += row_cells
             more = with_interval(estimates.mean(relative(runs, scheme, load)))
             rows.append([f"{load} %, {scheme}", *map(shown, row_cells), more])
-    head = ["Load, scheme", *ENDS.values(), "ECN+ over ECN (%)"]
+    head = ["Load, scheme", *ENDS.values(), "Gain of ECN+ over ECN (%)"]
     section.tables.append(Table("Throughput (% of 100 Mbit/s)", head, rows))
     return section
 

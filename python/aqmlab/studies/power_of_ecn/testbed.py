@@ -1,4 +1,4 @@
-"""Section 7: clients that wait for their pages, 10 Mbit/s, RED*, Linux 2.4 (figures 11 and 12)."""
+"""Section 7: testbed in which clients wait for their pages (figures 11 and 12)."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, ENDS, OFF, RED_STAR
 CONGESTED_BPS = 10_000_000
 OFFERED_BPS = 15_000_000
 THINK_S = 7
-"""Mean think time of TPC-W."""
+"""Mean time between pages in TPC-W, in s."""
 BROWSERS = 445
-"""Number of emulated browsers, which receive 15 Mbit/s from 100 Mbit/s (first row)."""
+"""Number of emulated browsers, which receive 15 Mbit/s over an uncongested link."""
 LASTS_S = 300
 FEW = 3
 
@@ -59,16 +59,16 @@ LINUX_2_4: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Testbed:
-    """Setting of the testbed: RED* at 10 Mbit/s, or 100 Mbit/s without congestion.
+    """Setting of the testbed: a link of 10 Mbit/s with RED*, or of 100 Mbit/s without congestion.
 
     Parameters
     ----------
     scheme, ends : str
-        As for a setting of the simulations.
+        Queue and ECN mode, as in :class:`aqmlab.studies.power_of_ecn.scenarios.Setting`.
     think_s : float
-        Mean think time between pages.
+        Mean think time between pages, in s.
     browsers : int
-        Emulated browsers.
+        Number of emulated browsers.
     gap_from : str
         Event that starts the think time: the "end" or the "start" of a page.
     """
@@ -142,10 +142,10 @@ CASES = {
     "RED*, with ECN+": Testbed(RED_STAR, ECN_PLUS),
 }
 OPEN = {name: replace(at, gap_from="start") for name, at in CASES.items() if at is not FREE}
-"""Cases with pages at fixed times, whose load stays at 150 % of the link."""
+"""Cases in which pages do not wait for earlier pages, so the load stays at 150 % of the link."""
 PRINTED = {OFF: (44, 26), ECN: (56, 4.5), ECN_PLUS: (99, 0.5)}
-"""Printed normalized throughput in %, and mean response time in s."""
-SHARE_RULE = Tolerance.of("5 % of the link", 5)
+"""Published throughput in % of the link, and published mean response time in s."""
+SHARE_RULE = Tolerance.of("5 % of the link rate", 5)
 TIME_RULE = Tolerance.larger_of(0, 0.25)
 
 
@@ -166,9 +166,10 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Emulated browsers, each with one persistent connection per page, think between pages. "
-            "The first row has their throughput at 100 Mbit/s, in % of 10 Mbit/s: the paper has "
-            "150.",
+            "Emulated browsers wait for some time (think time) between pages, and use one "
+            "persistent connection per page. The first row shows the throughput of the browsers "
+            "over a link of 100 Mbit/s, in % of 10 Mbit/s. The paper has a throughput of 150 % "
+            "over the link of 100 Mbit/s.",
         ]
     )
     figure, (profile,) = panels(["Figure 11"])
@@ -185,26 +186,28 @@ def _make(runs: Runs) -> Section:
     axes.set_xlabel("response time (s)")
     axes.set_ylabel("1 − distribution function")
     section.figures = [
-        Figure("figure-11", "Figure 11: response times.", finish(figure, profile, 2)),
-        Figure("figure-12", "Figure 12: the complement, on logarithmic axes.",
+        Figure("figure-11", "Figure 11: distribution of response times.",
+               finish(figure, profile, 2)),
+        Figure("figure-12", "Figure 12: complement of the distribution of response times, on "
+               "logarithmic axes.",
                finish(drawing, axes, 2)),
     ]  # fmt: skip
     head = ["", "Throughput (% of 10 Mbit/s)", "Mean response time (s)", "Mean of the profile (%)",
-            "SYN-ACKs dropped (%)", "Responses per s", "Unfinished (%)"]  # fmt: skip
+            "SYN-ACKs dropped (%)", "Responses per s", "Unfinished requests (%)"]  # fmt: skip
     section.tables.append(Table("The testbed", head, _rows(runs, section, CASES)))
     if runs.has(OPEN["RED*, no ECN"]):
         section.text.append(
-            "The second table reads the paper's “mean time between the openings of two successive "
-            "connections” as an arrival process that does not wait for pages. The overload then "
-            "persists, and a request without a response at the end of the run counts with its wait "
-            "so far."
+            "In the second table, we interpret the paper's “mean time between the openings of two "
+            "successive connections” as an arrival process that does not wait for pages, so the "
+            "overload persists. For a request that is unfinished at the end of the run, the time "
+            "since the request counts as its response time."
         )
         section.tables.append(Table("Pages at fixed times", head, _rows(runs, section, OPEN)))
     return section
 
 
 def _rows(runs: Runs, section: Section, cases: Mapping[str, Testbed]) -> list[list[str | Entry]]:
-    """Return one row per case beside the published numbers, and add its cells to the section."""
+    """Return one table row per case, with published numbers, and add the cells to the section."""
     rows: list[list[str | Entry]] = []
     for name, at in cases.items():
         there = at is not FREE and at.gap_from == "end"

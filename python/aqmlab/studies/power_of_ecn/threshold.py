@@ -1,4 +1,4 @@
-"""Section 5: a threshold with ECN+ against PI without ECN, web and general mix (figure 6)."""
+"""Section 5: a threshold with ECN+ compared with PI without ECN, in both mixes (figure 6)."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ PRINTED = {
     (THRESHOLD, PERSISTENT, GENERAL): 88.43,
     (PI, PERSISTENT, GENERAL): 96.48,
 }
-"""Throughputs in % (sections 5.2.1, 5.2.3, 5.3.1, 5.3.2)."""
+"""Published throughputs in % (sections 5.2.1, 5.2.3, 5.3.1, 5.3.2)."""
 CASES = tuple((mix, load) for mix in (WEB, GENERAL) for load in LOADS)
 
 
 def pair(mix: str, load: int) -> tuple[Setting, Setting]:
-    """Return the threshold with ECN+, and PI without ECN."""
+    """Return two settings to compare: the threshold with ECN+, and PI without ECN."""
     return Setting(THRESHOLD, ECN_PLUS, load, mix), Setting(PI, OFF, load, mix)
 
 
@@ -62,9 +62,10 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "A threshold of 62 kB that marks every packet above it, with ECN+, against PI that "
-            "drops. The comparison separates the effect of the signal from that of the AQM. "
-            "Entries without colour have no printed number.",
+            "The item compares two schemes: a queue that marks every packet above a threshold of "
+            "62 kB, with ECN+, and PI without ECN, which drops packets. The comparison tests if "
+            "the kind of signal (mark or drop) is more important than the AQM. Entries without "
+            "colour have no published number.",
         ]
     )
     cases = [case for case in CASES if runs.has(pair(*case)[0])]
@@ -89,17 +90,20 @@ def _make(runs: Runs) -> Section:
                      *(with_interval(c.ours) for c in free_cells)])  # fmt: skip
         of = estimates.mean(gain(runs, *pair(mix, load), PROFILE))
         section.text.append(
-            f"{mix} mix, {load} % load: the threshold's profile is {of} points above PI's."
+            f"{mix} mix, {load} % load: the mean response-time profile with the threshold minus "
+            f"the mean profile with PI is {of} percentage points."
         )
     caption = (
-        "Figure 6, and the cases that the paper does not show: threshold with ECN+ and PI without "
-        "ECN."
+        "Figure 6 (and further cases that the paper does not show): distribution of response "
+        "times with a threshold and ECN+, and with PI and no ECN."
     )
     section.figures.append(Figure("figure-6", caption, finish(figure, axes[0])))
     head = ["Mix, load, scheme", "Throughput (%)", "Within 0.5 s (%)", "Mean of the profile (%)",
             "SYN-ACKs dropped (%)"]  # fmt: skip
-    section.tables.append(Table("Threshold with ECN+ against PI without ECN", head, rows))
+    section.tables.append(Table("Threshold with ECN+ compared with PI without ECN", head, rows))
     return section
 
 
-ITEM = Item("figure-6", "Figure 6: a threshold with ECN+ against PI without ECN", _needs, _make)
+ITEM = Item(
+    "figure-6", "Figure 6: a threshold with ECN+ compared with PI without ECN", _needs, _make
+)

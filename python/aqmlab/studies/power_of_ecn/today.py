@@ -1,4 +1,4 @@
-"""Beyond the paper: queues and hosts of today under the same requests."""
+"""Beyond the paper: current queues and hosts with the same requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS, REPLICATIONS = 60, 3
 QUEUES = {
     RED_STAR: "RED*", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "dualpi2": "DualPI2",
 }  # fmt: skip
-LINUX = Reading("Linux hosts of today", tcp=(("stack", "linux"),))
+LINUX = Reading("current Linux hosts", tcp=(("stack", "linux"),))
 PRAGUE = Reading("L4S: Prague", tcp=(
     ("stack", "linux"), ("congestion", "prague"), ("ecn.packets", "all-packets"),
 ))  # fmt: skip
@@ -25,7 +25,7 @@ NAMES = {OFF: "no ECN", ECN: "ECN", ECN_PLUS: "ECN+", "accurate": "Accurate ECN,
 
 
 def setting(queue: str, ends: str, reading: Reading) -> Setting:
-    """Return a setting at persistent congestion, with the short duration of these runs."""
+    """Return a setting at persistent congestion, with the short duration of this item's runs."""
     return Setting(queue, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
@@ -43,15 +43,17 @@ def _needs() -> Iterator[Need]:
 
 def _make(runs: Runs) -> Section:
     if not runs.has(setting("codel", OFF, AS_READ)):
-        return Section(["The quick form has no queues and hosts of today."])
+        return Section(["The quick form leaves out current queues and hosts."])
     section = Section(
         [
-            f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications; "
-            "queues have their defaults and a limit of 1000 packets. The last column is the "
-            "difference to the profile without ECN, in points: green above 0, red below.",
+            f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the warm-up, "
+            f"with {REPLICATIONS} replications. Queues have their default parameters and a limit "
+            "of 1000 packets. The last column is the difference from the mean profile without "
+            "ECN, in percentage points, green if its interval is above 0, and red if it is below "
+            "0.",
         ]
     )
-    for reading, name in ((AS_READ, "Hosts of the paper"), (LINUX, "Linux hosts of today"),
+    for reading, name in ((AS_READ, "Hosts of the paper"), (LINUX, "Current Linux hosts"),
                           (PRAGUE, "L4S hosts: Prague")):  # fmt: skip
         rows: list[list[str | Entry]] = []
         for at in (one for one in cases() if one.reading == reading):
@@ -68,9 +70,14 @@ def _make(runs: Runs) -> Section:
             rows.append(
                 [f"{QUEUES[at.scheme]}, {NAMES[at.ends]}", *map(with_interval, means), last]
             )
-        head = ["Queue, ends", *HEADS, "Throughput (%)", "Profile less no ECN"]
+        head = [
+            "Queue, ECN mode",
+            *HEADS,
+            "Throughput (%)",
+            "Profile mean minus profile mean without ECN",
+        ]
         section.tables.append(Table(name, head, rows))
     return section
 
 
-ITEM = Item("today", "Beyond: queues and hosts of today", _needs, _make, scored=False)
+ITEM = Item("today", "Beyond the paper: current queues and hosts", _needs, _make, scored=False)

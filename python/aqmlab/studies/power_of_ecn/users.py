@@ -1,7 +1,7 @@
-"""Numbers of users that offer a load on the uncongested link, in each replication.
+"""Numbers of users that offer a given load on the uncongested link, for each replication.
 
-`calibration.py` computes each row by runs of the uncongested link. The first item of the study
-shows the load that these users offer on the uncongested link.
+`calibration.py` computes each row from runs of the uncongested link. The table of the item
+`table-1` shows the load that the calibrated numbers of users offer on the uncongested link.
 """
 
 from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
@@ -32,5 +32,8 @@ USERS: dict[tuple[str, int, int], tuple[int, ...]] = {
     (GENERAL, 300, 90): (1835, 2196, 2195, 2151, 2315),
     (GENERAL, 300, 105): (2220, 2561, 2600, 2600, 2696),
 }
-"""Numbers of users in each replication, by mix of sizes, seconds after the warm-up, and load in
-% of 100 Mbit/s."""
+"""Numbers of users in each replication.
+
+The keys are the mix of object sizes, the duration after the warm-up in s, and the load in % of
+100 Mbit/s.
+"""

@@ -1,4 +1,4 @@
-"""Beyond the paper: responses to a marked SYN-ACK (RFC 5562, ECN++), and persistent connections."""
+"""Beyond the paper: responses to a marked SYN-ACK (RFC 5562), ECN++, persistent connections."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ SECONDS, REPLICATIONS = 60, 3
 ENDS = {
     OFF: "no ECN",
     ECN: "ECN",
-    ECN_PLUS: "ECN+: the mark has no effect",
-    "ecn+": "ECN+: one segment first (RFC 5562)",
-    "ecn+wait": "ECN+/Wait: a round trip first",
-    "ecn+try-once": "ECN+/TryOnce: the SYN-ACK again",
-    "ecn++": "ECN++: other packets too",
+    ECN_PLUS: "ECN+: a marked SYN-ACK has no effect",
+    "ecn+": "ECN+: initial window of one segment (RFC 5562)",
+    "ecn+wait": "ECN+/Wait: the server waits for a round trip",
+    "ecn+try-once": "ECN+/TryOnce: the server sends the SYN-ACK again",
+    "ecn++": "ECN++: other control packets are ECN-capable too",
 }
-PERSISTS = Reading("a connection a page, which persists", traffic=(("connections", "persistent"),))
-READINGS = {AS_READ: "a connection an object", PERSISTS: "a connection a page (persistent)"}
+PERSISTS = Reading("one persistent connection per page", traffic=(("connections", "persistent"),))
+READINGS = {AS_READ: "one connection per object", PERSISTS: "one persistent connection per page"}
 SCHEMES = (RED_STAR, PI)
 
 
 def setting(scheme: str, ends: str, reading: Reading = AS_READ) -> Setting:
-    """Return a setting at persistent congestion, with the short duration of these runs."""
+    """Return a setting at persistent congestion, with the short duration of this item's runs."""
     return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
@@ -45,12 +45,13 @@ def _needs() -> Iterator[Need]:
 
 def _make(runs: Runs) -> Section:
     if not runs.has(setting(SCHEMES[0], OFF)):
-        return Section(["The quick form has no variants."])
+        return Section(["The quick form leaves out the variants."])
     section = Section(
         [
-            f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications. The "
-            "last column is the difference to the profile of ECN+, in points, paired by "
-            "replication: green above 0, red below.",
+            f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the warm-up, "
+            f"with {REPLICATIONS} replications. The last column is the difference from the mean "
+            "profile with ECN+, in percentage points, paired by replication. An entry of the last "
+            "column is green if its interval is above 0, and red if its interval is below 0.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -66,14 +67,19 @@ def _make(runs: Runs) -> Section:
             last = with_interval(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
         name = f"{at.scheme}, {READINGS[at.reading]}: {ENDS[at.ends]}"
         rows.append([name, *map(with_interval, means), last])
-    head = ["Scheme, connections: ends", *HEADS, "Throughput (%)", "Profile less that of ECN+"]
-    section.tables.append(Table("Ends and connections", head, rows))
+    head = [
+        "Scheme, connections: ECN mode",
+        *HEADS,
+        "Throughput (%)",
+        "Profile mean minus that with ECN+",
+    ]
+    section.tables.append(Table("ECN modes and connections", head, rows))
     return section
 
 
 ITEM = Item(
     "variants",
-    "Beyond: Wait, TryOnce, ECN++, and persistent connections",
+    "Beyond the paper: Wait, TryOnce, ECN++, and persistent connections",
     _needs,
     _make,
     scored=False,

@@ -8,7 +8,7 @@ THRESHOLD, FIFO, UNCONGESTED = "threshold", "FIFO", "uncongested"
 SCHEMES = (RED, RED_STAR, REM, PI)
 
 WEB, GENERAL = "web", "general"
-"""Mixes of sizes (sections 4.2 and 5.3)."""
+"""Mixes of object sizes (sections 4.2 and 5.3)."""
 
 LIGHT, PERSISTENT, DEPLOYED = 90, 105, 98
-"""Offered loads in % of the link (sections 4.2 and 6)."""
+"""Offered loads in % of the link rate (sections 4.2 and 6)."""

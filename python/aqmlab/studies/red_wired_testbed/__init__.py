@@ -1,4 +1,4 @@
-"""RED against Tail Drop on a wired Linux testbed: see README.md beside this file."""
+"""Study of RED and Tail Drop on a wired Linux testbed; README.md describes it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from aqmlab.studies.red_wired_testbed.outcomes import reduce
 
 
 def times_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the share of three flows' elapsed times that are reproduced, without fitted ones."""
+    """Return the number of reproduced elapsed times of three flows as text, without fitted ones."""
     tables = ("table-5-1", "table-5-4")
     verdicts = Counter(
         cell.verdict
@@ -30,7 +30,9 @@ def times_reproduced(cells: Sequence[Cell]) -> str:
         if cell.counted and cell.item in tables and cell.quantity == "elapsed"
     )
     return (
-        f"Elapsed times of three flows: {good(verdicts)} of {verdicts.total()}" if verdicts else ""
+        f"Elapsed times of three flows reproduced: {good(verdicts)} of {verdicts.total()}"
+        if verdicts
+        else ""
     )
 
 
@@ -56,8 +58,9 @@ STUDY = Study(
     replications=20,
     headline=times_reproduced,
     quick=Quick(
-        "This is the quick form: starts of 0, 2 and 5.5 s, the CBR flow at 0 s, three "
-        "replications. It decides no claims, because these need all starts.",
+        "This is the quick form: the third flow only at starts of 0, 2 and 5.5 s, the CBR flow "
+        "only at a start of 0 s, and three replications. The quick form does not decide claims, "
+        "because the claims need all start times.",
         seconds=12,
         replications=3,
     ),

@@ -1,4 +1,4 @@
-"""Tables 5-7 and 8-8 to 8-10: a TCP flow beside a CBR flow, in one class of HTB or in two."""
+"""Tables 5-7 and 8-8 to 8-10: a TCP flow and a CBR flow in one class of HTB or in two classes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NAMED = {
     (ALONE, "tail_drop"): "Only TCP (Tail Drop)",
     (ALONE, "red"): "Only TCP (RED)",
 }
-"""Names of the configurations in the thesis; with DS the CBR flow has its own class."""
+"""Names of the configurations in the thesis; DS means that the CBR flow has its own class."""
 FILES = {"1": "table8_8.csv", "2": "table8_9.csv", "3": "table8_10.csv"}
 FIVE = Tolerance.larger_of(0, 0.05)
 UTILIZATION = Tolerance.of("0.02", 0.02)
@@ -58,7 +58,7 @@ QUICK_START_S = 0.0
 
 
 def setting(row: Row) -> Beside:
-    """Return the setting for a row of the published table."""
+    """Return the setting of a row of a published table."""
     case = next(case for case in CASES if case.name == row["test_case"])
     return Beside(case, row["discipline"], row["htb_config"], float(row["cbr_start_s"]))
 
@@ -69,7 +69,7 @@ def _needs(file: str) -> Iterator[Need]:
 
 
 def chosen_by(row: Row) -> bool:
-    """Return True if the times in a row of a table were used to choose the link's rate."""
+    """Return True if the times in a table row were used to choose the link rate."""
     return row["htb_config"] == TWO_CLASS and row["test_case"] != SHORT.name
 
 
@@ -117,12 +117,16 @@ def _case(case: Workload, table_name: str) -> Item:
                 cells = _line(name, runs, row)
                 lines.append((f"{at.start_s:g} s, {NAMED[at.classes, at.discipline]}", cells))
                 section.cells += cells
-        head = ["CBR after, configuration", *(f"{HEADS[s]} (s)" for s in STATISTICS)]
+        head = ["Start of CBR, configuration", *(f"{HEADS[s]} (s)" for s in STATISTICS)]
         head += ["Byte/s", "CBR packets received"]
-        section.tables.append(table(f"Elapsed time of TCP, CBR of {case.cbr_packets}", head, lines))
+        section.tables.append(
+            table(
+                f"Elapsed time of TCP, with a CBR flow of {case.cbr_packets} packets", head, lines
+            )
+        )
         return section
 
-    title = f"Table {table_name}: test case {case.name}, TCP beside CBR"
+    title = f"Table {table_name}: test case {case.name}, TCP and CBR traffic"
     return Item(name, title, lambda: _needs(file), make)
 
 
@@ -144,7 +148,9 @@ def _utilization(runs: Runs) -> Section:
         lines.append((f"{row['flow'].upper()}, {NAMED[ONE_CLASS, row['discipline']]}", cells))
         section.cells += cells
     head = ["Flow", *(HEADS[s] for s in STATISTICS if s != "stdev")]
-    section.tables.append(table("Share of 140 kbit/s, user data of TCP, CBR packets", head, lines))
+    section.tables.append(
+        table("Share of TCP's user data, and of CBR packets, in 140 kbit/s", head, lines)
+    )
     return section
 
 
@@ -159,8 +165,8 @@ def more(case: Workload) -> Iterator[Beside]:
 
 
 def _drawn(runs: Runs) -> Section:
-    """Return the medians of the settings for which the thesis has no table."""
-    head = ["Case, CBR after", "Configuration", ELAPSED.head, RESENT.head, RECEIVED.head]
+    """Return the section with the medians of the settings that the thesis shows only in figures."""
+    head = ["Test case, start of CBR", "Configuration", ELAPSED.head, RESENT.head, RECEIVED.head]
     lines: list[list[str | Entry]] = []
     cells = []
     for case in (LONG, SHORT, MEDIUM):
@@ -176,10 +182,13 @@ def _drawn(runs: Runs) -> Section:
             when = "" if at.classes == ALONE else f", {at.start_s:g} s"
             lines.append([f"{case.name}{when}", NAMED[at.classes, at.discipline], *medians])
     text = (
-        "With TCP alone, the link is slower by the rate of the CBR flow. The thesis prints these "
-        "numbers as curves only, so that only the claims compare them."
+        "If TCP is alone, the rate of the link is lower by the rate of the CBR flow. The thesis "
+        "shows the results of these settings only as curves, so this table has no published "
+        "numbers. Some claims give numbers that are read off the curves of the thesis."
     )
-    return Section([text], cells, [Table("Medians and central 95 %", head, lines)])
+    return Section(
+        [text], cells, [Table("Medians and the central 95 % of the replications", head, lines)]
+    )
 
 
 TABLE_5_7 = Item(
@@ -187,7 +196,7 @@ TABLE_5_7 = Item(
     lambda: (Need(Beside(LONG, d, ONE_CLASS)) for d in DISCIPLINES), _utilization,
 )  # fmt: skip
 DRAWN = Item(
-    "drawn", "TCP alone, and the medium case",
+    "drawn", "TCP alone, and the medium test case",
     lambda: (
         Need(at, quick=at.classes == ALONE) for case in (LONG, SHORT, MEDIUM) for at in more(case)
     ),

@@ -1,4 +1,4 @@
-"""Beyond the thesis: today's queues in its testbed, and other round trips, rates and hosts."""
+"""Beyond the thesis: current queues in its testbed, and other round trips, rates and hosts."""
 
 from __future__ import annotations
 
@@ -53,28 +53,31 @@ QUEUES: dict[str, dict[str, Any]] = {
     "DualPI2": DUALPI2,
     "DualPI2 (127 ms)": DUALPI2 | SLOW,
 }
-"""Queues of the class; an empty dict keeps that of the study. Parameters come from the RFCs, the
-MTU includes Ethernet's header, and DualPI2 passes the last two packets as Linux does. A target of
-127 ms is the time of 1.5 segments on this link, and CoDel's interval grows by the same amount."""
+"""Queues of the class by name; an empty dict stands for the queue of the study.
+
+The parameters come from the RFCs, and the MTU includes the Ethernet header. As in Linux, DualPI2
+does not signal while its queues have less than two MTU. A target of 127 ms is the time of 1.5
+segments on this link, and CoDel's interval is then longer by the same amount.
+"""
 CASES = (LONG, SHORT)
 STARTS_S = (0.0, 2.0, 5.5)
-"""Starts of the third flow in s, for other rates, round trips and hosts."""
+"""Start times of the third flow in s, for settings with other rates, round trips and hosts."""
 
 
 @dataclass(frozen=True)
 class Today:
-    """A scenario of the study with another queue, round trip, rate or TCP.
+    """Setting of the study with a changed queue, round-trip time, rate or TCP.
 
     Parameters
     ----------
     base : Three or Beside
-        Scenario of the study.
+        Setting of the study that is changed.
     queue : str
-        Name in `QUEUES`; empty for the queue of the study.
+        Name of a queue in `QUEUES`; empty for the queue of the study.
     rtt_ms : float
         Additional round-trip time in ms; the study has 3 ms.
     scale : int
-        Factor of rates, files, buffer, thresholds and receive window.
+        Factor by which rates, file sizes, buffer, thresholds and receive window are multiplied.
     stack : str
         TCP stack of both hosts; empty for the TCP of the study.
     """
@@ -95,7 +98,7 @@ class Today:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication, without remembered ssthresh."""
+        """Return the scenario of one replication; hosts do not remember ssthresh."""
         scenario = self.base.scenario(replication) | {"record": {"series": []}}
         tcp = scenario["tcp"]
         cwnd = {key: value for key, value in tcp["cwnd"].items() if key != "initial_ssthresh"}
@@ -121,7 +124,7 @@ class Today:
 
 
 def _larger(scale: int) -> Red:
-    """Return the study's RED for a link that is `scale` times as fast."""
+    """Return the study's RED parameters for a link that is `scale` times as fast."""
     of = CLASS_1
     return Red(of.min * scale, of.max * scale, of.burst * scale, of.avpkt, of.limit * scale)
 
@@ -149,7 +152,7 @@ def _cases(queue: str) -> list[Today]:
 
 @dataclass(frozen=True)
 class Variant:
-    """Variant of the study: its name in tables, and its keys of `Today`."""
+    """Variant of the study: its name in tables, and its arguments of `Today`."""
 
     name: str
     more: dict[str, Any] = field(default_factory=dict)
@@ -161,8 +164,8 @@ VARIANTS = (
     Variant("RTT + 200 ms", {"rtt_ms": 200.0}),
     Variant("rate × 10", {"scale": 10}),
     Variant("rate × 100", {"scale": 100}),
-    Variant("hosts of today", {"stack": "linux"}),
-    Variant("hosts of today with rate × 10 and RTT + 50 ms",
+    Variant("current hosts", {"stack": "linux"}),
+    Variant("current hosts with rate × 10 and RTT + 50 ms",
             {"stack": "linux", "scale": 10, "rtt_ms": 50.0}),
 )  # fmt: skip
 
@@ -183,7 +186,7 @@ def _elapsed(runs: Runs, at: Today, place: str) -> list[float]:
 
 
 def _by_start(by_start: Sequence[Sequence[float]], of: Callable[..., float]) -> list[float]:
-    """Return one number per replication, computed from its numbers at every start time."""
+    """Return `of` of the numbers at all start times, for each replication."""
     return [of(values) for values in zip(*by_start, strict=True)]
 
 
@@ -196,7 +199,7 @@ def _range(values: Sequence[float]) -> float:
 
 
 def _per_replication(runs: Runs, settings: Sequence[Today]) -> dict[str, list[float]]:
-    """Return the thesis's quantities over some start times, one number per replication."""
+    """Return the quantities of the thesis over some start times, one number per replication."""
     by_place = {place: [_elapsed(runs, at, place) for at in settings] for place in PLACES}
     means = {place: _by_start(times, _mean) for place, times in by_place.items()}
     gap = [slow - fast for slow, fast in zip(means[SLOWEST], means[FASTEST], strict=True)]
@@ -207,11 +210,11 @@ HEADS = {
     FASTEST: "Fastest (s)",
     SLOWEST: "Slowest (s)",
     THIRD: "Third (s)",
-    "gap": "Slowest less fastest (s)",
-    "spread": "Third: range over starts (s)",
+    "gap": "Slowest minus fastest (s)",
+    "spread": "Third: range over start times (s)",
 }
 LENGTH = len(HEADS)
-"""Position of the column of exceptions in the table of queues."""
+"""Position of the column "Exceptions" in the table of queues."""
 QUANTITIES: dict[str, tuple[str, str, Callable[[Outcome], float]]] = {
     "elapsed": ("TCP (s)", "s", lambda run: run.tcp.elapsed_s),
     "cbr_lost": ("CBR lost (%)", "%", lambda run: 100 * (1 - run.cbr_received / run.cbr_sent)),
@@ -230,7 +233,7 @@ def _entry(of: Estimate) -> Entry:
 
 
 def _quantities(runs: Runs, queue: str) -> dict[str, list[float]]:
-    """Return the thesis's quantities for a queue, one number per replication."""
+    """Return the quantities of the thesis for a queue, one number per replication."""
     quantities = _per_replication(runs, _starts(queue))
     for case, at in zip(CASES, _cases(queue), strict=True):
         for name, (_, _, read) in QUANTITIES.items():
@@ -261,14 +264,14 @@ def _queues(runs: Runs, section: Section) -> Table:
     titles = ["Queue", *(heads[name] for name in shown)]
     titles.insert(LENGTH, "Exceptions")
     caption = (
-        "Today's queues: three flows, mean over starts of 0 to 5.5 s; TCP beside CBR in one class, "
-        "CBR after 0 s. Means and 95 % intervals"
+        "Current queues: means and 95 % intervals of two tests. Three flows: averages over start "
+        "times of 0 to 5.5 s. TCP and CBR traffic in one class: start of CBR at 0 s"
     )
     return Table(caption, titles, rows)
 
 
 def _differences(runs: Runs, variant: Variant) -> dict[str, Estimate]:
-    """Return the thesis's quantities with RED minus those with Tail Drop, per replication."""
+    """Return each quantity with RED minus the quantity with Tail Drop: mean and 95 % interval."""
     red, tail = (
         _per_replication(runs, [_three(d, s, **variant.more) for s in STARTS_S])
         for d in (RED, TAIL_DROP)
@@ -288,8 +291,9 @@ def _variants(runs: Runs, section: Section) -> Table:
             row.append(Entry(f"{of.value:+.2f}", f"{of.low:+.2f} to {of.high:+.2f}", kind))
         rows.append(row)
     caption = (
-        "RED less Tail Drop, three flows, mean over starts of 0, 2 and 5.5 s, paired, with 95 % "
-        "intervals: green if RED has the lower value, red if it has the higher"
+        "Three flows: value with RED minus value with Tail Drop, averaged over start times of 0, "
+        "2 and 5.5 s, paired by replication, with 95 % intervals. Green: significantly lower with "
+        "RED; red: significantly higher with RED"
     )
     return Table(caption, ["", *HEADS.values()], rows)
 
@@ -300,7 +304,7 @@ def _sign(of: Estimate) -> int:
 
 
 def _listed(by_name: dict[str, Estimate], words: dict[int, str]) -> str:
-    """Return the names of the quantities, grouped by the sign of their difference."""
+    """Return the names as text, grouped by the sign of their differences."""
     parts = []
     for sign, word in words.items():
         names = [name for name, e in by_name.items() if _sign(e) == sign]
@@ -310,18 +314,18 @@ def _listed(by_name: dict[str, Estimate], words: dict[int, str]) -> str:
 
 
 def _queue_sentences(runs: Runs) -> list[str]:
-    """Return the conclusions on today's queues, each compared with RED."""
+    """Return the conclusions about current queues, each compared with RED."""
     quantities = {queue: _quantities(runs, queue) for queue in QUEUES}
     signs: dict[str, set[int]] = {queue: set() for queue in QUEUES if queue != "RED"}
     sentences = [
-        "Conclusions by the criteria of the thesis, against RED, by paired 95 % intervals:"
+        "Each queue is compared with RED by the criteria of the thesis, with paired 95 % intervals."
     ]
     for name, about, unit in (
-        (THIRD, "The short flow's time", "s"),
-        ("spread", "Range of its time over the starts", "s"),
-        ("gap", "The slowest less the fastest flow", "s"),
-        ("cbr_lost_1", "CBR packets lost, test case 1", "%"),
-        ("cbr_mean_delay_1", "Their delay", "ms"),
+        (THIRD, "Elapsed time of the short flow", "s"),
+        ("spread", "Range of the short flow's time over the start times", "s"),
+        ("gap", "Time of the slower minus time of the faster long flow", "s"),
+        ("cbr_lost_1", "Lost CBR packets in test case 1", "%"),
+        ("cbr_mean_delay_1", "Mean delay of CBR packets in test case 1", "ms"),
     ):
         against = {
             queue: estimates.difference(quantities[queue][name], quantities["RED"][name])
@@ -340,21 +344,34 @@ def _queue_sentences(runs: Runs) -> list[str]:
         queue for queue, difference in signs.items() if 1 in difference and -1 not in difference
     ]
     sentences.append(
-        f"Better than RED in some of these and worse in none: {', '.join(clear) or 'no queue'}. "
-        f"Worse in some and better in none: {', '.join(worse) or 'no queue'}."
+        "Queues that are better than RED by at least one criterion, and worse by none: "
+        f"{', '.join(clear) or 'no queue'}. Queues that are worse than RED by at least one "
+        f"criterion, and better by none: {', '.join(worse) or 'no queue'}."
     )
     return sentences
 
 
 def _variant_sentences(runs: Runs) -> list[str]:
-    """Return the variants in which the study's conclusion holds, judged by the intervals."""
+    """Return the conclusions about the variants, each a comparison of RED with Tail Drop."""
     every = {variant.name: _differences(runs, variant) for variant in VARIANTS}
     sentences = []
     for name, about, words in (
-        (THIRD, "The short flow", {-1: "sooner with RED", 1: "later with RED"}),
-        ("spread", "Range of its time over the starts", {-1: "less with RED", 1: "more with RED"}),
-        (FASTEST, "The fastest flow", {-1: "sooner with RED", 1: "later with RED"}),
-        (SLOWEST, "The slowest flow", {-1: "sooner with RED", 1: "later with RED"}),
+        (THIRD, "Elapsed time of the short flow", {-1: "shorter with RED", 1: "longer with RED"}),
+        (
+            "spread",
+            "Range of the short flow's time over the start times",
+            {-1: "less with RED", 1: "more with RED"},
+        ),
+        (
+            FASTEST,
+            "Elapsed time of the faster long flow",
+            {-1: "shorter with RED", 1: "longer with RED"},
+        ),
+        (
+            SLOWEST,
+            "Elapsed time of the slower long flow",
+            {-1: "shorter with RED", 1: "longer with RED"},
+        ),
     ):
         by_variant = {variant: differences[name] for variant, differences in every.items()}
         listed = _listed(by_variant, {**words, 0: "no significant difference"})
@@ -364,20 +381,23 @@ def _variant_sentences(runs: Runs) -> list[str]:
 
 def _make(runs: Runs) -> Section:
     if not runs.has(_starts("RED")[0]):
-        return Section(["The quick form leaves this item out."])
+        return Section(["The quick form of the study leaves this item out."])
     section = Section(
         [
-            f"This item goes beyond the thesis: {REPLICATIONS} replications, with the same seeds "
-            "in all arms. Hosts remember no ssthresh, because the values that another queue leaves "
-            "are unknown. Tail Drop and RED therefore differ from the tables above. Queues have "
-            "the same 20 000 bytes and the parameters of their RFCs. CoDel's target is 5 ms, and "
-            "that of PIE and DualPI2 15 ms, but a segment takes 84 ms here. Each queue therefore "
-            "has a second row with a target of 1.5 segments, 127 ms. The hosts have ECN only in "
-            "the row “RED with ECN”.",
+            f"This item goes beyond the thesis, with {REPLICATIONS} replications, which have the "
+            "same seeds for all queues and variants. Hosts do not remember ssthresh, because the "
+            "values that current queues would leave are unknown. The results with Tail Drop and "
+            "RED therefore differ from those of other items. All queues have a limit of 20 000 "
+            "bytes and the parameters of their RFCs. The default target of CoDel is 5 ms, and "
+            "that of PIE and DualPI2 15 ms, but a segment takes 84 ms on this link. Each current "
+            "queue therefore has a second row with a target of 127 ms, the time of 1.5 segments. "
+            "The hosts use ECN only in the row “RED with ECN”.",
             *_queue_sentences(runs),
-            "Other round trips (RTT, 3 ms in the study), rates (143 kbit/s) and hosts (Linux 2.4; "
-            "today's are Linux 6). Files, buffer, RED's thresholds and its burst, and the receive "
-            "window grow with the rate, so that transfers take equally long.",
+            "The second table of this item has variants of the testbed. The testbed has a "
+            "round-trip time (RTT) of 3 ms, a rate of 143 kbit/s, and Linux 2.4 hosts. Current "
+            "hosts have the TCP of Linux 6. If the rate is higher, then file sizes, the buffer, "
+            "RED's thresholds, RED's burst and the receive window are larger by the same factor, "
+            "so transfers take equally long.",
             *_variant_sentences(runs),
         ]
     )
@@ -385,7 +405,7 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("beyond", "Beyond the study: today's queues, and other round trips, rates and hosts",
+ITEM = Item("beyond", "Beyond the study: current queues, and other round trips, rates and hosts",
             _needs, _make,
     scored=False,
 )  # fmt: skip

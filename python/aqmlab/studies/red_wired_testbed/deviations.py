@@ -1,65 +1,82 @@
-"""Paragraphs of the report: summary, rules of the numbers, and differences from the thesis."""
+"""Paragraphs of the report: a summary of the thesis, rules for our numbers, and differences."""
 
 ABOUT = (
     "A reproduction of a thesis that compares RED with Tail Drop on four Linux 2.4 machines in a "
-    "row, where HTB limits the last link to 140 kbit/s. One test has three TCP flows, of which the "
-    "third starts later; the other has a TCP flow beside a CBR flow, in one class of HTB or in "
-    "two. Each scenario has 20 replications.",
-    "Its main results: a short transfer that starts a few seconds after two long ones takes 12 to "
-    "23 s with Tail Drop and about 10 s with RED, and CBR traffic in a class with TCP has fewer "
-    "losses with RED.",
+    "row. The queue discipline HTB limits the last link to 140 kbit/s. In one test, two long TCP "
+    "flows start together, and a third, short TCP flow starts later. In a second test, a TCP flow "
+    "competes with a CBR flow. Both flows are in one class of HTB, or each flow has its own "
+    "class. Each scenario has 20 replications.",
+    "The thesis has two main results. A short transfer that starts a few seconds after two long "
+    "transfers takes 12 to 23 s with Tail Drop, and about 10 s with RED. If CBR traffic and TCP "
+    "are in the same class, fewer CBR packets are lost with RED than with Tail Drop.",
 )
 
 READING = (
-    "A number is a statistic of 20 replications, as printed. Our interval is the central 95 % "
-    "of a bootstrap. Tolerances are 3 % (times of the slowest of two long flows), 5 % "
-    "(medians of test cases 1 to 3), 10 % (other times and rates), one or 20 % (counts), 30 % "
-    "(deviations).",
-    "For a printed number of one replication, the tolerance is 5 %, and the spread of our "
-    "replications is allowed too. The evidence of every claim states its rule.",
+    "A published number is a statistic of 20 replications. Our number is the published statistic, "
+    "computed from our replications, with the central 95 % of a bootstrap as its interval. The "
+    "tolerance is 3 % for times of the slower long flow, 5 % for medians of test cases 1 to 3, "
+    "and 10 % for other times and rates. The tolerance of a count is one, or 20 % if that is "
+    "more. The tolerance of a standard deviation is 30 %.",
+    "The tolerance of a published number of one replication is 5 %. A published number of one "
+    "replication may also lie within the spread of our replications. The evidence of every claim "
+    "states the rule for its verdict.",
 )
 
 DEVIATIONS = (
-    "The rate of the link is 140 × 1024 bit/s, because a kbit of `tc` had 1024 bits then. HTB "
-    "counts 12 of the 14 bytes of Ethernet's header, because its table of times has steps of 8 "
-    "bytes. The thesis's tables confirm this: three flows end after 36.65 s, TCP with CBR in two "
-    "classes after 37.77 s (test case 1) and 24.6 s (test case 3). With IP packets alone these "
-    "times imply 142.8, 138.7 and 142.9 kbit/s, which differ; with the headers they imply 144, "
-    "144.2 and 144.9 kbit/s, minus the effect of a first burst. At 140 000 bit/s the slowest flow "
-    "ends later than printed (item `readings`).",
-    "Segments of 1448 bytes and timestamps: the thesis states MSS 1460 and timestamps off, but "
-    "nearly all its retransmitted bytes are multiples of 1448.",
-    "CBR packets at 50 a second: 2001 in 40 s, 301 in 6 s, 251 in 5 s. The 61 of its Table 4-2 "
-    "contradict that.",
-    "The buffer accepts a whole packet while the waiting bytes do not exceed the limit. So do the "
-    "byte queue (`bfifo_enqueue`: backlog <= limit) and RED (`red_enqueue`) in a public copy of "
-    "Linux 2.4.17; today's kernels count the arriving packet too. If the limit included the "
-    "arriving packet, CBR packets would fit where segments do not, and few would be lost; the "
-    "thesis lost 15 %.",
-    "HTB is exact here. In a public copy of HTB 3 (sch_htb.c of 2003, `htb_class_mode`) a class "
-    "that may send continues until its debt exceeds its burst, so that segments leave in pairs, "
-    "and it wakes with the timer's ticks of 10 ms. The version of the thesis is unknown. The item "
-    "`kernel` shows the effect on the CBR packets lost behind Tail Drop.",
-    "Assumed: hosts remember ssthresh of earlier connections, as Linux 2.4 does "
-    "(`tcp_update_metrics`); the first replication of a scenario starts without a value, the "
-    "others with one drawn from the values that our own runs leave. Test case 2 leaves none. The "
-    "item `memory` has the evidence. Two other remembered values are left out: round trips, which "
-    "set the first timeout, and, with ssthresh, an initial window of up to three segments; the "
-    "thesis states two (with three, two fewer of the third flow's medians fit).",
-    "Assumed: flows start up to 20 ms later than scheduled, and each packet takes up to 100 us "
-    "longer through the first host, because the thesis's machines varied. The item "
+    "The rate of the link is 140 × 1024 bit/s, because a kbit of the program `tc` had 1024 bits "
+    "at that time. HTB includes 12 of the 14 bytes of the Ethernet header in the size of a "
+    "packet, because its table of times has steps of 8 bytes. Three published times confirm that "
+    "HTB includes the Ethernet header: three flows end after 36.65 s, and TCP with CBR in two "
+    "classes after 37.77 s (test case 1) and 24.6 s (test case 3). If HTB counted only IP "
+    "packets, the three published times would imply three different rates: 142.8, 138.7 and 142.9 "
+    "kbit/s. If HTB counts the headers, the three times imply nearly equal rates: 144, 144.2 and "
+    "144.9 kbit/s, minus the effect of a first burst. If the link had 140 000 bit/s, the slowest "
+    "flow would end later than published (item `readings`).",
+    "We assume segments of 1448 bytes with timestamps. The thesis states an MSS of 1460 bytes "
+    "without timestamps, but nearly all of its numbers of retransmitted bytes are multiples of "
+    "1448.",
+    "The CBR flow sends 50 packets per second: the thesis has 2001 packets in 40 s, 301 packets "
+    "in 6 s and 251 packets in 5 s. Table 4-2 of the thesis lists 61 CBR packets per second, "
+    "which contradicts the numbers of packets.",
+    "The buffer accepts a packet if the bytes that are already waiting do not exceed the limit. "
+    "In a public copy of Linux 2.4.17, the byte queue (`bfifo_enqueue`: backlog <= limit) and RED "
+    "(`red_enqueue`) have the same rule. Current kernels also count the arriving packet against "
+    "the limit. If the limit included the arriving packet, the buffer would often accept a small "
+    "CBR packet when it drops a large segment, and few CBR packets would be lost. In the thesis "
+    "15 % of the CBR packets were lost.",
+    "HTB in our runs sends each packet at its exact time. In a public copy of HTB 3 (sch_htb.c of "
+    "2003, `htb_class_mode`), a class that has begun to send continues until its debt exceeds its "
+    "burst, so segments leave in pairs. The public copy of HTB 3 also wakes up only at timer "
+    "ticks of 10 ms. The thesis does not state its version of HTB. The item `kernel` shows the "
+    "effect of pairs of segments on the loss of CBR packets with Tail Drop.",
+    "We assume that hosts remember the ssthresh of earlier connections, as Linux 2.4 does "
+    "(`tcp_update_metrics`). The first replication of a scenario starts without a remembered "
+    "ssthresh. Each later replication starts with a random value, with the frequencies of the "
+    "values that our own runs leave. Test case 2 does not leave a value. The item `memory` has "
+    "evidence that hosts remember ssthresh. Linux 2.4 also remembers round-trip times, which "
+    "determine the first timeout. Our hosts do not remember round-trip times. With a remembered "
+    "ssthresh, Linux 2.4 has an initial window of up to three segments. We use an initial window "
+    "of two segments, as the thesis states. With three segments, two fewer medians of the third "
+    "flow would be reproduced.",
+    "We assume that flows start up to 20 ms later than scheduled, and that the first host delays "
+    "each packet by up to 100 us, because the replications of the thesis differ. The item "
     "`readings` has other values.",
-    "From Linux 2.4 (`sarolahti2002linux`): forward acknowledgement with SACK, SACKed "
-    "segments leave the pipe at once, ssthresh from cwnd, minimum deviation of the timeout 200 ms, "
-    "initial timeout 3 s. Rate halving (`tcp_cwnd_down`) is not available: cwnd is halved at once.",
-    "Assumed: the receiver acknowledges every segment at once. The thesis has delayed ACKs. "
-    "Segments arrive at least 84 ms apart, and Linux 2.4 starts with a delay of 40 ms, adapts it, "
-    "and sends quick ACKs after pauses, which is not available here. Of 0, 40, 60, 80, 100 and 200 "
-    "ms, 0 is best over all tests, but not in each: with 200 ms the medians of the fastest flow "
-    "are too short, and with 40 ms too few CBR packets are lost (item `readings`).",
-    "ttcp writes and reads 5840 bytes at a time. Writes that block on a full send buffer "
-    "are not available; here the sender writes everything at once, and the receiver reads at once. "
-    "The item `kernel` has the medians with timed writes and with reads of 5840 bytes. They differ "
-    "if the loss of a last segment decides, and hardly otherwise.",
-    "A third flow that outlasts the fastest of the others is an exception, as in Table 5-1.",
+    "The hosts follow Linux 2.4 (`sarolahti2002linux`): they use forward acknowledgement with "
+    "SACK, and SACKed segments leave the pipe at once. A loss sets ssthresh to half of cwnd. The "
+    "minimum deviation in the timeout is 200 ms, and the initial timeout is 3 s. aqmlab does not "
+    "support rate halving (`tcp_cwnd_down`), so cwnd is halved at once.",
+    "We assume that the receiver acknowledges every segment at once, although the hosts of the "
+    "thesis have delayed ACKs. Segments arrive at least 84 ms apart. Linux 2.4 starts with an ACK "
+    "delay of 40 ms, adapts the delay, and sends quick ACKs after pauses. aqmlab does not support "
+    "adaptive ACK delays. We tried delays of 0, 40, 60, 80, 100 and 200 ms. A delay of 0 agrees "
+    "best with all tests together, but not with each single test. With 200 ms the medians of the "
+    "fastest flow are too short, and with 40 ms too few CBR packets are lost (item `readings`).",
+    "The program ttcp of the thesis writes and reads 5840 bytes at a time, and waits while the "
+    "send buffer is full. aqmlab does not support writes that wait for the send buffer. In our "
+    "runs the sender writes all data at once, and the receiver reads data immediately. The item "
+    "`kernel` has medians with writes of 5840 bytes at fixed intervals, and with reads of 5840 "
+    "bytes. Medians with writes or reads of 5840 bytes differ noticeably only if the loss of a "
+    "last segment decides the elapsed time.",
+    "As in Table 5-1, an exception is a replication in which the third flow takes longer than the "
+    "faster long flow.",
 )

@@ -1,4 +1,4 @@
-"""Figures of medians over the start times, with the published medians as crosses."""
+"""Figures of medians against the start time, with published medians as crosses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PRINTED_TABLES = {TAIL_DROP: "table5_1.csv", RED: "table5_4.csv"}
 def _curve(
     axes: Axes, i: int, label: str, at: Sequence[tuple[float, list[float]]], *, dashed: bool = False
 ) -> None:
-    """Plot medians with the central 95 % of their bootstrap; later curves are transparent."""
+    """Plot the medians at each start time, with the central 95 % of their bootstrap."""
     colour, marker = look(i)
     medians = [(x, estimate("median", values)) for x, values in at]
     x = [where for where, _ in medians]
@@ -68,7 +68,7 @@ def _curve(
 
 
 def _crosses(axes: Axes, i: int, label: str, at: tuple[list[float], list[float]]) -> None:
-    """Plot published medians."""
+    """Plot published medians as crosses."""
     if at[0]:
         axes.plot(*at, "x", color=look(i)[0], markersize=6, label=label)
 
@@ -84,7 +84,7 @@ def _over_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
 def _printed(
     discipline: str, place: str, starts_s: Sequence[float], *, rate: bool = False
 ) -> tuple[list[float], list[float]]:
-    """Return published median elapsed times, or the throughputs that follow from these times."""
+    """Return published median elapsed times, or throughputs computed from these times."""
     medians = [
         (float(row["third_flow_start_s"]), float(row["elapsed_median_s"]))
         for row in rows(PRINTED_TABLES[discipline])
@@ -111,26 +111,33 @@ def _by_place(column: str, label: str, name: str) -> Callable[[Runs], Section]:
             by_start = _over_starts(runs, TAIL_DROP, measure(place, column))
             _curve(axes, i, f"{place} flow", by_start)
             starts_s = [s for s, _ in by_start]
-            _crosses(axes, i, f"{place}, printed",
+            _crosses(axes, i, f"{place}, published",
                      _printed(TAIL_DROP, place, starts_s, rate=rate))  # fmt: skip
         axes.set_xlabel(START)
         axes.set_ylabel(label)
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         legend_below(figure, axes)
-        how = " Crosses: bytes sent over the printed medians of Table 5-1." if rate else ""
-        about = f"Medians of the replications; bars: 95 % of the bootstrap.{how}"
+        how = (
+            " Crosses show throughputs computed from the published median times of Table 5-1."
+            if rate
+            else ""
+        )
+        about = (
+            "Lines show medians of the replications, and bars the central 95 % of the "
+            f"bootstrap.{how}"
+        )
         return Section(figures=[Figure(name, about, figure)])
 
     return make
 
 
 def _both_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
-    """Return the values at the start times that both Tail Drop and RED have."""
+    """Return the values at the start times for which Tail Drop and RED were both run."""
     return [(s, values) for s, values in _over_starts(runs, discipline, read) if s in RED_STARTS_S]
 
 
 def _five(axes: Axes, runs: Runs, discipline: str) -> None:
-    """Plot five statistics of the third flow's elapsed time, and the published ones."""
+    """Plot five statistics of the third flow's elapsed time, with published values as crosses."""
     by_start = _both_starts(runs, discipline, measure(THIRD, TIME))
     starts_s = [s for s, _ in by_start]
     printed = [
@@ -146,12 +153,12 @@ def _five(axes: Axes, runs: Runs, discipline: str) -> None:
                   markersize=6)  # fmt: skip
     axes.set_title(f"{NAMED[ONE_CLASS, discipline]}: elapsed time", fontsize=10)
     axes.set_ylabel("s")
-    axes.set_ylim(0, 42)  # both alike, up to the printed maximum
+    axes.set_ylim(0, 42)  # equal for both disciplines, up to the published maximum
     axes.legend(ncols=3, fontsize="x-small", loc="upper right")
 
 
 def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: str) -> None:
-    """Plot the medians with Tail Drop and RED, and the published ones if they exist."""
+    """Plot the medians with Tail Drop and RED, and the published medians if they exist."""
     for i, discipline in enumerate(DISCIPLINES):
         by_start = _both_starts(runs, discipline, read)
         named = NAMED[ONE_CLASS, discipline]
@@ -160,14 +167,14 @@ def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: s
             starts_s = [s for s, _ in by_start]
             rate = read.name == "throughput"
             printed = _printed(discipline, read.part, starts_s, rate=rate)
-            _crosses(axes, i, f"{named}, printed", printed)
+            _crosses(axes, i, f"{named}, published", printed)
     axes.set_title(title, fontsize=10)
     axes.set_ylabel(unit)
     axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
 
 
 def _third_flow(runs: Runs) -> Section:
-    """Return figure 5-13: five statistics of the elapsed time, medians of four other quantities."""
+    """Return figure 5-13: statistics of the elapsed time, and medians of four other quantities."""
     figure, grid = sheet(2, 3, (11.0, 6.4))
     for axes, discipline in zip(grid[0, :2], DISCIPLINES, strict=True):
         _five(axes, runs, discipline)
@@ -183,8 +190,9 @@ def _third_flow(runs: Runs) -> Section:
         axes.set_xlabel(START)
     legend_below(figure, grid[1, 1], columns=4)
     about = (
-        "The third flow with Tail Drop and RED, at the starts that both have. Elapsed times: five "
-        "statistics, crosses as printed. The others: medians and 95 % of the bootstrap."
+        "The third flow with Tail Drop and RED, at the start times for which both were run. The "
+        "panels of elapsed times show five statistics, with published values as crosses. The "
+        "other panels show medians with the central 95 % of the bootstrap."
     )
     return Section(figures=[Figure("figure-5-13", about, figure)])
 
@@ -203,7 +211,9 @@ def _long_flows(runs: Runs) -> Section:
             )
             axes.set_xlabel(START)
     legend_below(figure, grid[0, 0], columns=4)
-    about = "The first two flows with Tail Drop and RED: medians and 95 % of the bootstrap."
+    about = (
+        "The two long flows with Tail Drop and RED: medians with the central 95 % of the bootstrap."
+    )
     return Section(figures=[Figure("figure-5-14", about, figure)])
 
 
@@ -228,7 +238,7 @@ def _case_needs(case: Workload) -> Iterator[Need]:
 
 
 def _printed_case(case: Workload, at: Beside, column: str) -> tuple[list[float], list[float]]:
-    """Return published medians of a configuration over the start times of the CBR flow."""
+    """Return the published medians of a configuration, by start time of the CBR flow."""
     medians = [
         (float(row["cbr_start_s"]), float(row[column]))
         for row in (rows(FILES[case.name]) if case.name in FILES else ())
@@ -261,24 +271,29 @@ def _case(case: Workload, number: str) -> Item:
             axes.set_ylabel(read.unit)
             axes.set_xlabel("start of the CBR flow (s)")
         legend_below(figure, grid[0])
-        crosses = " Crosses: printed medians." if case.name in FILES else ""
+        crosses = " Crosses show published medians." if case.name in FILES else ""
         about = (
-            f"Test case {case.name}: medians and 95 % of the bootstrap. DS: CBR in its own "
-            f"class.{crosses}"
+            f"Test case {case.name}: medians with the central 95 % of the bootstrap. DS means "
+            f"that the CBR flow has its own class.{crosses}"
         )
         return Section(figures=[Figure(name, about, figure)])
 
-    title = f"Figure {number}: test case {case.name}, TCP of {case.tcp_bytes / 1000:.1f} kB and CBR"
+    title = (
+        f"Figure {number}: test case {case.name}, TCP transfer of {case.tcp_bytes / 1000:.1f} kB "
+        "and CBR"
+    )
     return Item(name, title, lambda: _case_needs(case), make)
 
 
 MEDIANS = (
     Item(
-        "figure-5-1", "Figure 5-1: elapsed times, Tail Drop", lambda: _needs(TAIL_DROP),
+        "figure-5-1", "Figure 5-1: elapsed times of three flows, Tail Drop",
+        lambda: _needs(TAIL_DROP),
         _by_place("elapsed_time_s", "median elapsed time (s)", "figure-5-1"),
     ),
     Item(
-        "figure-5-2", "Figure 5-2: throughputs, Tail Drop", lambda: _needs(TAIL_DROP),
+        "figure-5-2", "Figure 5-2: throughputs of three flows, Tail Drop",
+        lambda: _needs(TAIL_DROP),
         _by_place("throughput_bytes_per_s", "median throughput (byte/s)", "figure-5-2"),
     ),
     Item(
@@ -286,7 +301,7 @@ MEDIANS = (
         lambda: _needs(*DISCIPLINES), _third_flow,
     ),
     Item(
-        "figure-5-14", "Figure 5-14: the first two flows, Tail Drop and RED",
+        "figure-5-14", "Figure 5-14: the two long flows, Tail Drop and RED",
         lambda: _needs(*DISCIPLINES), _long_flows,
     ),
     _case(LONG, "5-16"),

@@ -1,11 +1,11 @@
-"""Frozen reading of the thesis: our choice for each setting that the thesis leaves open.
+"""Values that this reproduction uses for the settings that the thesis leaves open.
 
-Two settings were chosen by published numbers: the rate of the link, and the delay of ACKs. The rate
-of the link was chosen by the times at which the last data has passed the link. Immediate ACKs were
-chosen from six delays by the medians of the elapsed times and of the CBR packets received. The
-published numbers by which the rate and the delay were chosen are fitted, and the claims that repeat
-these numbers are fitted too. The study's items `memory`, `readings`, `kernel` and `beyond` show
-other readings, which the score does not count.
+Two settings were chosen with the help of published numbers: the link rate and the delay of ACKs.
+The link rate was chosen by the times at which the last data leaves the link. An ACK delay of 0 was
+chosen from six delays, by the medians of elapsed times and of received CBR packets. The published
+numbers by which the settings were chosen, and the claims that repeat these numbers, are therefore
+fitted. The items `memory`, `readings`, `kernel` and `beyond` of the study have other values of the
+settings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -14,70 +14,77 @@ from aqmlab.studies.framework.claims import FITTED, INPUT
 CHOICES = (
     Choice(
         "Rate of the link",
-        "140 * 1024 bit/s, HTB counts Ethernet's header in steps of 8 bytes",
-        "tc of that time took a kbit for 1024 bits. With IP packets alone the printed times need "
-        "142.8, 138.7 and 142.9 kbit/s.",
+        "140 * 1024 bit/s; HTB includes 12 bytes of the Ethernet header in the size of a packet",
+        "A kbit of the program tc had 1024 bits at that time. If HTB counted only IP packets, "
+        "three published times would need three rates: 142.8, 138.7 and 142.9 kbit/s.",
         "Times of the slowest flow (Tables 5-1, 5-4, 8-3 to 8-7) and of TCP in two classes "
         "(Tables 8-8 and 8-10)",
     ),
     Choice(
         "Delayed ACKs",
         "The receiver acknowledges every segment at once",
-        "Segments arrive 84 ms and more apart, and Linux 2.4 waits 40 ms at first. Of 0, 40, 60, "
-        "80, 100 and 200 ms, 0 is best over all tests.",
-        "Medians of the elapsed times and of the CBR packets received (Tables 5-1, 5-4, 8-8 to "
-        "8-10)",
+        "Segments arrive at least 84 ms apart, and Linux 2.4 initially delays ACKs by 40 ms. Of "
+        "the delays 0, 40, 60, 80, 100 and 200 ms, a delay of 0 agrees best with all tests "
+        "together.",
+        "Medians of elapsed times and of received CBR packets (Tables 5-1, 5-4, 8-8 to 8-10)",
     ),
     Choice(
         "Segments and CBR packets",
-        "1448 bytes and timestamps; 50 CBR packets per second",
-        "Nearly all printed retransmitted bytes are multiples of 1448; 2001 packets in 40 s.",
+        "Segments of 1448 bytes with timestamps; 50 CBR packets per second",
+        "Nearly all published numbers of retransmitted bytes are multiples of 1448. The CBR flow "
+        "has 2001 packets in 40 s.",
     ),
     Choice(
         "Buffer",
-        "Accepts a whole packet while the waiting bytes do not exceed the limit",
-        "bfifo_enqueue and red_enqueue of Linux 2.4.17.",
+        "The buffer accepts a packet if the bytes that are already waiting do not exceed the limit",
+        "The functions bfifo_enqueue and red_enqueue of Linux 2.4.17 accept a packet in the same "
+        "case.",
     ),
     Choice(
         "HTB",
-        "Exact, without hysteresis",
-        "The source of HTB 3 has hysteresis, which this study does not use; the version of the "
-        "thesis is unknown.",
+        "HTB sends at exact times, without hysteresis",
+        "The source code of HTB 3 has hysteresis, which our runs do not use. The thesis does not "
+        "state its version of HTB.",
     ),
     Choice(
         "Memory of the hosts",
-        "The first replication starts without ssthresh, the others with a value that our own runs "
-        "leave",
-        "tcp_update_metrics of Linux 2.4. In the printed replications the first of each scenario "
-        "has two to three times the retransmissions of the others.",
+        "The first replication starts without a remembered ssthresh, and each later replication "
+        "with a value that our own runs leave",
+        "The function tcp_update_metrics of Linux 2.4. In each scenario with published "
+        "replications, the first replication has two to three times as many retransmissions as "
+        "the others.",
     ),
     Choice(
         "Jitter of the hosts",
-        "Starts up to 20 ms later, packets up to 100 us later",
-        "Assumed; the item readings has other values.",
+        "Flows start up to 20 ms later, and packets are delayed by up to 100 us",
+        "The thesis does not state the jitter of its hosts. The item readings has runs with other "
+        "jitter.",
     ),
     Choice(
         "TCP",
-        "FACK, ssthresh from cwnd, initial timeout 3 s, minimum deviation 200 ms",
-        "Linux 2.4. Its rate halving is not available here.",
+        "FACK, ssthresh of half of cwnd, initial timeout of 3 s, minimum deviation in the timeout "
+        "of 200 ms",
+        "Linux 2.4 has these properties. aqmlab does not support the rate halving of Linux 2.4.",
     ),
     Choice(
         "ttcp",
-        "Writes everything at once, reads at once",
-        "It writes and reads 5840 bytes at a time. Blocking writes are not available here.",
+        "The sender writes all data at once, and the receiver reads data immediately",
+        "The program ttcp writes and reads 5840 bytes at a time. aqmlab does not support writes "
+        "that wait while the send buffer is full.",
     ),
     Choice(
         "Fair replications",
-        "Throughputs of the long flows within 3.5 %",
-        "With it the printed replications have the counts that the thesis gives, 10 and 7 of 20.",
+        "Replications in which the throughputs of the long flows differ by less than 3.5 %",
+        "With a limit of 3.5 %, the published replications have as many fair replications as the "
+        "thesis states: 10 of 20 and 7 of 20.",
     ),
 )
 
-_TIME = "The times of the slowest flow were used to choose the rate of the link."
-_MEDIAN = "The median was used to choose the delay of ACKs."
-_MEDIANS = "Arithmetic on medians that were used to choose the delay of ACKs."
-_SIZE = "Arithmetic: the size of the transfer over {}."
-_RATE = "Arithmetic: {} over the rate of the link."
+_TIME = "The published times of the slowest flow were used to choose the link rate."
+_MEDIAN = "The published median was used to choose the delay of ACKs."
+_MEDIANS = "The claim follows from published medians that were used to choose the delay of ACKs."
+_SIZE = "Arithmetic: the size of the transfer divided by {}."
+_RATE = "Arithmetic: {} divided by the link rate."
 
 APART = {
     INPUT: {
@@ -85,7 +92,7 @@ APART = {
         "RW-009": _RATE.format("RW-007"),
         "RW-010": _RATE.format("RW-008"),
         "RW-017": "Arithmetic: the sizes of the transfers are inputs.",
-        "RW-025": "The number of replications is an input.",
+        "RW-025": "The number of replications is an input of the runs.",
         "RW-030": _SIZE.format("RW-028"),
         "RW-031": _SIZE.format("RW-026"),
         "RW-034": _SIZE.format("RW-033"),
@@ -95,8 +102,8 @@ APART = {
         "RW-044": _SIZE.format("RW-043"),
         "RW-049": _SIZE.format("RW-048"),
         "RW-051": _SIZE.format("RW-050"),
-        "RW-083": "The number of replications is an input.",
-        "RW-085": "Arithmetic: the spacing of RED's drops.",
+        "RW-083": "The number of replications is an input of the runs.",
+        "RW-085": "Arithmetic: the claim follows from the spacing of RED's drops.",
         "RW-093": "Arithmetic: the sizes of the transfers are inputs.",
         "RW-094": "Arithmetic: the sizes of the transfers are inputs.",
     },
@@ -108,9 +115,9 @@ APART = {
         "RW-015": _MEDIAN,
         "RW-016": _MEDIAN,
         "RW-072": _MEDIAN,
-        "RW-073": f"It is RW-015. {_MEDIAN}",
+        "RW-073": f"The claim is equal to RW-015. {_MEDIAN}",
         "RW-074": _MEDIAN,
-        "RW-075": f"It is RW-016. {_MEDIAN}",
+        "RW-075": f"The claim is equal to RW-016. {_MEDIAN}",
         "RW-076": _TIME,
         "RW-077": _MEDIANS,
         "RW-086": _MEDIANS,

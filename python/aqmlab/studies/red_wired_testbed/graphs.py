@@ -1,7 +1,7 @@
-"""Time-sequence graphs of our replications that are nearest to those in the thesis.
+"""Time-sequence graphs of the replications that are nearest to the graphs in the thesis.
 
-A figure is one sheet, as in the thesis. The sheet shows the two long flows above the third flow, or
-one panel per configuration.
+As in the thesis, each figure is one sheet, which shows the two long flows above the third flow, or
+one panel per configuration of HTB.
 """
 
 from __future__ import annotations
@@ -66,29 +66,32 @@ def _least(place: str, column: str) -> Choose:
 GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
     "5-3": ("fair long flows", "third flow 4124 byte/s",
             [(Three(TAIL_DROP, 0.0), _third(RATE, 4124))]),
-    "5-4": ("the third flow's highest throughput with Tail Drop",
+    "5-4": ("highest throughput of the third flow with Tail Drop, start 0 s",
             "fastest 32.6 s, slowest 36.6 s, third 6.4 s",
             [(Three(TAIL_DROP, 0.0), _most(THIRD, RATE))]),
-    "5-5": ("the third flow's lowest throughput, start 2 s",
+    "5-5": ("lowest throughput of the third flow, start 2 s",
             "fastest 29.5 s, slowest 34 s, third 39.7 s",
             [(Three(TAIL_DROP, 2.0), _most(THIRD, TIME))]),
-    "5-6": ("the third flow's highest throughput, start 2 s",
-            "third flow 10.4 s, its data in 8.7 s", [(Three(TAIL_DROP, 2.0), _most(THIRD, RATE))]),
-    "5-7": ("the third flow's lowest data transmit time, start 2 s",
-            "third flow 12 s, its data in 6.8 s",
+    "5-6": ("highest throughput of the third flow, start 2 s",
+            "third flow 10.4 s, data transmit time 8.7 s",
+            [(Three(TAIL_DROP, 2.0), _most(THIRD, RATE))]),
+    "5-7": ("lowest data transmit time of the third flow, start 2 s",
+            "third flow 12 s, data transmit time 6.8 s",
             [(Three(TAIL_DROP, 2.0), _least(THIRD, TRANSMIT))]),
-    "5-8": ("the third flow begins late in a slow start, start 2 s", "third flow 16 s",
+    "5-8": ("the third flow starts late in the slow start of a long flow, start 2 s",
+            "third flow 16 s",
             [(Three(TAIL_DROP, 2.0), _third(TIME, 16))]),
-    "5-9": ("the third flow begins in the middle of a slow start, start 2 s",
+    "5-9": ("the third flow starts in the middle of a long flow's slow start, start 2 s",
             "third flow 21.2 s", [(Three(TAIL_DROP, 2.0), _third(TIME, 21.2))]),
-    "5-10": ("the third flow begins early in a slow start, start 2 s", "third flow 25 s",
+    "5-10": ("the third flow starts early in the slow start of a long flow, start 2 s",
+             "third flow 25 s",
              [(Three(TAIL_DROP, 2.0), _third(TIME, 25))]),
-    "5-11": ("the fastest flow at its best, start 5.5 s", "fastest 29.5 s, third 13.9 s",
+    "5-11": ("highest throughput of the fastest flow, start 5.5 s", "fastest 29.5 s, third 13.9 s",
              [(Three(TAIL_DROP, 5.5), _most(FASTEST, RATE))]),
-    "5-12": ("the third flow's highest throughput, start 5.5 s",
+    "5-12": ("highest throughput of the third flow, start 5.5 s",
              "fastest 8814 byte/s, third 4709 byte/s",
              [(Three(TAIL_DROP, 5.5), _most(THIRD, RATE))]),
-    "5-15": ("RED at its fairest, start 5.5 s",
+    "5-15": ("three flows with RED and nearly equal throughputs, start 5.5 s",
              "8062, 7988 and 7190 byte/s", [(Three(RED, 5.5), _third(RATE, 7190))]),
     "5-17": ("test case 1, CBR after 3 s", "32.3, 33.4, 35.9 and 35.8 s",
              [(Beside(LONG, d, c, 3), _nearest(ELAPSED, v)) for c, d, v in (
@@ -97,20 +100,20 @@ GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
     "5-19": ("test case 2, Tail Drop", "5 and 3.7 s",
              [(Beside(SHORT, TAIL_DROP, ONE_CLASS, 1.5), _nearest(ELAPSED, 5.0)),
               (Beside(SHORT, TAIL_DROP, ONE_CLASS, 0), _nearest(ELAPSED, 3.7))]),
-    "5-20": ("test case 2, CBR after 0.5 s in a class of its own", "8.3 and 4.9 s",
+    "5-20": ("test case 2, CBR flow in its own class, CBR after 0.5 s", "8.3 and 4.9 s",
              [(Beside(SHORT, TAIL_DROP, TWO_CLASS, 0.5), _nearest(ELAPSED, 8.3)),
               (Beside(SHORT, RED, TWO_CLASS, 0.5), _nearest(ELAPSED, 4.9))]),
     "5-23": ("test case 3, Tail Drop in one class", "25.5, 23.7 and 24.5 s",
              [(Beside(BRIEF, TAIL_DROP, ONE_CLASS, s), _nearest(ELAPSED, v))
               for s, v in ((0, 25.5), (7, 23.7), (18, 24.5))]),
 }  # fmt: skip
-"""Title, published numbers, settings and chosen replications of each figure."""
+"""Title and published numbers of each figure, and its settings with the choice of a replication."""
 QUICK = ("5-4", "5-15")
 
 
 def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
-    """Plot the segments and ACKs of a flow over time, as recorded at its sender's host."""
-    assert run.result is not None, "recorded for this figure"
+    """Plot the segments and ACKs of a flow against time, as recorded at the sender's host."""
+    assert run.result is not None, "the run recorded segments and drops for this figure"
     rows = rows_of(run.result, "segments", flow.name)
     sent = rows["direction"] == "sent"
     data, acks = rows[sent & (rows["bytes"] > 0)], rows[~sent]
@@ -137,11 +140,11 @@ def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
 
 
 def _three(run: Outcome) -> Sheet:
-    """Return a figure of the two long flows above the third, with the time of its first data."""
+    """Return a figure of two long flows and the third flow, with the third flow's first data."""
     figure, grid = sheet(2, 2, (9.6, 6.6), sharex=True)
     panels, empty = grid.flat[:3], grid.flat[3]
     third = run.at(THIRD)
-    assert run.result is not None, "recorded for this figure"
+    assert run.result is not None, "the run recorded segments and drops for this figure"
     rows = rows_of(run.result, "segments", third.name)
     first = rows["time_s"][rows["bytes"] > 0].min()
     for axes, flow in zip(panels, run.transfers, strict=True):
@@ -169,7 +172,7 @@ def _beside(shown: Sequence[tuple[Beside, Outcome]]) -> Sheet:
 
 
 def _numbers(at: Three | Beside, run: Outcome) -> str:
-    """Return the numbers of a replication in the form of the thesis."""
+    """Return the numbers of a replication that the thesis gives, as text."""
     if isinstance(at, Beside):
         return f"{number(run.tcp.elapsed_s)} s"
     third = run.at(THIRD)
@@ -177,7 +180,8 @@ def _numbers(at: Three | Beside, run: Outcome) -> str:
     times = [f"{number(flow.elapsed_s)} s ({number(flow.throughput)} byte/s)" for flow in long]
     return (
         f"fastest {times[0]}, slowest {times[1]}, third {number(third.elapsed_s)} s "
-        f"({number(third.throughput)} byte/s), its data in {number(third.acks.transmit_s)} s"
+        f"({number(third.throughput)} byte/s), data transmit time {number(third.acks.transmit_s)} "
+        "s"
     )
 
 
@@ -197,11 +201,11 @@ def _graph(name: str) -> Item:
             (at, runs.one(at, choose(runs.of(at)))) for at, choose in shown if runs.has(at)
         ]
         there = [(at, run) for at, run in there if run.result is not None]
-        if not there:  # the quick form has few graphs
+        if not there:  # the quick form has only a few graphs
             return Section()
         caption = (
-            f"Our nearest replication: "
-            f"{'; '.join(_numbers(at, run) for at, run in there)}. Printed: {printed}."
+            "Numbers of our nearest replication: "
+            f"{'; '.join(_numbers(at, run) for at, run in there)}. Published numbers: {printed}."
         )
         at, run = there[0]
         drawing = (

@@ -1,9 +1,9 @@
-"""Behaviour of the kernel and of ttcp that the study leaves out, and its effect on the results.
+"""Behaviour of the kernel and of the program ttcp that the scenarios leave out, and its effects.
 
 The sources are public copies of Linux 2.4.17 (net/sched/sch_fifo.c, sch_red.c;
-net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Each behaviour is
-approximated by keys of a scenario and compared with the printed numbers. The tables of the study do
-not include these runs.
+net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Keys of the scenarios
+approximate each behaviour, and the results are compared with the published numbers. The tables of
+the other items do not include the runs of this item.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ Scenario = dict[str, Any]
 
 
 def _pairs(scenario: Scenario) -> None:
-    """Send two packets of 1500 bytes at a time, as HTB with hysteresis sends two segments."""
+    """Change the last link so that it sends two packets at a time, as HTB with hysteresis."""
     link = scenario["network"]["links"][-1]
     link["queue"] = link["queue"]["classes"][-1]["queue"]
     pair_ms = 2 * 1500 * 8 * 1000 / LINK_BPS
     often = [round(pair_ms * (i // 2 + 1)) for i in range(300)]
     link["rate_changes"] = {"kind": "trace", "opportunities": often}
-    # One opportunity of the link's trace carries one segment.
+    # One opportunity of the link's trace sends 1500 bytes, so a packet must fit into 1500 bytes.
     scenario["tcp"] = with_keys(scenario["tcp"], {"wire.data_header": "40 B"})
 
 
 def _late_pairs(scenario: Scenario) -> None:
-    """Send packets in pairs, and delay ACKs by 40 ms except for every second segment."""
+    """Send packets in pairs, and delay ACKs by up to 40 ms, except for every second segment."""
     _pairs(scenario)
     scenario["tcp"] |= {
         "delayed_ack": "2 segments",
@@ -62,7 +62,7 @@ def _each_flow(change: Callable[[Scenario], Scenario]) -> Callable[[Scenario], N
 
 
 def _writes(bulk: Scenario) -> Scenario:
-    """Return one write of 5840 bytes per millisecond, a rate far above that of the slowest link."""
+    """Return traffic with one write of 5840 bytes per ms, which is much faster than the link."""
     count = int(bulk["size"].removesuffix(" B")) // 5840
     return {"kind": "messages", "size": "5840 B", "messages": count, "interval": "1 ms",
             "spacing": "constant"}  # fmt: skip
@@ -72,7 +72,11 @@ def _reads(bulk: Scenario) -> Scenario:
     return bulk | {"read_rate": "1 Mbit/s", "read_chunk": "5840 B"}
 
 
-AS_IT_IS, PAIRS, LATE_PAIRS = "as reproduced", "in pairs", "in pairs with ACKs after 40 ms"
+AS_IT_IS, PAIRS, LATE_PAIRS = (
+    "as reproduced",
+    "packets in pairs",
+    "packets in pairs with delayed ACKs (40 ms)",
+)
 WRITES, READS = "writes of 5840 bytes", "reads of 5840 bytes at 1 Mbit/s"
 CHANGES: dict[str, Callable[[Scenario], None]] = {
     PAIRS: _pairs,
@@ -84,7 +88,7 @@ CHANGES: dict[str, Callable[[Scenario], None]] = {
 
 @dataclass(frozen=True)
 class With:
-    """A scenario of the study with one behaviour of the kernel or of ttcp."""
+    """Setting of the study with one behaviour of the kernel or of the program ttcp."""
 
     base: Three | Beside
     change: str
@@ -106,7 +110,7 @@ THREE = tuple(Three(discipline, start_s) for discipline in DISCIPLINES for start
 
 
 def _runs(runs: Runs, base: Three | Beside, change: str) -> list[Outcome]:
-    """Return the same replications of a scenario, with or without a change."""
+    """Return the first replications of a setting, with a change or without."""
     ran: list[Outcome] = runs.of(base if change == AS_IT_IS else With(base, change))
     return ran[:REPLICATIONS]
 
@@ -155,13 +159,13 @@ def _name(row: Row) -> str:
 
 
 def _on_target(section: Section, rows_of_cells: list[list[Cell]], changes: tuple[str, ...]) -> str:
-    """Return the number of cells on target for each change, and add them to the section."""
+    """Return how many medians are within the tolerance for each change, and add the cells."""
     section.cells += [c for line in rows_of_cells for c in line]
     counts = []
     for i, change in enumerate(changes):
         there = [line[i].on_target for line in rows_of_cells if len(line) > i]
         counts.append(f"{change} {sum(there)} of {len(there)}")
-    return f"on target: {', '.join(counts)}."
+    return f"within the tolerance: {', '.join(counts)}."
 
 
 def _table(caption: str, first: str, head: list[str], names: list[str],
@@ -175,27 +179,29 @@ def _table(caption: str, first: str, head: list[str], names: list[str],
 
 def _make(runs: Runs) -> Section:
     if not runs.has(With(setting(ONE[0]), PAIRS)):
-        return Section(["The quick form leaves this item out."])
+        return Section(["The quick form of the study leaves this item out."])
     section = Section([
-        f"Ours are the medians of {REPLICATIONS} replications; the tables above do not include "
-        "these changes, which approximate the behaviour of the kernel.",
+        f"Our numbers are medians of {REPLICATIONS} replications. The changes in this item "
+        "approximate the behaviour of the kernel. The tables of the other items do not include "
+        "changes of the kernel's behaviour.",
     ])  # fmt: skip
     changes = (AS_IT_IS, PAIRS, LATE_PAIRS)
     times = [[_elapsed(runs, row, change) for change in changes] for row in ONE]
     packets = [[_received(runs, row, change) for change in changes] for row in ONE]
     section.text.append(
-        "HTB of that time has hysteresis: a class that may send continues until its debt exceeds "
-        "its burst, and then waits until the debt is 0. Two segments therefore leave together "
-        "every 169 ms, their ACKs trigger the next ones at once, and the queue is full until then, "
-        "so that more CBR packets are lost. A link that sends two packets at a time approximates "
-        f"this. TCP {_on_target(section, times, changes)} CBR packets "
+        "HTB of that time has hysteresis: a class that has begun to send continues until its "
+        "debt exceeds its burst, and then waits until its debt is 0. Two segments therefore "
+        "leave together every 169 ms, and their ACKs trigger the next two segments at once. The "
+        "queue is full until the next pair leaves, so more CBR packets are lost. A link that "
+        "sends two packets at a time approximates HTB with hysteresis. Medians of TCP's elapsed "
+        f"time {_on_target(section, times, changes)} Medians of received CBR packets "
         f"{_on_target(section, packets, changes)}"
     )
     names = [_name(row) for row in ONE]
     section.tables += [
-        _table("Test case 1, one class: TCP, elapsed time (s)", "CBR after", list(changes), names,
-               times),
-        _table("Test case 1, one class: CBR packets received", "CBR after", list(changes), names,
+        _table("Test case 1, one class: elapsed time of TCP (s)", "Start of CBR", list(changes),
+               names, times),
+        _table("Test case 1, one class: received CBR packets", "Start of CBR", list(changes), names,
                packets),
     ]  # fmt: skip
     short = [[_elapsed(runs, row, change) for change in changes[:2]] for row in SHORT_ONES]
@@ -205,12 +211,14 @@ def _make(runs: Runs) -> Section:
         if at.discipline == TAIL_DROP
     }
     section.text.append(
-        "With Tail Drop in one class the thesis has a jump in test case 2, from 3.4 to 5 s between "
-        "CBR after 1 and 1.5 s, as after a timeout. On the link that sends in pairs it rises from "
-        f"{tail[1.0]:.1f} to {tail[1.5]:.1f} s. TCP {_on_target(section, short, changes[:2])}"
+        "In test case 2 (Tail Drop, one class), the thesis has a jump of TCP's elapsed time: "
+        "from 3.4 s if CBR starts after 1 s, to 5 s if CBR starts after 1.5 s, as if by a "
+        "timeout. On the link that sends packets in pairs, the elapsed time changes from "
+        f"{tail[1.0]:.1f} to {tail[1.5]:.1f} s. Medians of TCP's elapsed time "
+        f"{_on_target(section, short, changes[:2])}"
     )
     section.tables.append(
-        _table("Test case 2, one class: TCP, elapsed time (s)", "CBR after", list(changes[:2]),
+        _table("Test case 2, one class: elapsed time of TCP (s)", "Start of CBR", list(changes[:2]),
                [_name(row) for row in SHORT_ONES], short)
     )  # fmt: skip
     ttcp = (AS_IT_IS, WRITES, READS)
@@ -218,8 +226,9 @@ def _make(runs: Runs) -> Section:
     chosen = (*ONE[:2], *SHORT_ONES[:2])
     third += [[_elapsed(runs, row, change) for change in ttcp] for row in chosen]
     section.text.append(
-        "ttcp writes and reads 5840 bytes at a time. Writes that block on a full send "
-        "buffer are not available; here a write follows every millisecond. TCP "
+        "The program ttcp writes and reads 5840 bytes at a time, and waits while the send buffer "
+        "is full. aqmlab does not support writes that wait for the send buffer. In this item the "
+        "sender writes once per ms instead. Medians of TCP's elapsed time "
         f"{_on_target(section, third, ttcp)}"
     )
     names = [f"third flow, {at.discipline.replace('_', ' ')}, {at.start_s:g} s" for at in THREE]
@@ -228,4 +237,6 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("kernel", "Behaviour of the kernel that is left out", _needs, _make, scored=False)
+ITEM = Item(
+    "kernel", "Behaviour of the kernel that the scenarios leave out", _needs, _make, scored=False
+)

@@ -1,8 +1,8 @@
-"""Memory of the hosts between replications: the evidence, and its effect on the results.
+"""Hosts that remember ssthresh between replications: evidence, and effect on the results.
 
-Linux 2.4 stores the ssthresh of a destination in its route cache when a connection ends in
-congestion avoidance, and later connections start with it (`sarolahti2002linux`). The thesis does
-not mention this memory, but the thesis's replications show its effect.
+When a connection ends in congestion avoidance, Linux 2.4 stores its ssthresh in the route cache,
+and later connections to the same destination start with this ssthresh (`sarolahti2002linux`). The
+thesis does not mention that hosts remember ssthresh, but its replications show the effect.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def _needs() -> Iterator[Need]:
 
 
 def most_resent(run: Outcome) -> int:
-    """Return the higher number of retransmissions of the two long flows."""
+    """Return the number of retransmissions of the long flow with more retransmissions."""
     return max(run.at(place).resent for place in (FASTEST, SLOWEST))
 
 
 def printed_first(file: str) -> tuple[float, float]:
-    """Return the higher number for the first published replication, and the others' median."""
+    """Return the maximum of both long flows: in the first replication, and median of the others."""
     most: dict[int, float] = {}
     for row in rows(file):
         if row["flow"] != THIRD:
@@ -70,9 +70,12 @@ def _first(runs: Runs) -> Table:
             [f"{start_s:g} s", f"{first:g}", f"{others:g}", str(ours[0]), rest,
              f"{np.median(without):g}"]
         )  # fmt: skip
-    head = ["Start", "Printed: replication 1", "the others", "Ours: replication 1", "the others",
-            "without memory"]  # fmt: skip
-    return Table("Retransmissions of the long flow with more, Tail Drop", head, lines)
+    head = ["Start", "Published: replication 1", "Published: others", "Ours: replication 1",
+            "Ours: others",
+            "Ours: without memory"]  # fmt: skip
+    return Table(
+        "Retransmissions of the long flow with more retransmissions, Tail Drop", head, lines
+    )
 
 
 def _left(runs: Runs) -> Table:
@@ -95,25 +98,28 @@ def _left(runs: Runs) -> Table:
                 ),
             ]
         )
-    head = ["Discipline", "Initial value", "Value left"]
-    return Table("ssthresh in segments, all replications but the first", head, lines)
+    head = ["Discipline", "Initial ssthresh", "Stored ssthresh at the end"]
+    return Table("ssthresh in segments, in all replications except the first", head, lines)
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "In each of the three scenarios with printed replications, the first replication has "
-            "a flow with 14 to 18 retransmissions, and few others have more than eight. A Linux "
-            "2.4 host remembers the ssthresh of its connections, so only the first replication "
-            "is in slow start until the queue overflows. Our first replication therefore starts "
-            "without ssthresh, and each later one with a value drawn from those that ours leave.",
-            "Memory also explains the slow starts of up to eight seconds in the thesis. The short "
-            "transfers of test case 2 end before congestion avoidance and leave no ssthresh, so "
-            "they overshoot in every replication.",
+            "In each of the three scenarios with published replications, a flow of the first "
+            "replication has 14 to 18 retransmissions, and few flows of other replications have "
+            "more than eight. A Linux 2.4 host remembers the ssthresh of its connections, so slow "
+            "start fills the queue only in the first replication. In our runs, the first "
+            "replication therefore starts without a remembered ssthresh. Each later replication "
+            "starts with a random ssthresh, with the frequencies of the values that our own runs "
+            "leave.",
+            "The memory of ssthresh also explains why some slow starts in the thesis last for up "
+            "to eight seconds. The short transfers of test case 2 end before congestion "
+            "avoidance, and do not leave an ssthresh. The slow start of short transfers therefore "
+            "fills the queue in every replication.",
         ]
     )
     section.tables += [_first(runs), _left(runs)]
-    head = ["Scenario", "with memory", "without"]
+    head = ["Scenario", "With memory", "Without memory"]
     for place in (FASTEST, THIRD):
         lines: list[list[str | Entry]] = []
         for discipline in DISCIPLINES:
@@ -128,7 +134,7 @@ def _make(runs: Runs) -> Section:
 
 
 def printed_median(at: Three, place: str) -> float | None:
-    """Return the published median of the elapsed time."""
+    """Return the published median of a flow's elapsed time, or None without a published median."""
     file = "table5_4.csv" if at.discipline == RED else "table5_1.csv"
     for row in rows(file):
         if row["flow"] == place and float(row["third_flow_start_s"]) == at.start_s:
@@ -145,4 +151,4 @@ def _median(runs: Runs, at: Three, place: str) -> Cell:
                 again=True)  # fmt: skip
 
 
-ITEM = Item("memory", "Memory of the hosts", _needs, _make, scored=False)
+ITEM = Item("memory", "Memory of the hosts for ssthresh", _needs, _make, scored=False)

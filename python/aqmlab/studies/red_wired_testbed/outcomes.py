@@ -1,4 +1,4 @@
-"""Reduction of a run to the values that tables, figures and claims read."""
+"""Reduction of a run's result to the values that tables, figures and claims read."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ NOTHING = math.nan
 
 @dataclass(frozen=True)
 class Acks:
-    """Quantities of the ACKs and segments of a flow that its sender's host recorded.
+    """Quantities of a flow's segments and ACKs, as recorded at the sender's host.
 
     Attributes
     ----------
     transmit_s : float
-        Time from the first segment with data to the last, as in tcptrace.
+        Time in s from the first to the last segment with data, as the program tcptrace computes it.
     duplicates, triples : int
-        Duplicate ACKs, and events of three duplicates of the same ACK.
+        Number of duplicate ACKs, and number of ACKs with at least three duplicates.
     slow_start_s : float
-        Time from the first segment to the first retransmission; NaN without one.
+        Time in s from the first segment to the first retransmission; NaN without a retransmission.
     """
 
     transmit_s: float = NOTHING
@@ -41,15 +41,15 @@ class Acks:
 
 @dataclass(frozen=True)
 class Transfer:
-    """A TCP transfer: times in s, counts in segments.
+    """Measures of a TCP transfer: times in s, and numbers of segments.
 
     Attributes
     ----------
     elapsed_s : float
         Time from the SYN to the ACK of the FIN.
     leaves : float
-        ssthresh in segments that the sender's host stores; NaN if the host stores none, or without
-        a recorded window.
+        The ssthresh in segments that the sender's host stores; NaN if the host does not store
+        ssthresh, or if the run did not record the window.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Transfer:
 
     @property
     def throughput(self) -> float:
-        """User bytes over elapsed time, in byte/s."""
+        """User data divided by the elapsed time, in byte/s."""
         return self.bytes / self.elapsed_s
 
 
@@ -74,7 +74,7 @@ class Transfer:
 class Outcome:
     """Reduced result of a run: TCP transfers, and CBR packets with their one-way delays.
 
-    `result` is the whole result of a run that recorded drops and segments, for its graph.
+    If the run recorded drops and segments for a graph, `result` is its whole result.
     """
 
     transfers: tuple[Transfer, ...]
@@ -85,7 +85,7 @@ class Outcome:
     result: Result | None = field(default=None, repr=False, compare=False)
 
     def at(self, place: str) -> Transfer:
-        """Return the fastest or slowest of the first two flows, or the third.
+        """Return the faster or the slower long flow, or the third flow.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class Outcome:
 
     @property
     def tcp(self) -> Transfer:
-        """Transfer of the first TCP flow."""
+        """Measures of the first TCP flow."""
         return self.transfers[0]
 
     @property
@@ -144,7 +144,7 @@ def reduce(result: Result) -> Outcome:
 
 
 def _acks(result: Result) -> dict[str, Acks]:
-    """Return quantities of each flow's segments; duplicate ACKs only if a table counts them."""
+    """Return the segment and ACK quantities of each flow; duplicate ACKs only with three flows."""
     if "segments" not in result.tables:
         return {}
     from aqmlab.figures.segments import duplicate_acks
@@ -156,7 +156,7 @@ def _acks(result: Result) -> dict[str, Acks]:
 
 
 def _acks_of(rows: pd.DataFrame, duplicate: np.ndarray | None) -> Acks:
-    """Return the quantities of one flow's segments; a triple has three duplicates of one ACK."""
+    """Return the segment and ACK quantities of one flow, given the flags of duplicate ACKs."""
     data = rows[(rows["direction"] == "sent") & (rows["bytes"] > 0)]
     times, again = data["time_s"], data["time_s"][data["resent"] == 1]
     acks = Acks(
@@ -170,7 +170,7 @@ def _acks_of(rows: pd.DataFrame, duplicate: np.ndarray | None) -> Acks:
 
 
 def _leaves(result: Result) -> dict[str, float]:
-    """Return the ssthresh that Linux 2.4 stores for each flow; NaN without a stored value."""
+    """Return the ssthresh that Linux 2.4 would store for each flow, or NaN if it stores none."""
     if "window" not in result.tables:
         return {}
     window, left = result.columns("window"), {}
@@ -190,7 +190,7 @@ def _remembers(window: Columns, i: int) -> float:
 
 
 def left_by(run: Outcome) -> float:
-    """Return the stored ssthresh after a run: that of the last closing flow that stores one."""
+    """Return the ssthresh stored after a run, by the flow that closes last and stores one."""
     storing = [f for f in run.transfers if math.isfinite(f.leaves)]
     return max(storing, key=lambda f: f.closed_s).leaves if storing else NOTHING
 
@@ -212,16 +212,16 @@ COLUMNS = {
     "dup_acks": ("duplicates", "ACKs", "Duplicate ACKs"),
     "triple_dupacks": ("triples", "times", "Triple duplicate ACKs"),
 }
-"""Columns of the published tables: attribute of a transfer, unit and head."""
+"""Columns of the published tables: for each, an attribute of a transfer, its unit and its head."""
 
 
 def measure(place: str, column: str) -> Measure[Outcome]:
-    """Return a column of the published tables as a measure of one of the flows."""
+    """Return the measure for a column of the published tables and one of the three flows."""
     return _of(place, *COLUMNS[column])
 
 
 def handshake(place: str) -> Measure[Outcome]:
-    """Return a measure: the time of the three-way handshake of one of the flows."""
+    """Return a measure: the duration of the three-way handshake of one of the three flows."""
     return _of(place, "handshake_s", "s", "Three-way handshake (s)")
 
 
@@ -238,7 +238,7 @@ THROUGHPUT: Measure[Outcome] = Measure(
     "throughput", "byte/s", lambda run: run.tcp.throughput, 1, "TCP: throughput (byte/s)"
 )
 NOMINAL_BPS = 140_000
-"""Rate in bit/s in the thesis's utilizations: 140 kbit/s of 1000 bits."""
+"""Link rate in bit/s by which the thesis computes utilizations (a kbit has 1000 bits)."""
 TCP_SHARE: Measure[Outcome] = Measure(
     "utilization", "1", lambda run: 8 * run.tcp.throughput / NOMINAL_BPS, 0, "TCP: utilization"
 )

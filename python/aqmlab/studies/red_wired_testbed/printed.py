@@ -1,4 +1,4 @@
-"""Printed tables, and the statistics and tolerances that compare our replications with them."""
+"""Published tables, and statistics and tolerances for comparisons with our replications."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
     "mean": partial(np.mean, axis=-1),
     "stdev": partial(np.std, ddof=1, axis=-1),
 }
-"""Statistics in the thesis, in its order, with its interpolation of quartiles."""
+"""Statistics of the thesis in its order; quartiles are interpolated as in the thesis."""
 HEADS = {
     "min": "Min", "max": "Max", "p25": "25 %", "median": "Median", "p75": "75 %",
     "mean": "Mean", "stdev": "Deviation",
@@ -50,14 +50,14 @@ def number(row: Row, column: str) -> float | None:
 
 @cache
 def _drawn(n: int) -> np.ndarray:
-    """Return the sampled replications of each resample; a fixed seed makes reports equal."""
+    """Return the replications of each bootstrap sample; a fixed seed makes reports reproducible."""
     return np.random.default_rng(2002).integers(0, n, (RESAMPLES, n))
 
 
 def estimate(statistic: str, values: Iterable[float]) -> Estimate:
-    """Return a statistic of replications, with the central 95 % of its bootstrap.
+    """Return a statistic of the replications, with the central 95 % of its bootstrap.
 
-    Replications without a number count as missing.
+    Replications without a value count as missing.
     """
     every = np.array(list(values), dtype=float)
     there = every[np.isfinite(every)]
@@ -79,8 +79,9 @@ SPREAD = Tolerance.larger_of(0, 0.30)
 def tolerance(place: str, column: str, statistic: str) -> Tolerance:
     """Return the tolerance of a published number.
 
-    The tolerance is 3 % for times and rates of the slowest flow, 10 % for times and rates of other
-    flows, the larger of one and 20 % for counts, and 30 % for standard deviations.
+    The tolerance of times and rates is 3 % for the slowest flow, and 10 % for other flows. The
+    tolerance of a count is one, or 20 % if that is more. The tolerance of a standard deviation is
+    30 %.
     """
     if statistic == "stdev":
         return SPREAD
@@ -96,19 +97,19 @@ def cell(
     values: Iterable[float], printed: float | None, rule: Tolerance, note: str = "",
     *, again: bool = False, fitted: bool = False,
 ) -> Cell:  # fmt: skip
-    """Return our statistic beside the published one."""
+    """Return our statistic as a cell, with the published statistic."""
     ours, columns = estimate(statistic, values), columns | {"statistic": statistic}
     return Cell(item, columns, quantity, unit, ours, printed, rule, note, again, fitted)
 
 
 def table(caption: str, head: Sequence[str], lines: Iterable[tuple[str, Sequence[Cell]]]) -> Table:
-    """Return rows of cells as a table."""
+    """Return a table with the given rows of cells."""
     rows_of_entries: list[list[str | Entry]] = [[name, *map(entry, cells)] for name, cells in lines]
     return Table(caption, head, rows_of_entries)
 
 
 def doubtful(row: Row, statistic: str, place: str = "") -> str:
-    """Return the doubt about a published number, empty if the number is not in doubt."""
+    """Return the reason why a published number is doubtful, or an empty text."""
     doubt = row["doubt"]
     if not doubt:
         return ""

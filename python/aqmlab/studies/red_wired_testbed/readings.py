@@ -1,4 +1,4 @@
-"""Sensitivity of the results to the link rate, the jitter of the hosts and delayed ACKs."""
+"""Effect of the link rate, the jitter of the hosts, and delayed ACKs on the results."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from aqmlab.studies.red_wired_testbed.scenarios import (
 
 START_S = 2.0
 READINGS: dict[str, dict[str, float]] = {
-    "as reproduced: 140 × 1024 bit/s, 20 ms": {},
-    "140 000 bit/s": {"link_kbit": 140.0},
-    "flows start within 1 ms": {"jitter_ms": 1.0},
-    "flows start within 100 ms": {"jitter_ms": 100.0},
-    "flows start within 300 ms": {"jitter_ms": 300.0},
-    "ACKs delayed by 40 ms": {"delayed_ack_ms": 40.0},
-    "ACKs delayed by 200 ms": {"delayed_ack_ms": 200.0},
+    "settings that the score counts: link rate of 140 × 1024 bit/s, starts within 20 ms": {},
+    "link rate of 140 000 bit/s": {"link_kbit": 140.0},
+    "starts of the flows within 1 ms": {"jitter_ms": 1.0},
+    "starts of the flows within 100 ms": {"jitter_ms": 100.0},
+    "starts of the flows within 300 ms": {"jitter_ms": 300.0},
+    "delayed ACKs with a timer of 40 ms": {"delayed_ack_ms": 40.0},
+    "delayed ACKs with a timer of 200 ms": {"delayed_ack_ms": 200.0},
 }
 DELAYS_MS = (0.0, 40.0, 200.0)
 RULES = {SLOWEST: 0.03, FASTEST: 0.10, THIRD: 0.10}
@@ -59,11 +59,13 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "The third flow starts after 2 s. Each row changes one setting of the first row. The "
-            "slowest flow ends when all data has passed the link, so its time follows the rate of "
-            "the link. The starts affect mainly the third flow, whose time depends on the packets "
-            "that meet a full queue. The delay of ACKs sets the time during which a queue that "
-            "was full accepts CBR packets."
+            "In the first table the third flow starts after 2 s, and each row changes one setting "
+            "of the first row. The slowest flow ends when all data has left the link, so its "
+            "elapsed time depends on the link rate. The start times affect mainly the third flow, "
+            "whose elapsed time depends on which of its packets arrive at a full queue. The "
+            "second table of this item shows the effect of delayed ACKs on CBR packets. When a "
+            "full queue sends a segment, it can accept CBR packets until the sender's next "
+            "segment arrives, and delayed ACKs make the time until the next segment longer."
         ]
     )
     lines: list[list[str | Entry]] = []
@@ -84,14 +86,17 @@ def _make(runs: Runs) -> Section:
         if cells:
             section.cells += cells
             lines.append([reading, *map(entry, cells)])
-    head = ["Reading", *(f"{d.replace('_', ' ')}: {p}" for d in DISCIPLINES for p in RULES)]
+    head = [
+        "Interpretation",
+        *(f"{d.replace('_', ' ')}: {p} flow" for d in DISCIPLINES for p in RULES),
+    ]
     section.tables.append(Table("Median elapsed times (s)", head, lines))
     section.tables.append(_cbr(runs, section))
     return section
 
 
 def _cbr(runs: Runs, section: Section) -> Table:
-    """Return the effect of delayed ACKs on CBR packets behind a full queue."""
+    """Return a table with the effect of delayed ACKs on the loss of CBR packets."""
     row = next(r for r in rows("table8_8.csv") if r["discipline"] == TAIL_DROP)
     lines: list[list[str | Entry]] = []
     for delayed_ms in DELAYS_MS:
@@ -106,7 +111,7 @@ def _cbr(runs: Runs, section: Section) -> Table:
         ]  # fmt: skip
         section.cells += cells
         lines.append([f"{delayed_ms:g} ms" if delayed_ms else "at once", *map(entry, cells)])
-    caption = "Test case 1, Tail Drop, one class, CBR after 0 s: delay of ACKs"
+    caption = "Effect of the ACK delay in test case 1 (Tail Drop, one class, start of CBR at 0 s)"
     return Table(caption, ["ACKs", ELAPSED.head, RECEIVED.head], lines)
 
 

@@ -1,7 +1,7 @@
-"""The testbed and its traffic as scenarios: three TCP flows, and a TCP flow beside a CBR flow.
+"""Scenarios of the testbed: three TCP flows, and a TCP flow with a CBR flow.
 
 Source: the thesis (`redwiredtestbed`), chapter 4; `deviations.py` lists the settings that the
-thesis leaves open, with evidence from the thesis's tables.
+thesis leaves open, with evidence from its tables.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ ONE_CLASS, TWO_CLASS, ALONE = "one_class", "two_class", "alone"
 
 SEGMENT_BYTES = 1448
 KBIT = 1024
-"""Bits per kbit in `tc` of that time."""
+"""Number of bits per kbit in the program `tc` of that time."""
 LINK_KBIT = 140
 LINK_BPS = LINK_KBIT * KBIT
 HEADERS_BYTES = 52
-"""IP and TCP headers, and 12 of Ethernet's 14 bytes: HTB counts them, in steps of 8 bytes."""
+"""Bytes of IP and TCP headers, and 12 bytes of the Ethernet header, which HTB includes."""
 CBR_PAYLOAD_BYTES, CBR_HEADERS_BYTES, CBR_PER_S = 104, 40, 50
-"""28 bytes of IP and UDP headers and the same 12; 132 bytes in the thesis, 144 for HTB."""
+"""Payload and headers (28 bytes of IP and UDP, 12 of Ethernet) in bytes, and packets per second."""
 CBR_BPS = 8 * (CBR_PAYLOAD_BYTES + CBR_HEADERS_BYTES) * CBR_PER_S
 BOTTLENECK = "kemi-3>kemi-4"
 
@@ -41,8 +41,11 @@ REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
     (ONE_CLASS, RED): (2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
     (TWO_CLASS, RED): (2, 3, 3, 3, 4),
 }
-"""ssthresh in segments that hosts remember from earlier connections, by test and discipline, with
-the frequencies of our own runs (item `memory`). A link without CBR traffic is as two classes."""
+"""Values of ssthresh in segments that hosts remember, by test and queue discipline.
+
+The values of ssthresh are as frequent as in our own runs (item `memory`). For a TCP flow alone,
+hosts remember the same values as for two classes.
+"""
 
 LINUX_2_4: dict[str, Any] = {
     "mss": "1460 B",  # 1448 B of data beside the timestamps
@@ -50,7 +53,7 @@ LINUX_2_4: dict[str, Any] = {
     "sack": True,
     "recovery": {
         "method": "fack",  # Linux 2.4 with SACK
-        "limited_transmit": True,  # SACKed segments make room at once
+        "limited_transmit": True,  # SACKed segments leave the pipe at once
         "eifel": True,
         "spurious_response": "restore",
     },
@@ -67,16 +70,16 @@ LINUX_2_4: dict[str, Any] = {
         "granularity": "10 ms",
         "fast_retransmit": "first-restarts",
     },
-    "delayed_ack": "1 segment",  # they arrive further apart than ACKs are delayed
+    "delayed_ack": "1 segment",  # intervals between segments are longer than the ACK delay
     "connection": {"nagle": "minshall", "syn_retries": 5, "synack_retries": 5},
     "wire": {"data_header": f"{HEADERS_BYTES} B", "control_header": f"{HEADERS_BYTES} B"},
 }
-"""TCP of Linux 2.4.17 (`sarolahti2002linux`), as far as it matters here."""
+"""TCP parameters of Linux 2.4.17 (`sarolahti2002linux`) that matter in this study."""
 
 
 @dataclass(frozen=True)
 class Red:
-    """Parameters of RED as `tc` takes them: sizes in bytes, burst in packets."""
+    """Parameters of RED with the units of the program `tc`: sizes in bytes, burst in packets."""
 
     min: int = 5000
     max: int = 18000
@@ -94,7 +97,7 @@ class Red:
             "burst": f"{self.burst} packets",
             "avpkt": f"{self.avpkt} B",
             "probability": self.probability,
-            "bandwidth": "10 Mbit/s",  # what `tc` takes unless told
+            "bandwidth": "10 Mbit/s",  # default of `tc`
             "arithmetic": "linux-2.4",
             "limit": f"{self.limit} B",
             "limit_counts": "waiting-before",
@@ -120,7 +123,7 @@ def _scenario(
     title: str, seed: int, classes: list[dict[str, Any]], flows: list[dict[str, Any]],
     tcp: dict[str, Any], link_bps: int = LINK_BPS,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return four hosts in a row, with up to 100 us of jitter on the first link."""
+    """Return a scenario with four hosts in a row, and up to 100 us of jitter on the first link."""
     jitter = [{"kind": "jitter", "mean": "50 us"}]
     htb = {"kind": "htb", "classes": [{"name": "link", "rate": f"{link_bps} bit/s"}, *classes]}
     return {
@@ -151,7 +154,7 @@ def _scenario(
 
 
 def remembered(test: str, discipline: str, replication: int) -> int | None:
-    """Return the ssthresh in segments that the host remembers; None in the first replication."""
+    """Return the ssthresh in segments that the host remembers, or None in the first replication."""
     if not replication:
         return None
     return random.Random(f"memory {replication}").choice(REMEMBERED[test, discipline])
@@ -163,7 +166,7 @@ def _tcp(segments: int | None, delayed_ms: float) -> dict[str, Any]:
         "delayed_ack": "2 segments",
         "ack.timeout": f"{delayed_ms:g} ms",
         "ack.unit": "full-segments",
-        "ack.quick": "2 packets",  # half of what the first window of four segments holds
+        "ack.quick": "2 packets",  # half of the first window, which has four segments
     }
     return with_keys(LINUX_2_4, known | (late if delayed_ms else {}))
 
@@ -175,14 +178,14 @@ def _bulk(name: str, size: int, start_s: float = 0) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Three:
-    """Three TCP flows: two long ones at once, a short one later.
+    """Setting with three TCP flows: two long flows start together, a short flow starts later.
 
     Parameters
     ----------
     discipline : str
-        Queue: Tail Drop or RED.
+        Queue discipline: Tail Drop or RED.
     start_s : float
-        Start of the third flow, in s after the first two.
+        Start of the third flow in s, after the start of the two long flows.
     red : Red
         Parameters of RED.
     memory : bool
@@ -192,7 +195,7 @@ class Three:
     link_kbit : float
         Rate of the link, in kbit/s of 1000 bits.
     delayed_ack_ms : float
-        Delay of ACKs in ms; with 0 the receiver acknowledges every segment at once.
+        Delay of ACKs in ms; if it is 0, the receiver acknowledges every segment at once.
     """
 
     discipline: str
@@ -231,15 +234,15 @@ class Three:
             replication + 1, [leaf], flows, _tcp(known, self.delayed_ack_ms), rate,
         )  # fmt: skip
         scenario["phase_breaking"]["start"] = f"{self.jitter_ms:g} ms"
-        # Tables and figures read the ACKs of the thesis's settings, at the start times that RED has
-        # too.
+        # Tables and figures need the ACKs only for the settings of the thesis, at the start times
+        # of RED.
         traced = self == Three(self.discipline, self.start_s) and self.start_s in RED_STARTS_S
         return scenario | {"record": {"series": ["segments"] if traced else []}}
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A test case with CBR traffic: bytes of the TCP flow and packets of the CBR flow."""
+    """Test case with CBR traffic: size of the TCP flow, size and start times of the CBR flow."""
 
     name: str
     tcp_bytes: int
@@ -262,20 +265,21 @@ CASES = (LONG, SHORT, BRIEF)
 
 @dataclass(frozen=True)
 class Beside:
-    """A TCP flow beside a CBR flow, in one or two classes of HTB, or alone on a slower link.
+    """Setting with a TCP flow and a CBR flow, or with a TCP flow alone on a slower link.
 
     Parameters
     ----------
     case : Workload
-        Sizes of both flows.
+        Test case, which gives the sizes of both flows.
     discipline : str
-        Queue of each class.
+        Queue discipline of each class of HTB.
     classes : str
-        Both flows in one class, CBR in its own class, or no CBR and a link slower by its rate.
+        Configuration: both flows in one class of HTB, one class per flow, or no CBR flow and a link
+        that is slower by the rate of the CBR flow.
     start_s : float
-        Start of the CBR flow, in s after the TCP flow.
+        Start of the CBR flow in s, after the start of the TCP flow.
     delayed_ack_ms : float
-        As for `Three`.
+        Delay of ACKs in ms, as in `Three`.
     """
 
     case: Workload

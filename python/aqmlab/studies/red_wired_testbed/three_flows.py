@@ -39,18 +39,18 @@ from aqmlab.studies.red_wired_testbed.scenarios import RED, TAIL_DROP, Red, Thre
 
 OF = {FASTEST: "the fastest flow", SLOWEST: "the slowest flow", THIRD: "the third flow"}
 NAMED = {TAIL_DROP: "Tail Drop", RED: "RED"}
-QUARTILES = Tolerance.of("inside the printed quartiles", 0)
+QUARTILES = Tolerance.of("inside the published quartiles", 0)
 PRINTED_STARTS_S = (0.0, 2.0, 5.5)
-"""Starts with published replications, which are those of the quick form."""
+"""Start times with published replications, which are also the start times of the quick form."""
 
 
 def setting(row: Row) -> Three:
-    """Return the setting for a row of the published table."""
+    """Return the setting of a row of a published table."""
     return Three(row["discipline"], float(row["third_flow_start_s"]))
 
 
 def values(runs: Runs, at: Three, place: str, column: str) -> list[float]:
-    """Return a column of the published tables, with our number of each replication."""
+    """Return our numbers for a column of the published tables, one number per replication."""
     return [measure(place, column).of(run) for run in runs.of(at)]
 
 
@@ -66,12 +66,12 @@ def _rows_of(runs: Runs, file: str, place: str) -> list[Row]:
 
 
 def chosen_by(place: str, statistic: str) -> bool:
-    """Return True if a statistic of the elapsed times was used to choose a setting."""
+    """Return True if a published statistic of elapsed times was used to choose a setting."""
     return place == SLOWEST or statistic == "median"
 
 
 def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
-    """Return one line of Table 5-1 or 5-4."""
+    """Return the cells of one row of Table 5-1 or 5-4."""
     place, at = row["flow"], setting(row)
     elapsed = values(runs, at, place, "elapsed_time_s")
     columns = at.columns() | {"flow": place}
@@ -104,7 +104,7 @@ def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
 def _without_exceptions(
     item: str, columns: dict[str, object], runs: Runs, row: Row, odd: list[bool]
 ) -> list[Cell]:
-    """Return the columns of Table 5-1 that exclude replications with an exception."""
+    """Return the cells of Table 5-1 that leave out replications with an exception."""
     if "elapsed_excl_median_s" not in row:
         return []
     place, at = row["flow"], setting(row)
@@ -124,7 +124,7 @@ def _without_exceptions(
 
 
 def _inside(item: str, runs: Runs, row: Row) -> Cell:
-    """Return 1 if the third flow's median is inside the published quartiles, otherwise 0."""
+    """Return a cell that is 1 if the third flow's median is within the published quartiles."""
     at = setting(row)
     middle = float(np.median(values(runs, at, THIRD, "elapsed_time_s")))
     low, high = float(row["elapsed_p25_s"]), float(row["elapsed_p75_s"])
@@ -142,21 +142,31 @@ def _elapsed_item(name: str, title: str, file: str) -> Item:
                 (f"{setting(row).start_s:g} s", _elapsed(name, runs, row))
                 for row in _rows_of(runs, file, place)
             ]
-            head = ["Start of the third", *(HEADS[s] for s in STATISTICS), "Byte/s", "Exceptions"]
+            head = [
+                "Start of the third flow",
+                *(HEADS[s] for s in STATISTICS),
+                "Byte/s",
+                "Exceptions",
+            ]
             if any(len(cells) > len(head) for _, cells in lines):
                 head += ["Min'", "Max'", "Median'"]
             section.tables.append(
-                table(f"Elapsed time of {OF[place]} (s); ' without exceptions", head, lines)
+                table(
+                    f"Elapsed time of {OF[place]} (s); columns marked ' leave out exceptions",
+                    head,
+                    lines,
+                )
             )
             section.cells += [cell for _, cells in lines for cell in cells]
         inside = [_inside(name, runs, row) for row in _rows_of(runs, file, THIRD)]
         section.cells += inside
         met = sum(c.ours.value for c in inside)
         section.text.append(
-            f"The median of the third flow is inside the printed quartiles in {met:.0f} of "
-            f"{len(inside)} scenarios. An exception is a third flow that takes longer than the "
-            "fastest of the others. Cells marked † are doubtful as printed: the thesis took one "
-            "cell from another place of its sheet (published/notes.md)."
+            "Our median of the third flow's elapsed time is inside the published quartiles in "
+            f"{met:.0f} of {len(inside)} scenarios. An exception is a replication in which the "
+            "third flow takes longer than the faster long flow. The published numbers of cells "
+            "marked † are probably wrong, because the thesis took one value from the wrong cell "
+            "(published/notes.md)."
         )
         return section
 
@@ -164,7 +174,7 @@ def _elapsed_item(name: str, title: str, file: str) -> Item:
 
 
 def _statistics_item(name: str, title: str, file: str) -> Item:
-    """Return a table of seven statistics of seven columns, such as Table 5-2 or 8-3."""
+    """Return the item of a table with seven statistics of seven quantities, such as Table 5-2."""
 
     def make(runs: Runs) -> Section:
         section = Section()
@@ -188,9 +198,10 @@ def _statistics_item(name: str, title: str, file: str) -> Item:
             head = ["", *(COLUMNS[column][2] for column in COLUMNS)]
             section.tables.append(table(OF[place].capitalize(), head, lines))
         section.text.append(
-            "The data transmit time is from the first segment with data to the last, as in "
-            "tcptrace. At the end of a long flow the last segments wait for about a second in the "
-            "queue. The elapsed time includes this wait, and the transmit time does not."
+            "The data transmit time is the time from the first to the last segment with data, as "
+            "the program tcptrace computes it. At the end of a long flow, the last segments wait "
+            "for about a second in the queue. The elapsed time includes the wait of the last "
+            "segments in the queue, and the data transmit time does not."
         )
         return section
 
@@ -198,7 +209,7 @@ def _statistics_item(name: str, title: str, file: str) -> Item:
 
 
 def _best(runs: Runs, at: Three) -> Outcome:
-    """Return the replication with the highest throughput of the third flow."""
+    """Return the result of the replication with the highest throughput of the third flow."""
     best: Outcome = max(runs.of(at), key=lambda run: run.at(THIRD).throughput)
     return best
 
@@ -208,7 +219,7 @@ def _of_best(at: Three, read: Measure[Outcome], runs: Runs) -> float:
 
 
 def _best_item(name: str, title: str, file: str) -> Item:
-    """Return Table 5-3 or 5-5: the replication with the fastest third flow."""
+    """Return the item of Table 5-3 or 5-5: the replication with the fastest third flow."""
 
     def make(runs: Runs) -> Section:
         lines = []
@@ -230,7 +241,10 @@ def _best_item(name: str, title: str, file: str) -> Item:
         head = ["", *(COLUMNS[c][2] for c in COLUMNS if c in rows(file)[0])]
         cells = [c for _, row in lines for c in row]
         return Section(
-            ["Our replication and the printed one with the highest throughput of the third flow."],
+            [
+                "The table compares two replications: our replication and the published "
+                "replication with the highest throughput of the third flow."
+            ],
             cells,
             [table(title, head, lines)],
         )
@@ -242,17 +256,18 @@ def _best_item(name: str, title: str, file: str) -> Item:
 
 
 def _replications_item(name: str, title: str, file: str) -> Item:
-    """Return a table of every replication, and the distances of the distributions."""
+    """Return the item of a table with every replication, and with distances of distributions."""
 
     def make(runs: Runs) -> Section:
         at = setting(rows(file)[0])
         section = Section(
             [
-                "Replications have no counterparts, so their distributions are compared: the "
-                "maximum distance of the two distribution functions (Kolmogorov–Smirnov) with its "
-                "p-value, and the mean shift of a value that turns one into the other "
-                "(Wasserstein). The p-value assumes independent replications. The printed ones "
-                "are not independent, because some are equal to a tenth of a second."
+                "A published replication does not correspond to one of our replications, so the "
+                "tables compare distributions. The KS distance (Kolmogorov–Smirnov) is the "
+                "maximum distance of two distribution functions, and has a p-value. The "
+                "Wasserstein distance is the mean shift of the values that turns one distribution "
+                "into the other. The p-value assumes independent replications. The published "
+                "replications are not independent, because some are equal to a tenth of a second."
             ]
         )
         section.tables.append(_distances(runs, at, file))
@@ -262,14 +277,14 @@ def _replications_item(name: str, title: str, file: str) -> Item:
             for r, run in runs.by_replication(at)
             for place in PLACES
         ]
-        section.tables.append(Table("Ours, every replication", head, lines))
+        section.tables.append(Table("All of our replications", head, lines))
         return section
 
     return Item(name, title, lambda: _table_needs(file), make)
 
 
 def _distances(runs: Runs, at: Three, file: str) -> Table:
-    """Return the distances between the distributions of our and the published replications."""
+    """Return the distances between the distributions of our and of the published replications."""
     from scipy.stats import ks_2samp, wasserstein_distance
 
     lines: list[list[str | Entry]] = []
@@ -286,8 +301,15 @@ def _distances(runs: Runs, at: Three, file: str) -> Table:
                     f"{test.statistic:.2f}", f"{test.pvalue:.2g}", written(float(apart)),
                 ]
             )  # fmt: skip
-    head = ["Quantity", "Median", "Printed median", "KS distance", "p-value", "Wasserstein"]
-    return Table("Distributions of ours and of the printed replications", head, lines)
+    head = [
+        "Quantity",
+        "Our median",
+        "Published median",
+        "KS distance",
+        "p-value",
+        "Wasserstein distance",
+    ]
+    return Table("Distributions of our replications and of the published replications", head, lines)
 
 
 def _reds() -> Iterator[tuple[Row, Three]]:
@@ -313,10 +335,13 @@ def _parameters(runs: Runs) -> Section:
         lines.setdefault(f"{at.start_s:g} s", []).append(median)
         names.append(f"{at.red.min} / {at.red.max} / {at.red.burst}")
     table_rows: list[list[str | Entry]] = [[k, *map(entry, cells)] for k, cells in lines.items()]
-    head = ["Start of the third", *dict.fromkeys(names)]
+    head = ["Start of the third flow", *dict.fromkeys(names)]
     cells = [c for row in lines.values() for c in row]
     return Section(
-        ["Minth and maxth in bytes, burst in packets; the first column is the thesis's choice."],
+        [
+            "The heads of the columns are minth and maxth in bytes, and burst in packets. The "
+            "first column of times has the parameters of RED that the thesis chose."
+        ],
         cells,
         [Table("Median elapsed time of the third flow (s)", head, table_rows)],
     )
@@ -326,21 +351,21 @@ TABLE_5_1 = _elapsed_item("table-5-1", "Table 5-1: three flows, Tail Drop", "tab
 TABLE_5_4 = _elapsed_item("table-5-4", "Table 5-4: three flows, RED", "table5_4.csv")
 ITEMS = (
     TABLE_5_1,
-    _statistics_item("table-5-2", "Table 5-2: Tail Drop, start 0 s", "table5_2.csv"),
-    _best_item("table-5-3", "Table 5-3: the best third flow, Tail Drop", "table5_3.csv"),
+    _statistics_item("table-5-2", "Table 5-2: three flows, Tail Drop, start 0 s", "table5_2.csv"),
+    _best_item("table-5-3", "Table 5-3: the fastest third flow, Tail Drop", "table5_3.csv"),
     TABLE_5_4,
-    _best_item("table-5-5", "Table 5-5: the best third flow, RED", "table5_5.csv"),
+    _best_item("table-5-5", "Table 5-5: the fastest third flow, RED", "table5_5.csv"),
     Item(
-        "table-5-6", "Table 5-6: RED's parameters",
+        "table-5-6", "Table 5-6: three flows, other parameters of RED",
         lambda: (Need(at, quick=False) for _, at in _reds()), _parameters,
     ),
 )  # fmt: skip
 APPENDIX = (
     _replications_item("table-8-1", "Table 8-1: replications, Tail Drop, 0 s", "table8_1.csv"),
     _replications_item("table-8-2", "Table 8-2: replications, Tail Drop, 2 s", "table8_2.csv"),
-    _statistics_item("table-8-3", "Table 8-3: Tail Drop, start 2 s", "table8_3.csv"),
-    _statistics_item("table-8-4", "Table 8-4: RED, start 2 s", "table8_4.csv"),
+    _statistics_item("table-8-3", "Table 8-3: three flows, Tail Drop, start 2 s", "table8_3.csv"),
+    _statistics_item("table-8-4", "Table 8-4: three flows, RED, start 2 s", "table8_4.csv"),
     _replications_item("table-8-5", "Table 8-5: replications, Tail Drop, 5.5 s", "table8_5.csv"),
-    _statistics_item("table-8-6", "Table 8-6: Tail Drop, start 5.5 s", "table8_6.csv"),
-    _statistics_item("table-8-7", "Table 8-7: RED, start 5.5 s", "table8_7.csv"),
+    _statistics_item("table-8-6", "Table 8-6: three flows, Tail Drop, start 5.5 s", "table8_6.csv"),
+    _statistics_item("table-8-7", "Table 8-7: three flows, RED, start 5.5 s", "table8_7.csv"),
 )

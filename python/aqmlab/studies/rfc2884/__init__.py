@@ -1,4 +1,4 @@
-"""RFC 2884, ECN on a Linux testbed: see README.md beside this file."""
+"""Study of RFC 2884, ECN on a Linux testbed; README.md describes it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from aqmlab.studies.rfc2884.outcomes import reduce
 
 
 def gains_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the share of published ECN gains that are reproduced within 5 percentage points."""
+    """Return the number of published gains of ECN that are reproduced, as text."""
     items = ("bulk", "transactions")
     verdicts = Counter(cell.verdict for cell in cells if cell.counted and cell.item in items)
     return (
-        f"Printed gains of ECN reproduced: {good(verdicts)} of {verdicts.total()}"
+        f"Published gains of ECN reproduced: {good(verdicts)} of {verdicts.total()}"
         if verdicts
         else ""
     )
@@ -56,13 +56,14 @@ STUDY = Study(
     replications=20,
     headline=gains_reproduced,
     quick=Quick(
-        "This is the quick form: Reno alone, at the loads and maximum drop rates that the memo "
-        "prints, with two replications. It leaves out claims and other readings.",
+        "This is the quick form: only Reno, only at the loads and maximum drop rates for which "
+        "the memo gives numbers, with two replications. The quick form leaves out claims and "
+        "other interpretations of the memo.",
         seconds=6,
     ),
     choices=CHOICES,
     excerpt=Excerpt(
         claims=tuple(f"R2-{i:03}" for i in (*range(1, 19), *range(23, 40))),
-        tables=("The observations under other readings",),
+        tables=("The observations under other interpretations of the memo",),
     ),
 )

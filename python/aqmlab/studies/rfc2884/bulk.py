@@ -1,4 +1,4 @@
-"""Section 5.2: bulk transfers of 20 MB, an ECN flow beside a non-ECN flow."""
+"""Section 5.2: bulk transfers of 20 MB by an ECN flow and a non-ECN flow at the same time."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from aqmlab.studies.rfc2884.scenarios import (
 )
 
 REPLICATIONS, FEWER = 5, 3
-"""Replications of settings with a published number, and of others."""
+"""Numbers of replications: for settings with a published number, and for other settings."""
 PRINTED = {
     (RENO, LOW, 0.1): 23.0, (RENO, HIGH, 0.1): 50.0,
     (RENO, HIGH, 0.02): 10.0, (RENO, HIGH, 0.5): 60.0,
     (SACK, LOW, 0.1): 5.0, (SACK, HIGH, 0.1): 15.0,
     (SACK, HIGH, 0.02): 10.0, (SACK, HIGH, 0.5): 40.0,
 }  # fmt: skip
-"""The relative advantages that the memo prints, in %, by TCP, congesting flows and maxp."""
+"""Published relative advantages in %, by TCP, number of congesting flows and maxp."""
 
 
 def setting(congesting: int, maxp: float, tcp: str = RENO) -> Setting:
-    """Return the setting of bulk transfers with a TCP variant under a load."""
+    """Return the setting of bulk transfers for a TCP variant, a load and a maximum drop rate."""
     return Setting(BULK, congesting, maxp, tcp)
 
 
 def grid(tcp: str) -> list[Setting]:
-    """Return the settings with all loads and maximum drop rates for a TCP variant."""
+    """Return the settings of bulk transfers for a TCP variant, with all loads and drop rates."""
     return [setting(congesting, maxp, tcp) for congesting in LEVELS for maxp in MAXP]
 
 
@@ -57,13 +57,15 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "After 20 s one file goes to the ECN client and one to the non-ECN client, beside 2, 5 "
-            "or 10 congesting flows without ECN. The relative advantage is the throughput of the "
-            "ECN transfer minus that of the other, in % of the latter. The tables have paired "
-            f"means with 95 % intervals over {REPLICATIONS} replications for printed numbers, and "
-            f"over {FEWER} otherwise. Green: the interval is above 0, or the printed number is "
-            "reproduced. A run ends after 1.1 times the transfer time at even shares. An "
-            "unfinished transfer counts with its data at that time.",
+            "After 20 s, the server sends one file to the client with ECN, and one file to the "
+            "client without ECN. The two transfers compete with 2, 5 or 10 congesting flows "
+            "without ECN. The relative advantage of ECN is the throughput with ECN minus the "
+            "throughput without ECN, in % of the throughput without ECN. The tables have paired "
+            f"means with 95 % intervals, over {REPLICATIONS} replications for settings with a "
+            f"published number, and over {FEWER} replications for other settings. An entry is "
+            "green if its interval is above 0, or if the published number is reproduced. A run "
+            "lasts for 1.1 times the transfer time at equal shares of the link. For an "
+            "unfinished transfer, the data until the end of the run counts.",
         ]
     )
     for tcp in TCPS:
@@ -118,8 +120,11 @@ def _rates(runs: Runs, section: Section, tcp: str) -> Table:
             ]
         )  # fmt: skip
     head = ["", "ECN (kbit/s)", "non-ECN (kbit/s)", "Absolute advantage (kbit/s)",
-            "Average below, in, above the region (% of time)", "Mean queue (packets)"]  # fmt: skip
-    return Table(f"{tcp}: throughputs, and position of RED's average", head, rows)
+            "RED's average below, in, above the region (% of time)",
+            "Mean queue (packets)"]  # fmt: skip
+    return Table(
+        f"{tcp}: throughputs, and time of RED's average below, in and above the region", head, rows
+    )
 
 
 def _figure(runs: Runs) -> Figure:
@@ -137,7 +142,7 @@ def _figure(runs: Runs) -> Figure:
             where = [(k[1 + by], v) for k, v in PRINTED.items()
                      if k[0] == tcp and (k[2] == 0.1 if by == 0 else k[1] == HIGH)]  # fmt: skip
             style = {"linestyle": "none", "marker": "*x"[i], "markersize": 10, "color": "#555555"}
-            axes.plot(*zip(*where, strict=True), label=f"{tcp}, printed", **style)
+            axes.plot(*zip(*where, strict=True), label=f"{tcp}, published", **style)
         axes.axhline(0, color="#555555", linewidth=0.8)
         axes.set_xticks(list(over), [f"{x:g}" for x in over])
     left.set_xlabel("congesting flows (maxp 0.1)")
@@ -148,8 +153,8 @@ def _figure(runs: Runs) -> Figure:
     left.set_ylabel("relative advantage of ECN (%)")
     legend_below(figure, left, 5)
     about = (
-        "Relative advantage of ECN for 20 MB transfers over the level of congestion and over "
-        "the maximum drop rate: means with 95 % intervals, and the printed numbers."
+        "Relative advantage of ECN for 20 MB transfers, against the number of congesting flows "
+        "and against the maximum drop rate: means with 95 % intervals, and published numbers."
     )
     return Figure("bulk", about, figure)
 
@@ -160,10 +165,12 @@ ITEM = Item("bulk", "Section 5.2: bulk transfers", _needs, _make)
 def _causes(runs: Runs) -> Section:
     section = Section(
         [
-            "Retransmissions in % of the segments with data, and their causes. The memo counts a "
-            "retransmission as one by timeout if it does not follow a third duplicate ACK. The "
-            "column “by timeout, as the memo counts” does the same. The next column has the "
-            "timeouts themselves. After a timeout Reno retransmits all data from the first gap on.",
+            "The tables show retransmissions in % of the segments with data, and the causes of "
+            "retransmissions. The memo attributes a retransmission to a timeout if the "
+            "retransmission does not follow a third duplicate ACK. The column “by timeout, as the "
+            "memo counts” uses the rule of the memo. The column “timeouts” has the number of "
+            "timeouts. The two columns about timeouts differ, because Reno retransmits all data "
+            "from the first gap on after a timeout.",
         ]
     )
     for tcp in TCPS:

@@ -1,8 +1,8 @@
-"""The claims of the memo, decided from the runs.
+"""Functions that decide the claims of the memo from the runs.
 
-The memo ran each of its tests ten times and prints means. The verdict compares the 95 % confidence
-interval of our mean with the published mean, plus or minus five percentage points. A claim about a
-direction is decided if the interval of our difference does not contain 0.
+The published numbers are means of ten tests. The verdict compares the 95 % confidence interval of
+our mean with the published mean, plus or minus five percentage points. A claim that one value is
+larger than another is decided if the interval of our difference does not contain 0.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ AGAIN = ["bulk", "retransmissions"]
 def _gains(claim: Published, runs: Runs, at: Setting, unit: str) -> Decision:
     on, off = (float(np.mean(values)) for values in both(runs, at))
     text = (
-        f"ECN {number(on)} {unit}, non-ECN {number(off)} {unit}, {len(runs.of(at))} replications."
+        f"Mean with ECN: {number(on)} {unit}. Mean without ECN: {number(off)} {unit}. "
+        f"Replications: {len(runs.of(at))}."
     )
     return estimated(claim, gain(runs, at), POINTS, text)
 
@@ -81,10 +82,13 @@ def transactional_gain(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-011", "R2-012", items=["transactions"])
 def transaction_rate(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the ECN client's mean rate at the lowest and the highest maxp."""
+    """Decide the claim by the ECN client's transaction rate at the lowest (or highest) maxp."""
     at = transactions.setting(HIGH, MAXP[0] if claim.id == "R2-011" else MAXP[-1])
     on, off = both(runs, at)
-    text = f"Rates of the ECN client. The other client has {number(float(np.mean(off)))}."
+    text = (
+        "Our number is the rate of the client with ECN. The client without ECN has a rate of "
+        f"{number(float(np.mean(off)))} per second."
+    )
     return estimated(claim, estimates.mean(on), RATE, text)
 
 
@@ -92,13 +96,13 @@ def transaction_rate(runs: Runs, claim: Published) -> Decision:
 def outstanding_packets(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the smallest window in which Reno recovers without a timeout."""
     ours = recovery.least_window(runs)
-    text = "Minimum number of outstanding packets with a loss and without a timeout."
+    text = "Minimum number of outstanding packets with which a loss does not cause a timeout."
     return exactly(claim, ours, text)
 
 
 @CLAIMS.decides("R2-020", items=["transactions"])
 def packets_of_5_kb(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the new segments that the server sends for a transaction of 5 KB."""
+    """Decide the claim by the number of new segments that the server sends per 5 KB transaction."""
     ran: list[Outcome] = runs.of(transactions.setting(LOW, 0.1))
     sent = [(r.on.segments - r.on.resent) / r.on.transactions for r in ran]
     text = f"New segments with data per transaction: {number(float(np.mean(sent)))}."
@@ -107,7 +111,7 @@ def packets_of_5_kb(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-021", items=["marks-and-drops"])
 def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the ratio of drops to marks that is furthest from 1, of four flows."""
+    """Decide the claim by the ratio of drops to marks that differs most from 1, with four flows."""
     ratios = fairness.ratios(runs)
     tested = {maxp: v for (n, maxp), v in ratios.items() if n == LOW and maxp in fairness.RATES}
     furthest = max(tested, key=lambda maxp: abs(float(np.mean(tested[maxp])) - 1))
@@ -117,26 +121,28 @@ def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
         if maxp in (MAXP[0], MAXP[-1])
     )
     text = (
-        f"Four flows, maxp {furthest:g}, the furthest from 1 of {len(tested)}; {ends}. RED drops a "
-        "packet of a non-ECN flow as often as it marks or drops one of an ECN flow, within "
-        f"{100 * fairness.chances(runs):.0f} % in every setting, but ECN flows send more packets."
+        f"Our number is the ratio of drops to marks with four flows and maxp {furthest:g}, which "
+        f"differs most from 1 of {len(tested)} ratios. Other ratios of drops to marks: {ends}. "
+        "The probability of a drop for a packet of a non-ECN flow equals the probability of a "
+        f"mark or drop for a packet of an ECN flow within {100 * fairness.chances(runs):.0f} % in "
+        "every setting. ECN flows have more marks, because they send more packets."
     )
     return estimated(claim, estimates.mean(tested[furthest]), fairness.ALIKE, text)
 
 
 @CLAIMS.decides("R2-022", items=["fairness"])
 def smallest_index(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the index of the published cell; the evidence has our smallest index."""
+    """Decide the claim by our index for the published cell; the evidence has our smallest index."""
     cells = {key: fairness.index(runs, *key) for key in fairness.printed()}
     least = min(cells, key=lambda key: cells[key].ours.value)
     where = f"{fairness.NAMES[least[0]]} background, maxp {least[1]:g}"
-    text = f"Our smallest: {number(cells[least].ours.value)}, {where}."
+    text = f"Our smallest index is {number(cells[least].ours.value)}, with {where}."
     return estimated(claim, cells["all", 0.2].ours, fairness.INDEX, text)
 
 
 @CLAIMS.decides("R2-039", items=["fairness"])
 def background_does_not_matter(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the differences between kinds of background flows, at every maxp."""
+    """Decide the claim by the difference between the kinds of background flows, at every maxp."""
 
     def index(background: str, maxp: float) -> list[float]:
         return [JAIN.of(run) for run in runs.of(fairness.setting(background, maxp))]
@@ -146,25 +152,30 @@ def background_does_not_matter(runs: Runs, claim: Published) -> Decision:
         for maxp in fairness.RATES
     }
     width = fairness.INDEX.width(0)
-    text = f"Index with ECN in the background minus that without; at most {width:g} counts as none."
+    text = (
+        "Fairness index with ECN in the background minus the index without ECN in the background. "
+        f"Rule: a difference of at most {width:g} counts as no difference."
+    )
     return every_sign(claim, apart, width, text)
 
 
 def _every(runs: Runs, claim: Published, settings: Sequence[Setting], about: str) -> Decision:
-    """Decide a gain in every setting: each interval must be above 0."""
+    """Decide a claim that ECN gains in all settings: the intervals of all gains are above 0."""
     gains = {f"{LEVELS[at.congesting]}, maxp {at.maxp:g}": gain(runs, at) for at in settings}
-    return every_sign(claim, gains, 0, f"{about}, in %.")
+    return every_sign(claim, gains, 0, f"Gains of ECN in %, with {about}.")
 
 
 @CLAIMS.decides("R2-023", items=["bulk"])
 def ecn_gains_in_bulk(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the gain at every level of congestion and every maxp, with Reno."""
-    return _every(runs, claim, bulk.grid(RENO), "Reno, all levels and maximum drop rates")
+    """Decide the claim by the gains at every level of congestion and every maxp, with Reno."""
+    return _every(
+        runs, claim, bulk.grid(RENO), "Reno, all levels of congestion and all maximum drop rates"
+    )
 
 
 @CLAIMS.decides("R2-038", items=["transactions"])
 def ecn_gains_in_transactions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the gain at every level of congestion."""
+    """Decide the claim by the gains of transactions at every level of congestion."""
     settings = [transactions.setting(congesting, 0.1) for congesting in LEVELS]
     return _every(runs, claim, settings, "5 KB, Reno, maxp 0.1")
 
@@ -179,20 +190,22 @@ def _change(
     a, b = values(runs, first), values(runs, last)
     n = min(len(a), len(b))
     unit = "percentage points" if values is percent else "kbit/s"
-    text = f"From {number(float(np.mean(a)))} to {number(float(np.mean(b)))}, in {unit}."
+    text = (
+        f"The mean changes from {number(float(np.mean(a)))} to {number(float(np.mean(b)))} {unit}."
+    )
     return direction(claim, [y - x for x, y in zip(a[:n], b[:n], strict=True)], text)
 
 
 @CLAIMS.decides("R2-024", items=["bulk"])
 def absolute_advantage_falls(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the absolute advantage from low to high congestion."""
+    """Decide the claim by the change of the absolute advantage from low to high congestion."""
     ends = bulk.setting(LOW, 0.1), bulk.setting(HIGH, 0.1)
     return _change(runs, claim, *ends, absolute)
 
 
 @CLAIMS.decides("R2-025", items=["transactions"])
 def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the gain of 5 KB minus that of 20 KB, with Reno at high congestion."""
+    """Decide the claim by the change of the gain from 5 to 20 KB, with Reno at high congestion."""
     return _change(
         runs, claim, transactions.setting(HIGH, 0.1), transactions.setting(HIGH, 0.1, RENO, 20)
     )
@@ -200,7 +213,7 @@ def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-026", items=["bulk"])
 def sack_gains_less(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean gain with SACK minus that with Reno, in the memo's settings."""
+    """Decide the claim by the mean gain with SACK minus the mean gain with Reno."""
     pairs = [(n, maxp) for tcp, n, maxp in bulk.PRINTED if tcp == RENO]
     return _between(runs, claim, [bulk.setting(*at) for at in pairs],
                     [bulk.setting(*at, SACK) for at in pairs])  # fmt: skip
@@ -216,21 +229,26 @@ def _between(
 ) -> Decision:
     a, b = _means(runs, reno), _means(runs, sack)
     text = (
-        f"Mean gain over the printed settings: Reno {number(float(np.mean(a)))} %, SACK "
-        f"{number(float(np.mean(b)))} %."
+        f"Mean gain over the settings with published numbers: {number(float(np.mean(a)))} % with "
+        f"Reno, {number(float(np.mean(b)))} % with SACK."
     )
     return direction(claim, [y - x for x, y in zip(a, b, strict=True)], text)
 
 
 @CLAIMS.decides("R2-027", items=["transactions"])
 def sack_as_reno_in_transactions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean gain with SACK minus that with Reno, in the memo's settings."""
+    """Decide the claim by the mean gain with SACK minus the mean gain with Reno."""
     keys = [key[1:] for key in transactions.PRINTED if key[0] == RENO]
     reno, sack = (
         _means(runs, [transactions.setting(*key, tcp) for key in keys]) for tcp in (RENO, SACK)
     )
     apart = estimates.difference(sack, reno)
-    return none(claim, apart, POINTS.width(0), "SACK minus Reno, in percentage points.")
+    return none(
+        claim,
+        apart,
+        POINTS.width(0),
+        "Mean gain with SACK minus mean gain with Reno, in percentage points.",
+    )
 
 
 GROWTH: dict[str, tuple[list[str], Setting, Setting]] = {
@@ -265,27 +283,29 @@ def _resent(run: Outcome) -> float:
 
 @CLAIMS.decides("R2-030", items=AGAIN)
 def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the highest share of retransmissions outside the memo's exception."""
+    """Decide the claim by the highest share of retransmissions, except in the memo's exception."""
     shares = {at: estimates.mean(map(_resent, runs.of(at))) for at in bulk.grid(RENO)}
     excepted = bulk.setting(HIGH, MAXP[0])
     there = shares.pop(excepted)
     most = max(shares, key=lambda at: shares[at].value)
-    # The interval of the highest mean consists of the maximum lower and the maximum upper bound.
+    # The bounds of the interval are the highest lower bound and the highest upper bound of all
+    # settings.
     ours = replace(
         shares[most],
         low=max(of.low for of in shares.values()),
         high=max(of.high for of in shares.values()),
     )
     text = (
-        f"Maximum: {LEVELS[most.congesting]} congestion, maxp {most.maxp:g}. At high congestion "
-        f"and maxp {MAXP[0]:g}, which the memo excepts: {there} %."
+        f"The share of retransmissions is highest at {LEVELS[most.congesting]} congestion and "
+        f"maxp {most.maxp:g}. At the memo's exception, high congestion and maxp {MAXP[0]:g}, the "
+        f"share is {there} %."
     )
     return estimated(claim, ours, EXACT, text)
 
 
 @CLAIMS.decides("R2-031", items=AGAIN)
 def hardly_any_timeouts(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the share of retransmissions after timeouts, counted as in the memo."""
+    """Decide the claim by the share of retransmissions by timeout, counted as in the memo."""
 
     def shares(of: Runs) -> dict[Setting, float]:
         by_setting = {}

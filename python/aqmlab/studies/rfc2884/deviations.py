@@ -1,49 +1,60 @@
-"""Paragraphs of the report: summary, rules of the numbers, and differences from the memo."""
+"""Paragraphs of the report: a summary of the memo, rules for our numbers, and differences."""
 
 ABOUT = (
-    "A reproduction of RFC 2884, a performance study of ECN on a Linux testbed: a server behind a "
-    "router with CBQ at 1.5 Mbit/s and RED, a router that adds delay, and clients with and without "
-    "ECN beside 2, 5 or 10 congesting flows. Bulk transfers of 20 MB and transactions of 5 to 20 "
-    "KB, with six maximum drop rates, Reno, NewReno and SACK.",
-    "The memo prints a fairness table of eight numbers, percentages at the ends of ranges, and "
-    "observations in words; it has few absolute numbers. Its main results: ECN speeds up bulk "
-    "transfers, and short transactions much more. The gains grow with congestion and with the "
-    "maximum drop rate.",
+    "A reproduction of RFC 2884, a performance study of ECN on a Linux testbed. A server sends "
+    "data over a router with CBQ at 1.5 Mbit/s and RED, and over a second router that adds delay. "
+    "A client with ECN and a client without ECN compete with 2, 5 or 10 congesting flows. The "
+    "study has bulk transfers of 20 MB, transactions of 5 to 20 KB, six maximum drop rates, and "
+    "the TCP variants Reno, NewReno and SACK.",
+    "The memo publishes a fairness table of eight numbers, percentages at the ends of ranges, and "
+    "observations in words, but few absolute numbers. The main result of the memo is that ECN "
+    "speeds up bulk transfers, and short transactions even more. The gains of ECN grow with "
+    "congestion and with the maximum drop rate.",
 )
 
 READING = (
-    "A relative advantage is the mean excess of the ECN flow over the non-ECN flow of the same "
-    "run, in % of the latter's mean, with its 95 % interval by Student's t. Replications differ in "
-    "the start times of flows (up to 1 s) and in RED's random numbers.",
-    "Printed percentages have a tolerance of five percentage points. Claims from R2-028 "
-    "on are statements in words; each has a number for “hardly any”.",
-    "Transactions with printed numbers have 20 replications of three minutes, which is the memo's "
-    "hour; others have 6. Bulk transfers have 5 and 3, and fairness has the memo's 10.",
+    "The relative advantage of ECN is the mean difference between the ECN flow and the non-ECN "
+    "flow of the same run, in % of the mean of the non-ECN flow. The 95 % interval of the "
+    "relative advantage is computed by Student's t. Replications differ in the start times of "
+    "flows (by up to 1 s) and in the random numbers of RED.",
+    "The tolerance of published percentages is five percentage points. Claims R2-028 to R2-039 "
+    "are statements in words, in which we replaced “hardly any” by a number.",
+    "Settings of transactions with a published number have 20 replications of three minutes, "
+    "together one hour as in the memo. Other settings of transactions have 6 replications. Bulk "
+    "transfers have 5 replications in settings with a published number, and 3 in other settings. "
+    "The fairness table has 10 replications, as in the memo.",
 )
 
 DEVIATIONS = (
-    "Assumed: minth 7 and maxth 21 packets. The memo tuned its thresholds and does not print them; "
-    "the item `tuning` computes these. One pair is used for every level of congestion and every "
-    "maximum drop rate. The limit is 100 packets, as in a Linux interface's queue; wq is 0.002; "
-    "drops have uniform distances; RED is not gentle, as in the memo.",
-    "Assumed: 20 ms one way in both directions, so a round trip of 40 ms without queue. The memo "
-    "has “the latency of the link”.",
-    "Assumed CBQ: one bounded class for all packets from the server, with the estimator's "
-    "usual weight.",
-    "Assumed hosts: Linux 2.0.32 for Reno, with an initial window of one segment, segments of 1460 "
-    "bytes, no timestamps; Linux 2.2 for NewReno and SACK (with FACK): two segments, 1448 bytes, "
-    "timestamps. Both: receive window of 32736 bytes, clock of 10 ms, minimum timeout 200 ms, "
-    "first timeout 3 s, an ACK at least for every second segment, at once for the first two and "
-    "within 200 ms for the others, ssthresh half of cwnd.",
-    "ECN follows section 3.2: after the handshake all packets except pure ACKs are ECN-capable, "
-    "including retransmissions; SYN and SYN-ACK are not (RFC 2481, section 6.1.1). A mark halves "
-    "cwnd as a fast retransmit does, to at least two segments.",
-    "Assumed: 20 MB are 20 · 2^20 bytes, 5 KB 5 · 1024; a request has 1 KB, as in the memo's "
-    "example; the server closes after its response; the next transaction starts when both "
-    "endpoints have closed the connection.",
-    "Both clients compete at the same time in each experiment, as the memo states for bulk "
-    "transfers; here this applies to transactions too. Congesting flows have no end and no ECN.",
-    "The fairness index is of the throughputs from 20 s to 200 s; the memo does not give the "
-    "duration of its FTP sessions.",
-    "The item “Sensitivity to the assumptions” changes these assumptions one at a time.",
+    "We assume a minth of 7 and a maxth of 21 packets. The authors of the memo tuned the "
+    "thresholds of RED, but the memo does not give the thresholds. The item `tuning` computes our "
+    "thresholds by a similar rule. Our runs use the same thresholds at every level of congestion "
+    "and every maximum drop rate. The queue limit is 100 packets, as in the queue of a Linux "
+    "interface, and wq is 0.002. RED spaces its drops uniformly, and is not gentle, as in the "
+    "memo.",
+    "We assume a delay of 20 ms in each direction, which gives a round trip of 40 ms without a "
+    "queue. The memo only gives “the latency of the link”.",
+    "We assume that CBQ has one bounded class for all packets from the server, and that the "
+    "estimator of CBQ has its default weight.",
+    "We assume that Reno is the TCP of Linux 2.0.32, with an initial window of one segment, "
+    "segments of 1460 bytes and no timestamps. We assume that NewReno and SACK (with FACK) are "
+    "the TCP of Linux 2.2, with an initial window of two segments, segments of 1448 bytes and "
+    "timestamps. Both Linux versions have a receive window of 32736 bytes, a clock of 10 ms, a "
+    "minimum timeout of 200 ms and a first timeout of 3 s. Receivers acknowledge the first two "
+    "segments at once, and later at least every second segment, within 200 ms. After a loss or a "
+    "mark, ssthresh is half of cwnd.",
+    "ECN follows section 3.2 of the memo. After the handshake, all packets except pure ACKs are "
+    "ECN-capable, including retransmissions. The SYN and the SYN-ACK are not ECN-capable (RFC "
+    "2481, section 6.1.1). A mark halves cwnd, as a fast retransmit does, but to at least two "
+    "segments.",
+    "We assume that 20 MB are 20 · 2^20 bytes, and that 5 KB are 5 · 1024 bytes. A request has 1 "
+    "KB, as in the memo's example. We assume that the server closes the connection after its "
+    "response, and that the next transaction starts when both endpoints have closed the "
+    "connection.",
+    "In each experiment the two clients compete at the same time. The memo states for bulk "
+    "transfers that both clients compete at the same time, and we assume it for transactions too. "
+    "The congesting flows last for the whole run, and do not use ECN.",
+    "The fairness index is computed from the throughputs between 20 s and 200 s. The memo does "
+    "not give the duration of its FTP sessions.",
+    "The item “Sensitivity to the assumptions” changes one assumption at a time.",
 )

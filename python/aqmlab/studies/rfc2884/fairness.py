@@ -1,4 +1,4 @@
-"""Section 5.1: fairness with ECN or non-ECN background flows, and marks against drops."""
+"""Section 5.1: fairness with background flows of both kinds, and marks compared with drops."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ PUBLISHED = Path(__file__).parent / "published"
 BACKGROUNDS = {"ecn": "all", "non_ecn": "none"}
 NAMES = {"all": "ECN", "none": "non-ECN"}
 RATES = MAXP[:4]
-"""Maximum drop rates of the published table."""
+"""Maximum drop rates of the published fairness table."""
 TIMES = 10
-"""Replications of each test in the memo."""
+"""Number of replications of each fairness test in the memo."""
 INDEX = Tolerance.of("0.01", 0.01)
 EQUAL_LEVELS = (LOW, HIGH)
 ALIKE = Tolerance.of("10 %", 0.1)
@@ -40,7 +40,7 @@ def printed() -> dict[tuple[str, float], float]:
 
 
 def setting(background: str, maxp: float) -> Setting:
-    """Return the setting of a cell of the table: two background and two competing flows."""
+    """Return the setting of a table cell, with two background flows and two competing flows."""
     return Setting(FAIRNESS, LOW, maxp, ecn_of_congesting=background)
 
 
@@ -50,7 +50,7 @@ def _needs() -> Iterator[Need]:
 
 
 def index(runs: Runs, background: str, maxp: float) -> Cell:
-    """Return a cell of the table: the mean of the replications and its interval."""
+    """Return a cell of the fairness table: the mean of the replications and its interval."""
     at = setting(background, maxp)
     ours = estimates.mean(JAIN.of(run) for run in runs.of(at))
     where = printed()[background, maxp]
@@ -60,7 +60,7 @@ def index(runs: Runs, background: str, maxp: float) -> Cell:
 def _entry(cell: Cell) -> Entry:
     """Return our fairness index with its interval, and the published index."""
     return with_interval(
-        cell.ours, ".4f", printed=f"printed {cell.published:.4f}", kind=KINDS[cell.verdict]
+        cell.ours, ".4f", printed=f"published {cell.published:.4f}", kind=KINDS[cell.verdict]
     )
 
 
@@ -68,11 +68,12 @@ def _make(runs: Runs) -> Section:
     rows: list[list[str | Entry]] = []
     section = Section(
         [
-            "Two flows in the background from the beginning, an ECN flow and a non-ECN flow from "
-            "20 s on; Jain's index of the throughputs of all four from 20 s to 200 s. The "
-            "table has the mean and its 95 % interval over the memo's number of replications. The "
-            "memo concludes that the kind of background does not bias the results. The last "
-            "column has our difference between the two kinds.",
+            "Two background flows start at the beginning of a run. An ECN flow and a non-ECN flow "
+            "start after 20 s. The fairness index is Jain's index of the throughputs of the four "
+            "flows from 20 s to 200 s. The table has the mean index of ten replications, as in "
+            "the memo, and its 95 % interval. The memo concludes that the kind of background "
+            "flows (ECN or non-ECN) does not bias the results. The last column has the difference "
+            "of our index between the two kinds of background flows.",
         ]
     )
     for maxp in RATES:
@@ -92,7 +93,7 @@ ITEM = Item("fairness", "Section 5.1: fairness index", _needs, _make)
 
 
 def equal(congesting: int, maxp: float) -> Setting:
-    """Return the setting with equal numbers of ECN flows and non-ECN flows."""
+    """Return a setting with as many ECN flows as non-ECN flows."""
     return Setting(FAIRNESS, congesting, maxp, ecn_of_congesting="half")
 
 
@@ -100,12 +101,12 @@ def _equal_needs() -> Iterator[Need]:
     for congesting in EQUAL_LEVELS:
         for maxp in MAXP:
             even = congesting % 2 == 0
-            assert even, "half of them have ECN"
+            assert even, "half of the congesting flows have ECN, so their number is even"
             yield Need(equal(congesting, maxp), at_most=TIMES // 2, quick=maxp == 0.1)
 
 
 def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:
-    """Return drops of the non-ECN flows over marks of the ECN flows, one per replication."""
+    """Return the ratios of the non-ECN flows' drops to the ECN flows' marks, by replication."""
     ratios_of = {}
     for congesting in EQUAL_LEVELS:
         for maxp in MAXP:
@@ -117,7 +118,7 @@ def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:
 
 
 def chances(runs: Runs) -> float:
-    """Return the maximum distance from 1 of the ratio of signal chances, over all settings."""
+    """Return the maximum distance from 1 of the ratio of signal probabilities, over settings."""
     distances = []
     for congesting in EQUAL_LEVELS:
         for maxp in MAXP:
@@ -129,7 +130,7 @@ def chances(runs: Runs) -> float:
 
 
 def _chance(ran: list[Outcome]) -> float:
-    """Return the signal probability of a non-ECN flow's packet over that of an ECN flow's."""
+    """Return the ratio of the signal probabilities of non-ECN packets and ECN packets."""
     dropped = sum(run.drops for run in ran) / sum(run.other_packets for run in ran)
     chosen = sum(run.marks + run.ecn_drops for run in ran) / sum(run.ecn_packets for run in ran)
     return dropped / chosen
@@ -138,11 +139,12 @@ def _chance(ran: list[Outcome]) -> float:
 def _equal_make(runs: Runs) -> Section:
     section = Section(
         [
-            "As many flows with ECN as without: half of those in the background, and one of the "
-            "two that compete. The memo found as many drops of the one kind as marks of the other, "
-            "and concludes that RED is fair. The last column measures fairness itself: the chance "
-            "that RED drops a packet of a non-ECN flow, over the chance that it marks or drops "
-            "one of an ECN flow. Drops above maxth count too.",
+            "Half of the flows use ECN: half of the background flows, and one of the two "
+            "competing flows. The authors of the memo found as many drops of non-ECN flows as "
+            "marks of ECN flows, and conclude that RED is fair. The last column measures the "
+            "fairness of RED directly: the probability that RED drops a packet of a non-ECN flow, "
+            "divided by the probability that RED marks or drops a packet of an ECN flow. Drops "
+            "above maxth are included.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -164,10 +166,10 @@ def _equal_make(runs: Runs) -> Section:
         "Drops of non-ECN flows",
         "Marks of ECN flows",
         "Ratio",
-        "Chances of a packet",
+        "Ratio of signal probabilities",
     ]
-    section.tables.append(Table("Marks and drops, means of the replications", head, rows))
+    section.tables.append(Table("Marks and drops: means of the replications", head, rows))
     return section
 
 
-EQUAL = Item("marks-and-drops", "Section 5.1: marks against drops", _equal_needs, _equal_make)
+EQUAL = Item("marks-and-drops", "Section 5.1: marks compared with drops", _equal_needs, _equal_make)

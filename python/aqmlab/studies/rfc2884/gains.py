@@ -1,7 +1,7 @@
-"""Gains from ECN: the ECN flow minus the non-ECN flow of a run, in % of the non-ECN mean.
+"""Gains from ECN: the ECN flow minus the non-ECN flow, in % of the non-ECN flow.
 
-The percentages in the memo are computed from averages. Intervals are 95 % intervals of the mean
-paired difference by Student's t, because both flows are in the same runs.
+The memo computes its percentages from averages. The ECN flow and the non-ECN flow are in the same
+run, so the 95 % interval of a gain is that of the mean paired difference, by Student's t.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = Tolerance.of("5 percentage points", 5)
-"""Tolerance of a published mean gain."""
+"""Tolerance of published gains, which are means."""
 
 
 def both(runs: Runs, at: Setting) -> tuple[list[float], list[float]]:
-    """Return the rates of the ECN flow and of the non-ECN flow, one number per replication."""
+    """Return the rates of the ECN flow and of the non-ECN flow, one rate per replication."""
     there: list[Outcome] = runs.of(at)
     on, off = metric(at.kind, "on"), metric(at.kind, "off")
     return ([on.scale * on.of(run) for run in there], [off.scale * off.of(run) for run in there])
@@ -53,14 +53,14 @@ def gain(runs: Runs, at: Setting) -> Estimate:
 
 
 def growth(values: Sequence[float], of: Sequence[float]) -> Estimate:
-    """Return the mean paired difference of two measures."""
+    """Return the mean of the paired differences `values` minus `of`."""
     return estimates.difference(values, of)
 
 
 def cell(
     item: str, runs: Runs, at: Setting, published: float | None = None, *, again: bool = False
 ) -> Cell:
-    """Return a relative advantage as a cell of the study's numbers."""
+    """Return the relative advantage of ECN in a setting as a cell, with the published number."""
     rule = POINTS if published is not None else None
     return Cell(
         item, at.columns(), "relative_advantage_of_ecn", "%", gain(runs, at), published, rule,
@@ -70,14 +70,14 @@ def cell(
 
 def entry(cell: Cell) -> Entry:
     """Return a relative advantage as a table entry, coloured by its verdict or its sign."""
-    printed = "" if cell.published is None else f"printed {cell.published:g} %"
+    printed = "" if cell.published is None else f"published {cell.published:g} %"
     return with_interval(cell.ours, unit=" %", printed=printed, kind=KINDS.get(cell.verdict))
 
 
 def with_interval(
     of: Estimate, form: str = "+.0f", unit: str = "", printed: str = "", kind: str | None = None
 ) -> Entry:
-    """Return a mean with its interval if it has one, coloured by the sign of the interval."""
+    """Return a mean with its interval as a table entry, coloured by the sign of the interval."""
     low, middle, high = of.interval
     if kind is None:
         kind = "good" if low > 0 else "bad" if high < 0 else ""
@@ -86,7 +86,7 @@ def with_interval(
 
 
 def curve(axes: Axes, i: int, label: str, points: Iterable[tuple[float, Estimate]]) -> None:
-    """Plot gains with their intervals over the x values of the points."""
+    """Plot gains with their intervals against the x values of the points."""
     colour, marker = look(i)
     known = [(x, e.interval) for x, e in points]
     x = [at for at, _ in known]

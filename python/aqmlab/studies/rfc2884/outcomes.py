@@ -1,4 +1,4 @@
-"""Reduction of a run to the values that tables, figures and claims read."""
+"""Reduction of a run's result to the values that tables, figures and claims read."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class Flow:
     Attributes
     ----------
     goodput_bps : float
-        Goodput since the start of the competing flows.
+        Goodput in bit/s, since the start of the competing flows.
     transactions : int
-        Completed transactions.
+        Number of completed transactions.
     rate : float
-        Completed transactions per second; NaN for a bulk transfer.
+        Number of completed transactions per second; NaN for a bulk transfer.
     seconds : float
-        Mean time of a transaction from the request to the last byte; NaN for a bulk transfer.
+        Mean time of a transaction in s, from the request to the last byte; NaN for a bulk transfer.
     segments, resent : int
-        Segments with data that the server sent, and the retransmissions among them.
+        Numbers of segments with data, and of retransmitted segments, that the server sent.
     timeouts, fast : int
-        Retransmission timeouts and fast retransmits of the server.
+        Numbers of retransmission timeouts and of fast retransmits of the server.
     client_timeouts : int
-        Timeouts of the client, mostly after the loss of a response to its SYN or FIN.
+        Number of timeouts of the client, mostly because the response to its SYN or FIN was lost.
     marks, drops : int
-        Marks and drops of the server's packets.
+        Numbers of marked and of dropped packets of the server.
     completed : bool
         True if a transfer ended.
     """
@@ -67,19 +67,21 @@ class Outcome:
     Attributes
     ----------
     on, off : Flow
-        The competing flows.
+        The competing flows: one with ECN, one without ECN.
     jain : float
-        Fairness of all flows since the competing ones started; NaN if it was not recorded.
+        Jain's index of all flows since the start of the competing flows; NaN if it was not
+        recorded.
     marks, drops : int
-        Marks of all ECN flows, drops of all non-ECN flows.
+        Number of marked packets of all ECN flows, and of dropped packets of all non-ECN flows.
     ecn_drops : int
-        Drops of all ECN flows.
+        Number of dropped packets of all ECN flows.
     ecn_packets, other_packets : int
-        Packets that the server sent in all ECN flows, and in all others.
+        Numbers of packets that the server sent in all ECN flows, and in all other flows.
     shares : Shares or None
-        Shares of time of RED's average since then; None for a queue without an average.
+        Shares of time of RED's average below, in and above the region, since the start of the
+        competing flows; None for a queue without an average.
     queue : float
-        Mean queue since then, in packets.
+        Mean queue in packets, since the start of the competing flows.
     """
 
     on: Flow
@@ -185,7 +187,7 @@ def _transactions(result: Result, name: str, ends_s: float) -> Flow:
 
 
 def _fairness(result: Result, names: list[str], ends_s: float) -> float:
-    """Return Jain's index of all flows, from the start of the competing flows."""
+    """Return Jain's index of all flows, since the start of the competing flows."""
     window = result.columns("window")
     then = np.isclose(np.asarray(window["time_s"]), BEGINS_S)
     had = dict(zip(np.asarray(window["flow"])[then], np.asarray(window["acked_bytes"])[then],
@@ -199,7 +201,7 @@ def _fairness(result: Result, names: list[str], ends_s: float) -> float:
 
 def of_flow(which: str, name: str, unit: str, read: Callable[[Flow], float], better: int = 0,
             scale: float = 1.0) -> Measure[Outcome]:  # fmt: skip
-    """Return a number of the ECN flow ("on") or the non-ECN flow ("off") as a measure."""
+    """Return a measure of the ECN flow (`which` is "on") or of the non-ECN flow ("off")."""
 
     def of(run: Outcome) -> float:
         return float(read(getattr(run, which)))
@@ -208,7 +210,7 @@ def of_flow(which: str, name: str, unit: str, read: Callable[[Flow], float], bet
 
 
 def metric(kind: str, which: str) -> Measure[Outcome]:
-    """Return the memo's measure: throughput of a bulk transfer, rate of transactions."""
+    """Return the measure that the memo compares: a flow's throughput or transaction rate."""
     if kind == TRANSACTIONS:
         return of_flow(which, "transaction_rate", "1/s", lambda f: f.rate, 1)
     return of_flow(which, "throughput", "kbit/s", lambda f: f.goodput_bps, 1, 1e-3)

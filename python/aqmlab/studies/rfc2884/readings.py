@@ -1,4 +1,4 @@
-"""Sensitivity of the observations to the settings that the memo leaves open."""
+"""Effect of settings that the memo leaves open on the memo's observations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 )
 
 FILE = 5 * 2**20
-"""Bulk transfers of readings are a quarter as long, so that many readings are affordable."""
+"""Bytes of a bulk transfer in this item: a quarter of the memo's, to reduce the computing time."""
 BULK_REPLICATIONS, REPLICATIONS = 3, 5
 
 READINGS = (
@@ -34,35 +34,44 @@ READINGS = (
     Reading("minth 5, maxth 15 packets", red=(("minth", "5 packets"), ("maxth", "15 packets"))),
     Reading("minth 10, maxth 30 packets", red=(("minth", "10 packets"), ("maxth", "30 packets"))),
     Reading("minth 20, maxth 60 packets", red=(("minth", "20 packets"), ("maxth", "60 packets"))),
-    Reading("wq 0.02, not 0.002", red=(("wq", 0.02),)),
-    Reading("drops at geometric distances, not uniform ones", red=(("spacing", "geometric"),)),
-    Reading("20 ms are the round trip, not one way", delay_ms=10),
-    Reading("100 ms one way", delay_ms=100),
-    Reading("SYN-ACKs are ECN-capable too", tcp=(("ecn.packets", "all-packets"),)),
-    Reading("a lost SYN-ACK is sent again after 1 s, not 3 s", tcp=(("rto.initial", "1 s"),)),
-    Reading("least timeout of 1 s, not 200 ms", tcp=(("rto.min", "1 s"),)),
-    Reading("a mark may leave one segment, not two", tcp=(("ecn.min_window", "1 packet"),)),
-    Reading("each segment is acknowledged", tcp=(("delayed_ack", "1 segment"),)),
+    Reading("wq 0.02 instead of 0.002", red=(("wq", 0.02),)),
+    Reading(
+        "geometric instead of uniform distances between drops", red=(("spacing", "geometric"),)
+    ),
+    Reading("delay of 20 ms per round trip instead of one way", delay_ms=10),
+    Reading("delay of 100 ms one way", delay_ms=100),
+    Reading("ECN-capable SYN-ACKs", tcp=(("ecn.packets", "all-packets"),)),
+    Reading(
+        "retransmission of a lost SYN-ACK after 1 s instead of 3 s", tcp=(("rto.initial", "1 s"),)
+    ),
+    Reading("minimum timeout of 1 s instead of 200 ms", tcp=(("rto.min", "1 s"),)),
+    Reading(
+        "marks reduce cwnd to at least one segment instead of two",
+        tcp=(("ecn.min_window", "1 packet"),),
+    ),
+    Reading("receivers acknowledge each segment", tcp=(("delayed_ack", "1 segment"),)),
     Reading("initial window of 4 segments", tcp=(("initial_window", "4 segments"),)),
-    Reading("the client closes, not the server", traffic=(("closes", "client"),)),
+    Reading(
+        "the client closes the connection instead of the server", traffic=(("closes", "client"),)
+    ),
 )
 
 
 @dataclass(frozen=True)
 class Question:
-    """An observation of the memo as a number that should be above 0, and its settings."""
+    """Observation of the memo as a number, which is above 0 if the observation is reproduced."""
 
     about: str
     settings: tuple[Setting, ...]
     compute: Callable[[Runs, tuple[Setting, ...]], Estimate]
 
     def of(self, runs: Runs, reading: Reading) -> Estimate:
-        """Return the observation's number under a reading of the memo."""
+        """Return the number of this observation under an interpretation of the memo."""
         return self.compute(runs, tuple(read(at, reading) for at in self.settings))
 
 
 def read(at: Setting, reading: Reading) -> Setting:
-    """Return a setting under a reading."""
+    """Return a setting under an interpretation of the memo."""
     return replace(at, reading=reading)
 
 
@@ -86,22 +95,26 @@ def transfer(congesting: int, maxp: float, tcp: str = RENO) -> Setting:
 
 
 QUESTIONS = (
-    Question("bulk: ECN gains (low congestion, maxp 0.1)", (transfer(LOW, 0.1),), _gain),
-    Question("bulk: ECN gains (high, 0.1)", (transfer(HIGH, 0.1),), _gain),
-    Question("bulk: grows with congestion", (transfer(LOW, 0.1), transfer(HIGH, 0.1)), _grows),
-    Question("bulk: grows with maxp", (transfer(HIGH, 0.02), transfer(HIGH, 0.5)), _grows),
-    Question("bulk: Reno gains more than SACK (high, 0.1)",
+    Question("bulk: gain of ECN at low congestion, maxp 0.1", (transfer(LOW, 0.1),), _gain),
+    Question("bulk: gain of ECN at high congestion, maxp 0.1", (transfer(HIGH, 0.1),), _gain),
+    Question("bulk: growth of the gain with congestion",
+             (transfer(LOW, 0.1), transfer(HIGH, 0.1)), _grows),
+    Question("bulk: growth of the gain with maxp",
+             (transfer(HIGH, 0.02), transfer(HIGH, 0.5)), _grows),
+    Question("bulk: gain with Reno minus gain with SACK, high congestion",
              (transfer(HIGH, 0.1, SACK), transfer(HIGH, 0.1)), _grows),
-    Question("5 KB: ECN gains (moderate, 0.1)", (transactions.setting(MODERATE, 0.1),), _gain),
-    Question("5 KB: ECN gains (high, 0.1)", (transactions.setting(HIGH, 0.1),), _gain),
-    Question("5 KB: grows with congestion",
+    Question("5 KB: gain of ECN at moderate congestion, maxp 0.1",
+             (transactions.setting(MODERATE, 0.1),), _gain),
+    Question("5 KB: gain of ECN at high congestion, maxp 0.1",
+             (transactions.setting(HIGH, 0.1),), _gain),
+    Question("5 KB: growth of the gain with congestion",
              (transactions.setting(MODERATE, 0.1), transactions.setting(HIGH, 0.1)), _grows),
-    Question("5 KB: grows with maxp",
+    Question("5 KB: growth of the gain with maxp",
              (transactions.setting(HIGH, 0.02), transactions.setting(HIGH, 0.5)), _grows),
-    Question("5 KB gain more than 20 KB (high, 0.1)",
+    Question("5 KB: gain minus gain of 20 KB, high congestion",
              (transactions.setting(HIGH, 0.1, RENO, 20), transactions.setting(HIGH, 0.1)), _grows),
 )  # fmt: skip
-"""The memo's observations; each number is in percentage points."""
+"""Observations of the memo, as numbers in percentage points."""
 
 EVERY = tuple(dict.fromkeys(at for question in QUESTIONS for at in question.settings))
 
@@ -114,7 +127,7 @@ def _needs() -> Iterator[Need]:
 
 
 def _timeouts(runs: Runs, reading: Reading) -> str:
-    """Return the share of the non-ECN transfer's retransmissions by timeout, in %."""
+    """Return the share of the non-ECN transfer's retransmissions that follow a timeout, in %."""
     shares = []
     for congesting in (LOW, HIGH):
         ran: list[Outcome] = runs.of(read(transfer(congesting, 0.1), reading))
@@ -126,25 +139,28 @@ def _timeouts(runs: Runs, reading: Reading) -> str:
 
 
 def _region(runs: Runs, reading: Reading) -> str:
-    """Return the minimum share of time in RED's region, over the settings."""
+    """Return the minimum share of time with RED's average in its region, over all settings."""
     shares = [float(np.mean([r.shares.inside for r in runs.of(read(at, reading))])) for at in EVERY]
     return f"{100 * min(shares):.0f}"
 
 
 def _make(runs: Runs) -> Section:
     if not runs.has(read(EVERY[0], READINGS[1])):
-        return Section(["The quick form has no other readings."])
+        return Section(["The quick form leaves out other interpretations of the memo."])
     section = Section(
         [
-            "Each row changes one setting of the first row. Each number is in percentage points of "
-            "the relative advantage, with its 95 % interval, and is above 0 if the memo's "
-            "observation holds. Green: the interval is above 0; red: below; no colour: it "
-            "contains 0. A column whose colour changes depends on that assumption. The TCP is "
-            f"Reno unless stated. Bulk transfers have 5 MB here and {BULK_REPLICATIONS} "
-            f"replications, transactions have {REPLICATIONS} replications.",
-            "The last columns have the non-ECN transfer's share of retransmissions by timeout, as "
-            "the memo counts, at low and at high congestion, and the minimum share of time with "
-            "RED's average between the thresholds in any of these runs.",
+            "Each row changes one setting of the first row. Each number is a relative advantage "
+            "of ECN, or a difference of two relative advantages, in percentage points, with its "
+            "95 % interval. The number is above 0 if the observation of the memo is reproduced. "
+            "An entry is green if its interval is above 0, red if its interval is below 0, and "
+            "has no colour if its interval contains 0. If the colours of a column differ, the "
+            "observation depends on the changed settings. The TCP is Reno if the column does not "
+            f"name SACK. Bulk transfers in this table have 5 MB and {BULK_REPLICATIONS} "
+            f"replications, and transactions have {REPLICATIONS} replications.",
+            "The second to last column has the non-ECN transfer's share of retransmissions by "
+            "timeout, counted as in the memo, at low and at high congestion. The last column has "
+            "the minimum share of time, over all settings, with RED's average between the "
+            "thresholds.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -158,26 +174,31 @@ def _make(runs: Runs) -> Section:
                 Cell("readings", columns, "should_be_above_0", "percentage points", of)
             )
         rows.append([*row, _timeouts(runs, reading), _region(runs, reading)])
-    head = ["Reading", *(question.about for question in QUESTIONS),
-            "By timeout (%), low → high", "Least time in the region (%)"]  # fmt: skip
-    section.tables.append(Table("The observations under other readings", head, rows))
+    head = ["Interpretation", *(question.about for question in QUESTIONS),
+            "Retransmissions by timeout (%), low → high congestion",
+            "Minimum share of time in RED's region (%)"]  # fmt: skip
+    section.tables.append(
+        Table("The observations under other interpretations of the memo", head, rows)
+    )
     section.text += _summary(runs)
     return section
 
 
 def _summary(runs: Runs) -> list[str]:
-    """Return a sentence per observation on the readings that leave the observation open."""
+    """Return one sentence per observation, with the interpretations that do not reproduce it."""
     sentences = []
     for question in QUESTIONS:
         by_reading = {reading.about: question.of(runs, reading) for reading in READINGS}
         without = [about for about, e in by_reading.items() if e.low <= 0 <= e.high]
         turned = [about for about, e in by_reading.items() if e.high < 0]
         shows = sum(e.low > 0 for e in by_reading.values())
-        parts = [f"{question.about}: above 0 in {shows} of {len(by_reading)} readings"]
+        parts = [f"{question.about}: above 0 under {shows} of {len(by_reading)} interpretations"]
         if without:
-            parts.append("open in " + ("most" if len(without) > 6 else "; ".join(without)))
+            parts.append(
+                "not significant under " + ("most" if len(without) > 6 else "; ".join(without))
+            )
         if turned:
-            parts.append("reversed by " + "; ".join(turned))
+            parts.append("below 0 under " + "; ".join(turned))
         sentences.append(". ".join(parts) + ".")
     return sentences
 

@@ -1,4 +1,4 @@
-"""Section 5.3: minimum number of outstanding packets for a recovery of Reno without a timeout."""
+"""Section 5.3: number of outstanding packets with which Reno recovers without a timeout."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from aqmlab.studies.rfc2884.scenarios import ECN_OFF, ECN_ON, HOSTS, RENO, SEGME
 
 WINDOWS = (2, 3, 4, 5, 6)
 LOST = 60
-"""Number of the lost packet, long after slow start; the ECN flow starts later."""
+"""Number of the packet that is lost; it belongs to the non-ECN flow, long after slow start."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """Setting: a transfer with a window of `segments` segments and one loss."""
+    """Setting with one lost packet, and with a receive window of `segments` segments."""
 
     segments: int
 
@@ -28,7 +28,7 @@ class Window:
         return {"experiment": "recovery", "tcp": RENO, "window": self.segments}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario, in which one listed segment is lost and no queue forms."""
+        """Return the scenario, in which the link loses one packet and queues stay empty."""
         lost = [{"kind": "listed_loss", "packets": [LOST]}]
         link = {"from": "server", "to": "lan", "rate": "1.5 Mbit/s", "delay": "20 ms",
                 "impairments": lost}  # fmt: skip
@@ -49,13 +49,16 @@ class Window:
 
 
 def least_window(runs: Runs) -> int:
-    """Return the smallest window in segments with which a transfer has no timeout."""
+    """Return the smallest window, in segments, with which the transfer has no timeout."""
     return min(w for w in WINDOWS if runs.one(Window(w), 0).off.timeouts == 0)
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
-        ["One packet of a Reno transfer without ECN is lost, for several receive windows."]
+        [
+            "In each run one packet of a Reno transfer without ECN is lost. The runs differ in the "
+            "receive window, which limits the number of outstanding packets."
+        ]
     )
     rows: list[list[str | Entry]] = []
     for segments in WINDOWS:
@@ -76,4 +79,6 @@ def _needs() -> Iterator[Need]:
     yield from (Need(Window(segments), at_most=1) for segments in WINDOWS)
 
 
-ITEM = Item("recovery", "Section 5.3: outstanding packets that Reno needs", _needs, _make)
+ITEM = Item(
+    "recovery", "Section 5.3: outstanding packets that Reno needs to avoid a timeout", _needs, _make
+)

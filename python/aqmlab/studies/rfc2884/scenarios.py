@@ -1,7 +1,8 @@
-"""The testbed of section 4.1 and its traffic as scenarios: fairness, bulk transfers, transactions.
+"""Scenarios of the memo's testbed (section 4.1): fairness, bulk transfers and transactions.
 
-Source: RFC 2884 (`rfc2884`), sections 4 and 5. The settings that the memo leaves open are chosen
-here and listed in `deviations.py`; `readings.py` has other choices.
+Source: RFC 2884 (`rfc2884`), sections 4 and 5. This module chooses values for the settings that the
+memo leaves open. `deviations.py` lists the chosen values, and `readings.py` has other values of the
+open settings.
 """
 
 from __future__ import annotations
@@ -12,32 +13,32 @@ from typing import Any
 from aqmlab.scenario import with_keys
 
 SERVER, ECN_ON, ECN_OFF, CONGESTING = "server", "ecn-on", "ecn-off", "c"
-"""Names of the hosts, as in the memo's figure, and of the competing flows."""
+"""Names of the hosts, as in the memo's figure; competing flows have the names of their hosts."""
 BOTTLENECK = "r1>r2"
 PIPE_BPS = 1_500_000
 PACKET_BYTES, SEGMENT_BYTES = 1500, 1460
 
 LOW, MODERATE, HIGH = 2, 5, 10
 LEVELS = {LOW: "low", MODERATE: "moderate", HIGH: "high"}
-"""Levels of congestion by the number of congesting flows (section 4.3)."""
+"""Names of the levels of congestion, by the number of congesting flows (section 4.3)."""
 MAXP = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-"""Maximum drop rates (section 4.3)."""
+"""Maximum drop rates of RED (section 4.3)."""
 
 RENO, NEWRENO, SACK = "Reno", "NewReno", "SACK"
 TCPS = (RENO, NEWRENO, SACK)
 
 FAIRNESS, BULK, TRANSACTIONS, TUNING = "fairness", "bulk", "transactions", "tuning"
 BEGINS_S, LASTS_S = 20, 180
-"""Start of the competing flows, and duration of a run of transactions after it (section 5)."""
+"""Start of the competing flows in s, and time from this start to the end of a run (section 5)."""
 TUNED_S = 100
-"""Duration of a run that tunes the thresholds, after the start of the competing flows."""
+"""Time in s from the start of the competing flows to the end of a run that tunes thresholds."""
 FILE_BYTES = 20 * 2**20
 KB = 1024
 REQUEST_BYTES = KB
 SIZES_KB = (5, 8, 10, 20)
 
 THRESHOLDS = (7, 21)
-"""minth and maxth in packets, the result of the item `tuning`."""
+"""RED's minth and maxth in packets, which are results of the item `tuning`."""
 LIMIT = 100
 
 HOSTS: dict[str, Any] = {
@@ -58,14 +59,14 @@ TCP: dict[str, dict[str, Any]] = {
     NEWRENO: {**LINUX_2_2, "recovery": "newreno"},
     SACK: {**LINUX_2_2, "recovery": "fack", "sack": True, "details": {"flight_unit": "segments"}},
 }
-"""TCP of Linux 2.0.32 (Reno) and of 2.2 (NewReno, and FACK with SACK), by section 4."""
+"""TCP parameters of Linux 2.0.32 (Reno) and 2.2 (NewReno, and SACK with FACK); see section 4."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Another reading of the memo: its description and its scenario keys."""
+    """Interpretation of the memo: its description, and the scenario keys that it changes."""
 
-    about: str = "as read here"
+    about: str = "interpretation that the score counts"
     tcp: tuple[tuple[str, Any], ...] = ()
     red: tuple[tuple[str, Any], ...] = ()
     delay_ms: float = 20
@@ -80,7 +81,7 @@ AS_READ = Reading()
 
 @dataclass(frozen=True)
 class Setting:
-    """An experiment: congesting flows from the beginning, an ECN and a non-ECN flow after 20 s.
+    """Setting with congesting flows, and with an ECN flow and a non-ECN flow that start after 20 s.
 
     Parameters
     ----------
@@ -91,15 +92,15 @@ class Setting:
     maxp : float
         RED's maximum drop rate.
     tcp : str
-        TCP of all hosts.
+        Name of the TCP variant of all hosts.
     size : int
-        Bytes of the file, or of a response.
+        Size of a file or of a response, in bytes.
     ecn_of_congesting : str
         Congesting flows with ECN: "none", "half" or "all".
     thresholds : (float, float)
-        minth and maxth, in packets.
+        RED's minth and maxth, in packets.
     reading : Reading
-        Reading of the memo.
+        Interpretation of the memo.
     """
 
     kind: str
@@ -127,7 +128,7 @@ class Setting:
 
     @property
     def ends_s(self) -> float:
-        """End of a run in s; for bulk transfers, 1.1 times their duration at even shares."""
+        """End of a run in s; bulk transfers have 1.1 times the duration for equal shares."""
         if self.kind == TUNING:
             return BEGINS_S + TUNED_S
         if self.kind != BULK:
@@ -154,7 +155,7 @@ def _hosts(at: Setting) -> dict[str, Any]:
 
 
 def red(at: Setting) -> dict[str, Any]:
-    """Return the queue of the class at R1."""
+    """Return the queue of CBQ's class at router R1."""
     minth, maxth = at.thresholds
     return {
         "kind": "red",
@@ -168,7 +169,7 @@ def red(at: Setting) -> dict[str, Any]:
 
 
 def _network(at: Setting) -> dict[str, Any]:
-    """Return the network: server, R1 with CBQ, R2 with the delay, and the clients."""
+    """Return the network: the server, R1 with CBQ, R2 with the delay, and the clients."""
     leaf: Any = at.reading.queue or red(at)
     pipe = {"rate": f"{PIPE_BPS} bit/s", "borrow": "bounded", "queue": leaf}
     cbq = {"kind": "cbq", "classes": [pipe]}
@@ -183,7 +184,7 @@ def _network(at: Setting) -> dict[str, Any]:
 
 
 def _congesting(at: Setting) -> list[dict[str, Any]]:
-    """Return the endless FTP flows from the server to C."""
+    """Return the congesting flows, which are endless FTP transfers from the server to host c."""
     with_ecn = {"none": 0, "half": at.congesting // 2, "all": at.congesting}[at.ecn_of_congesting]
     counts = {"rfc3168": with_ecn, "off": at.congesting - with_ecn}
     return [
@@ -201,7 +202,7 @@ def _congesting(at: Setting) -> list[dict[str, Any]]:
 
 
 def _competing(at: Setting, host: str) -> dict[str, Any]:
-    """Return a file from the server, or consecutive transactions of a client."""
+    """Return a competing flow: a file from the server, or consecutive transactions of a client."""
     flow = {
         "name": host,
         "start": f"{BEGINS_S} s",
@@ -217,7 +218,7 @@ def _competing(at: Setting, host: str) -> dict[str, Any]:
 
 
 def _record(at: Setting) -> dict[str, Any]:
-    """Return the `record` table: RED's average, and for fairness each flow's acknowledged data."""
+    """Return the `record` table: RED's average, and each flow's data for the fairness index."""
     often = {TUNING: "100 ms", FAIRNESS: "500 ms", TRANSACTIONS: "500 ms", BULK: "1 s"}[at.kind]
     series = ["queue", "window"] if at.kind == FAIRNESS else ["queue"]
     return {"series": series, "links": [BOTTLENECK], "interval": often}

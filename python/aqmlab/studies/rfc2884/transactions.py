@@ -29,35 +29,38 @@ from aqmlab.studies.rfc2884.scenarios import (
 SMALL = SIZES_KB[0]
 RECOVERIES = ("fast", "timeouts", "client_timeouts")
 FEWER = 6
-"""Replications of settings without a published number; the others have all."""
+"""Number of replications of settings without a published number."""
 PRINTED = {
     (RENO, MODERATE, 0.1): 42.0, (RENO, HIGH, 0.1): 62.0,
     (RENO, HIGH, 0.02): 20.0, (RENO, HIGH, 0.5): 140.0,
     (SACK, MODERATE, 0.1): 47.0, (SACK, HIGH, 0.1): 80.0,
     (SACK, HIGH, 0.02): 15.0, (SACK, HIGH, 0.5): 120.0,
 }  # fmt: skip
-"""Printed relative gains of 5 KB transactions in %. If the memo does not name the ends of a range,
-they are assumed to be 5 and 10 flows, and maximum drop rates of 0.02 and 0.5."""
+"""Published relative gains of 5 KB transactions in %.
+
+If the memo does not name the settings at the ends of a range, we assume 5 and 10 flows, and maximum
+drop rates of 0.02 and 0.5.
+"""
 RATES = {0.02: 0.8, 0.5: 2.2}
-"""Printed transactions per second at high congestion, assumed to be those of the ECN client."""
+"""Published transactions per second at high congestion, probably those of the ECN client."""
 
 
 def setting(congesting: int, maxp: float, tcp: str = RENO, kb: int = SMALL) -> Setting:
-    """Return the setting of transactions with a TCP variant under a load."""
+    """Return the setting of transactions for a TCP variant, a load, a drop rate and a size."""
     return Setting(TRANSACTIONS, congesting, maxp, tcp, KB * kb)
 
 
 def grid(tcp: str) -> list[Setting]:
-    """Return the settings with all loads and maximum drop rates for small transactions."""
+    """Return the settings of small transactions for a TCP variant, all loads and drop rates."""
     return [setting(congesting, maxp, tcp) for congesting in LEVELS for maxp in MAXP]
 
 
 CLAIMED = [setting(congesting, 0.1) for congesting in LEVELS]
-"""Settings for which the memo states a gain in words."""
+"""Settings for which the memo states in words that ECN gains."""
 
 
 def by_size(tcp: str) -> list[Setting]:
-    """Return the settings with all sizes under each load, with a maximum drop rate of 0.1."""
+    """Return the settings with all transaction sizes and all loads, with maxp 0.1."""
     return [setting(congesting, 0.1, tcp, kb) for congesting in LEVELS for kb in SIZES_KB]
 
 
@@ -90,11 +93,13 @@ def _row(runs: Runs, section: Section, many: list[Setting]) -> list[str | Entry]
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Two clients, one with ECN and one without, each make consecutive transactions for "
-            "three minutes, from 20 s on: connect, a request of 1 KB, the response, close, and at "
-            "once the next. The gain is the rate of the ECN client minus that of the other, in % "
-            "of the latter: paired means of the replications with 95 % intervals. Green: the "
-            "interval is above 0, or the printed number is reproduced.",
+            "A client with ECN and a client without ECN make transactions for three minutes, "
+            "beginning after 20 s. In each transaction the client opens a connection, sends a "
+            "request of 1 KB, and receives the response. After the connection is closed, the next "
+            "transaction begins at once. The gain is the transaction rate of the client with ECN "
+            "minus the rate of the client without ECN, in % of the rate without ECN. The tables "
+            "have paired means of the replications with 95 % intervals. An entry is green if its "
+            "interval is above 0, or if the published number is reproduced.",
         ]
     )
     for tcp in TCPS:
@@ -115,14 +120,16 @@ def _make(runs: Runs) -> Section:
         ]  # fmt: skip
         rows = [row for row in rows if any(isinstance(one, Entry) for one in row)]
         head = ["Congestion", *(f"{kb} KB" for kb in SIZES_KB)]
-        section.tables.append(Table(f"{tcp}: gain of ECN by size, maxp 0.1", head, rows))
+        section.tables.append(
+            Table(f"{tcp}: gain of ECN by size of the response, maxp 0.1", head, rows)
+        )
         section.tables.append(_rates(runs, section, tcp))
     section.figures.append(_figure(runs))
     return section
 
 
 def _rates(runs: Runs, section: Section, tcp: str) -> Table:
-    """Return the rates of transactions and the numbers of recoveries."""
+    """Return a table of transaction rates, and of recoveries per 100 transactions."""
     rows: list[list[str | Entry]] = []
     for at in dict.fromkeys([*grid(tcp), *by_size(tcp)]):
         if not runs.has(at):
@@ -140,9 +147,11 @@ def _rates(runs: Runs, section: Section, tcp: str) -> Table:
             recoveries = " / ".join(f"{100 * count / done:.1f}" for count in counts)
             row += [f"{np.mean(values):.2f}", recoveries]
         rows.append(row)
-    what = "per 100 transactions: fast retransmits / timeouts of the server / of the client"
+    what = (
+        "per 100 transactions: fast retransmits / timeouts of the server / timeouts of the client"
+    )
     head = ["", "ECN: per second", f"ECN, {what}", "non-ECN: per second", f"non-ECN, {what}"]
-    return Table(f"{tcp}: transactions per second, and recoveries", head, rows)
+    return Table(f"{tcp}: transactions per second, fast retransmits and timeouts", head, rows)
 
 
 def _figure(runs: Runs) -> Figure:
@@ -163,7 +172,7 @@ def _figure(runs: Runs) -> Figure:
             where = [(k[by], v) for k, v in PRINTED.items()
                      if k[0] == tcp and (k[2] == 0.1 if by == 1 else k[1] == HIGH)]  # fmt: skip
             axes.plot(
-                [x for x, _ in where], [v for _, v in where], label=f"{tcp}, printed", **style
+                [x for x, _ in where], [v for _, v in where], label=f"{tcp}, published", **style
             )
     for axes, ticks, about in (
         (loads, LEVELS, "congesting flows (5 KB, maxp 0.1)"),
@@ -179,8 +188,8 @@ def _figure(runs: Runs) -> Figure:
     loads.set_ylabel("gain of ECN (%)")
     legend_below(figure, loads, 5)
     about = (
-        "Gain of ECN in transactions per second over the level of congestion, over the maximum "
-        "drop rate and over the size of a response: means with 95 % intervals, and the printed "
+        "Gain of ECN in transactions per second, against the number of congesting flows, the "
+        "maximum drop rate and the size of a response: means with 95 % intervals, and published "
         "numbers."
     )
     return Figure("transactions", about, figure)

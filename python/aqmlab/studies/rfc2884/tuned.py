@@ -1,9 +1,10 @@
-"""Section 4.4: thresholds that keep the average queue in RED's region, as `aqmlab tune-red` does.
+"""Section 4.4: choice of RED's thresholds by the rule of the command `aqmlab tune-red`.
 
-The authors tuned the thresholds by hand under low, moderate and high congestion; the memo does not
-give the thresholds. Our study uses one pair of thresholds for all levels and all maximum drop
-rates. In its worst case, this pair keeps the average queue in the region for a longer time than any
-other pair.
+The authors of the memo tuned the thresholds by hand under low, moderate and high congestion, and do
+not give the thresholds. This reproduction uses one pair of thresholds for all levels of congestion
+and all maximum drop rates. For each pair of thresholds, the worst case is the case with the
+shortest time of the average queue between the thresholds. We chose the pair of thresholds whose
+worst case has the longest time of the average queue between the thresholds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from aqmlab.studies.rfc2884.outcomes import ABOVE, BELOW, WITHIN
 from aqmlab.studies.rfc2884.scenarios import LEVELS, LIMIT, THRESHOLDS, TUNING, Setting
 
 RATES = (0.02, 0.5)
-"""Maximum drop rates under which thresholds are tuned: the ends of the range."""
+"""Maximum drop rates with which thresholds are tuned: the lowest and the highest of the memo."""
 REPLICATIONS = 5
 FIRST = ladder(2, LIMIT // RATIO)
 LOADS = {
@@ -30,7 +31,7 @@ QUICK_LOADS = [(min(LEVELS), max(RATES)), (max(LEVELS), min(RATES))]
 
 
 def setting(load: str, minth: float) -> Setting:
-    """Return the setting of a pair of thresholds under a load."""
+    """Return the setting for a load and a minth; maxth is three times minth."""
     congesting, maxp = LOADS[load]
     return Setting(TUNING, congesting, maxp, thresholds=(minth, RATIO * minth))
 
@@ -43,7 +44,7 @@ def _needs(minths: list[float]) -> Iterator[Need]:
 
 
 def _tried(runs: Runs, minths: list[float]) -> list[ThresholdPair]:
-    """Return the trials of the given minth values, under the loads that were run."""
+    """Return the time shares of RED's average for the given minth values, under all loads."""
     trials = []
     for minth in minths:
         shares = {
@@ -57,7 +58,7 @@ def _tried(runs: Runs, minths: list[float]) -> list[ThresholdPair]:
 
 
 def trials(runs: Runs) -> list[ThresholdPair]:
-    """Return all trials in ascending order of minth."""
+    """Return the time shares for all minth values, in ascending order of minth."""
     return _tried(runs, sorted([*FIRST, *_more(runs)]))
 
 
@@ -75,17 +76,24 @@ def _make(runs: Runs) -> Section:
     worst = chosen.shares[chosen.worst]
     section = Section(
         [
-            "The memo's results depend on this step: with its average above maxth RED drops every "
-            "packet, and below minth it drops none. Each pair of thresholds (maxth is three times "
-            "minth) is run under the three levels of congestion, at the lowest and the highest "
-            f"maximum drop rate, with the two competing flows; {REPLICATIONS} replications, from "
-            "20 s on. Pairs are compared by their worst case, and the lowest of equal pairs (to a "
-            "whole percent) is chosen. This is the rule of `aqmlab tune-red`.",
-            f"Result: minth {chosen.minth:g} and maxth {chosen.maxth:g} packets. The worst case is "
-            f"{chosen.worst}: {100 * worst.below:.1f} % below, {100 * worst.inside:.1f} % between, "
-            f"{100 * worst.above:.1f} % above. All other experiments have minth "
-            f"{THRESHOLDS[0]:g} and maxth {THRESHOLDS[1]:g}"
-            + (", the result of the whole study with more loads and runs." if runs.quick else "."),
+            "The results of the memo depend on the thresholds, because RED drops every packet if "
+            "its average is above maxth, and no packet if its average is below minth. Each pair "
+            "of thresholds is run under the three levels of congestion, at the lowest and the "
+            "highest maximum drop rate, with the two competing flows. In each pair, maxth is "
+            f"three times minth. The time shares are means of {REPLICATIONS} replications, "
+            "measured after the first 20 s. Pairs of thresholds are compared by their worst case. "
+            "If several pairs are equal to a whole percent, the pair with the lowest thresholds "
+            "is chosen. The command `aqmlab tune-red` has the same rule.",
+            f"The chosen thresholds are minth {chosen.minth:g} and maxth {chosen.maxth:g} "
+            f"packets. The worst case of the chosen thresholds is {chosen.worst}: RED's average "
+            f"is below minth for {100 * worst.below:.1f} % of the time, between the thresholds "
+            f"for {100 * worst.inside:.1f} %, and above maxth for {100 * worst.above:.1f} %. All "
+            f"other items of the study use minth {THRESHOLDS[0]:g} and maxth {THRESHOLDS[1]:g}"
+            + (
+                ", which are the result of the whole study with more loads and runs."
+                if runs.quick
+                else "."
+            ),
         ]
     )
     head = ["minth / maxth", *chosen.shares]
@@ -103,12 +111,14 @@ def _make(runs: Runs) -> Section:
                 Cell.of("tuning", at.columns(), measure, runs.of(at))
                 for measure in (BELOW, WITHIN, ABOVE)
             ]
-    section.tables.append(Table("Time with the average between minth and maxth (%)", head, rows))
+    section.tables.append(
+        Table("Share of time with RED's average between minth and maxth (%)", head, rows)
+    )
     section.figures.append(
         Figure(
             "tuning",
-            "Share of time with the average queue between the thresholds, over minth, under each "
-            "level of congestion and maximum drop rate. The dashed line is the choice.",
+            "Share of time with RED's average between the thresholds, against minth, for each "
+            "level of congestion and maximum drop rate. The dashed line shows the chosen minth.",
             drawn(every, chosen, "packets"),
         )
     )
@@ -116,6 +126,6 @@ def _make(runs: Runs) -> Section:
 
 
 ITEM = Item(
-    "tuning", "Section 4.4: thresholds that keep RED in its region",
+    "tuning", "Section 4.4: choice of RED's thresholds",
     lambda: _needs(FIRST), _make, _then,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Section 4.2: captures for standard tools, and graphs that show the marks."""
+"""Section 4.2: packet captures for standard tools, and graphs that show marks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {ECN_ON: "the ECN flow", ECN_OFF: "the non-ECN flow"}
 
 
 def scenario() -> dict[str, Any]:
-    """Return a short run with both clients captured, and their segments recorded."""
+    """Return the scenario of a short run that captures the packets of both clients."""
     captured = {"on": [ECN_ON, ECN_OFF], "keep": "headers"}
     record = {
         "series": ["segments", "drops", "marks"],
@@ -62,27 +62,28 @@ def _rows(result: Result) -> list[list[str]]:
 def _make(_: Runs) -> Section:
     section = Section(
         [
-            "The authors examined traces by tcpdump and tcptrace, which they had changed to show "
-            "marks. This item has its own run: five congesting flows, maxp 0.1, captured at both "
-            "clients for the first 25 s of the competing flows. The captures are pcapng, which "
-            "tcpdump, tshark and tcptrace read; the graphs are as tcptrace draws them, with marks, "
-            "ECN-Echo and CWR.",
+            "The authors of the memo examined traces with versions of tcpdump and tcptrace that "
+            "they had extended to show marks. This item has a run with five congesting flows and "
+            "maxp 0.1, which captures packets at both clients for the first 25 s of the competing "
+            "flows. The captures are pcapng files, which tcpdump, tshark and tcptrace can read. "
+            "The graphs have the form of tcptrace's graphs, and also show marks, ECN-Echo and "
+            "CWR.",
         ]
     )
     with tempfile.TemporaryDirectory() as folder:
         result = run(scenario(), pcap=folder)
         for host, about in NAMES.items():
             content = (Path(folder) / f"{host}.pcapng").read_bytes()
-            description = f"packets that the host of {about} sends and receives"
+            description = f"captured packets of the client of {about}"
             section.files.append(Attachment(f"{host}.pcapng", description, content))
     head = ["", "SYN (ECN field)", "SYN-ACK", "ECN-capable data (%)", "Marks", "ACKs with ECE",
             "Segments with CWR", "Drops", "Retransmitted"]  # fmt: skip
-    section.tables.append(Table("ECN bits, as recorded at the server", head, _rows(result)))
+    section.tables.append(Table("ECN fields, as recorded at the server", head, _rows(result)))
     for host, about in NAMES.items():
         section.figures.append(
             Figure(
                 f"sequence-{host}",
-                f"Ten seconds of {about}: segments, ACKs, marks with ECN-Echo and CWR, drops and "
+                f"Ten seconds of {about}: segments, ACKs, marks, ECN-Echo, CWR, drops and "
                 "retransmissions.",
                 sequence(result, host, (FROM_S, TO_S)),
             )
@@ -90,4 +91,6 @@ def _make(_: Runs) -> Section:
     return section
 
 
-ITEM = Item("validation", "Section 4.2: traces of an ECN flow and of another", lambda: (), _make)
+ITEM = Item(
+    "validation", "Section 4.2: traces of an ECN flow and of a non-ECN flow", lambda: (), _make
+)

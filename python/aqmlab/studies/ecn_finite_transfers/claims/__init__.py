@@ -1,4 +1,4 @@
-"""The 76 published claims of the study, decided by section of the paper."""
+"""Functions that decide the 76 claims of the study, in one module per section of the paper."""
 
 from aqmlab.studies.ecn_finite_transfers.claims import (
     competition,

@@ -1,7 +1,8 @@
-"""Claims of "Does ECN offer a competitive advantage": five and ten clients, limit 64.
+"""Claims of the section "Does ECN offer a competitive advantage": five and ten clients.
 
-A published number of a named client is compared with the client in the same role, which is the
-slowest client without ECN in each replication.
+The study gives numbers of one named client, which is the slowest client without ECN. The published
+numbers of the named client are compared with those of the client that is slowest without ECN in
+each of our replications.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ from aqmlab.studies.framework.verdicts import Tolerance
 DROPS = {"EF-045": "DT", "EF-047": "RED-A", "EF-049": "ECN-A"}
 SPREADS = {"EF-046": "DT", "EF-048": "RED-A", "EF-050": "ECN-A"}
 WHOLE_PERCENT = Tolerance.of(
-    "0.5 percentage points (printed as a whole number)", 0.5, single_run=True
+    "0.5 percentage points (published as a whole number)", 0.5, single_run=True
 )
 ITEMS = ["migration"]
-SLOWEST = "Number of the client that is slowest without ECN, in each replication."
+SLOWEST = "Our number is the value of the client that is slowest without ECN in each replication."
 
 
 @CLAIMS.decides(*DROPS, items=["figure-3"])
@@ -56,18 +57,19 @@ def spread_of_five(runs: Runs, claim: Published) -> Decision:
     chosen = runs.of(Setting(5, SPREADS[claim.id], 64))
     of_slowest = estimates.median(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
     text = (
-        f"Relative to the fastest client. Relative to the slowest it is {of_slowest} %. The study "
-        "does not define its reference (published/notes.md)."
+        "The spread is in % of the fastest download time. In % of the slowest download time, the "
+        f"spread is {of_slowest} %. The study does not define whether it uses the fastest or the "
+        "slowest download time (published/notes.md)."
     )
     return value(claim, [run.spread_percent for run in chosen], PERCENT, text)
 
 
 Measure = Callable[[Transfers, Transfers, int], float]
-"""Function of a run without ECN, the same run with it, and the slowest client without it."""
+"""Function of a run without ECN, the run with ECN, and the client that is slowest without ECN."""
 
 
 def _pairs(runs: Runs, n: int) -> list[tuple[Transfers, Transfers, int]]:
-    """Return the runs and the client that a measure reads, one tuple per replication."""
+    """Return the arguments of a measure for each replication: two runs, and the slowest client."""
     with_ecn = migration.runs_with_ecn(runs, n, 1)
     without = runs.of(migration.WITHOUT[n])
     return list(zip(without, with_ecn, migration.worst(runs, n), strict=True))
@@ -82,7 +84,7 @@ MEASURED: tuple[tuple[str, int, Measure, Tolerance], ...] = (
     ("EF-056", 10, lambda _, ecn, c: float(ecn.time_s[c]), HALF_SECOND),
     ("EF-057", 10, lambda without, ecn, c: float(without.dropped[c] - ecn.dropped[c]), FEW),
 )
-"""Printed numbers: claim, number of clients, measure of a replication, tolerance."""
+"""Claims with a published number: id, number of clients, measure of one replication, tolerance."""
 
 
 def _register(claim_id: str, n: int, measure: Measure, rule: Tolerance) -> None:
@@ -98,7 +100,7 @@ for _row in MEASURED:
 
 @CLAIMS.decides("EF-058", items=ITEMS)
 def rank_of_ten(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the lead of the client with ECN over the best other client."""
+    """Decide the claim by the lead in s of the client with ECN over the fastest other client."""
     pairs = [(with_ecn, client) for _, with_ecn, client in _pairs(runs, 10)]
     ranks = [migration.rank(*pair) for pair in pairs]
     first = sum(rank == 1 for rank in ranks)
@@ -107,29 +109,33 @@ def rank_of_ten(runs: Runs, claim: Published) -> Decision:
         for with_ecn, client in pairs
     ]
     text = (
-        f"{SLOWEST} It finishes first in {first} of {len(ranks)} replications; "
-        f"median rank {np.median(ranks):g}. Lead over the best other client in s."
+        f"{SLOWEST} With ECN the formerly slowest client finishes first in {first} of "
+        f"{len(ranks)} replications; its median rank is {np.median(ranks):g}. Lead in s over the "
+        "fastest other client:"
     )
     return replace(direction(claim, leads, text), ours=str(estimates.median(ranks)))
 
 
 @CLAIMS.decides("EF-067", items=ITEMS)
 def related_work(_runs: Runs, _claim: Published) -> Decision:
-    """Return the decision on a number of another study, which no run of ours can decide."""
+    """Return "not testable" for a number that the study quotes from another study."""
     return not_testable(
-        "The number is quoted from another study. This study does not describe that network and "
-        "traffic in enough detail to run them."
+        "The study quotes the number of this claim from another study, without enough detail "
+        "about the network and the traffic of that study to simulate them."
     )
 
 
 @CLAIMS.decides("EF-075", items=ITEMS)
 def minimum_goodput_rises(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the lowest goodput of five clients with ECN minus that without ECN."""
+    """Decide the claim by the lowest goodput of five clients, with ECN minus without ECN."""
     lowest = {
         count: [run.goodput_kbps.min() for run in migration.runs_with_ecn(runs, 5, count)]
         for count in (0, 1, 2, 5)
     }
     by_count = ", ".join(f"{count}: {number(float(np.median(g)))}" for count, g in lowest.items())
     gains = [float(b - a) for a, b in zip(lowest[0], lowest[5], strict=True)]
-    text = f"Lowest goodput in kbit/s by clients with ECN: {by_count}. All five against none:"
+    text = (
+        f"Lowest goodput in kbit/s, by number of clients with ECN: {by_count}. Difference between "
+        "five clients with ECN and no client with ECN:"
+    )
     return direction(claim, gains, text)

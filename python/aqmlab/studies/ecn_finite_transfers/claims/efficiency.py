@@ -1,4 +1,4 @@
-"""Claims of "Goodput efficiency" (figures 2 to 4); differences of medians over replications."""
+"""Claims of the section "Goodput efficiency" (figures 2 to 4), decided by medians."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from aqmlab.studies.framework.resampling import resampled
 from aqmlab.studies.framework.runs import Runs
 
 CLOSE_TO_ONE_PERCENT = 98.0
-"""G in % that counts as close to 1; the study gives no threshold."""
+"""Goodput efficiency in % from which it counts as close to 1; the study gives no threshold."""
 
 MANY = ["figure-3", "figure-4"]
 ALL = ["figure-2", *MANY]
@@ -52,7 +52,10 @@ def close_to_one(runs: Runs, claim: Published) -> Decision:
         return min((q for q in lowest_g if q > max(bad, default=0)), default=math.inf)
 
     listed = ", ".join(f"{q}: {number(least)}" for q, least in lowest(runs).items())
-    text = f"Lowest G of the schemes in % by limit: {listed}; close to 1: {CLOSE_TO_ONE_PERCENT} %."
+    text = (
+        f"Lowest goodput efficiency G of all schemes in %, by queue limit: {listed}. Rule: close "
+        f"to 1 means at least {CLOSE_TO_ONE_PERCENT} %."
+    )
     return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
@@ -75,13 +78,16 @@ def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
     every = gains(runs)
     last = max((q for q, gain in every.items() if gain > SAME_PERCENT), default=0)
     listed = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in every.items())
-    text = f"Gain of RED over Drop Tail in points by limit: {listed}; {SAME_PERCENT} counts."
+    text = (
+        f"Gain of RED over Drop Tail in percentage points, by queue limit: {listed}. Rule: a gain "
+        f"counts if it is above {SAME_PERCENT} percentage points."
+    )
     return condition(runs, margin, last, text)
 
 
 @CLAIMS.decides("EF-014", items=MANY)
 def schemes_alike(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the range of goodput efficiencies of the schemes from a limit up."""
+    """Decide the claim by the smallest limit from which all schemes have equal efficiency."""
 
     def ranges(of: Runs) -> dict[tuple[int, int], float]:
         widths = {}
@@ -98,20 +104,23 @@ def schemes_alike(runs: Runs, claim: Published) -> Decision:
         )
 
     listed = ", ".join(f"n={n} limit {q}: {width:.2f}" for (n, q), width in ranges(runs).items())
-    text = f"Range of G in percentage points: {listed}; up to {SAME_PERCENT} counts as equal."
+    text = (
+        f"Range of the schemes' goodput efficiency in percentage points: {listed}. Rule: a range "
+        f"of at most {SAME_PERCENT} counts as equal."
+    )
     return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
 @CLAIMS.decides("EF-015", items=MANY)
 def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the loss of goodput efficiency at small limits, largest for Drop Tail."""
+    """Decide the claim by the efficiency that Drop Tail loses at small limits."""
     small = [limit for limit in efficiency.limits_of(5) if limit <= claim.value]
 
     def lost(of: Runs) -> dict[tuple[int, int], float]:
         return {(n, q): g(of, n, "DT", 16) - g(of, n, "DT", q) for n in (5, 10) for q in small}
 
     def below(of: Runs) -> float:
-        """Return the minimum efficiency difference between another scheme and Drop Tail."""
+        """Return the minimum efficiency of another scheme minus the efficiency of Drop Tail."""
         others = [scheme for scheme in SCHEMES if scheme != "DT"]
         return min(
             min(g(of, n, s, q) for s in others) - g(of, n, "DT", q) for n in (5, 10) for q in small
@@ -124,15 +133,16 @@ def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
     listed = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in every.items())
     worse = [q for (_, q), loss in every.items() if loss > SAME_PERCENT]
     text = (
-        f"Drop Tail's loss of G against limit 16 in percentage points: {listed}; the other schemes "
-        f"exceed Drop Tail by at least {number(below(runs))}."
+        "Loss of Drop Tail's goodput efficiency compared with queue limit 16, in percentage "
+        f"points: {listed}. The efficiencies of the other schemes exceed that of Drop Tail by at "
+        f"least {number(below(runs))} percentage points."
     )
     return condition(runs, margin, max(worse, default=0), text)
 
 
 @CLAIMS.decides("EF-069", items=ALL)
 def ecn_gains_no_efficiency(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the largest difference between ECN and Drop Tail at adequate limits."""
+    """Decide the claim by the largest difference between ECN and Drop Tail at limits from 16 on."""
 
     def gaps(of: Runs) -> dict[str, float]:
         return {
@@ -153,7 +163,7 @@ def ecn_gains_no_efficiency(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-070", items=["figure-2"])
 def red_gains_efficiency_in_small_queues(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by RED's smallest gain at queue limits up to 8, in each replication."""
+    """Decide the claim by RED's smallest gain at queue limits 4 and 8, for each replication."""
     gains = [
         [
             a.efficiency_percent - b.efficiency_percent
@@ -164,5 +174,8 @@ def red_gains_efficiency_in_small_queues(runs: Runs, claim: Published) -> Decisi
     ]
     smallest = [min(of_one) for of_one in zip(*gains, strict=True)]
     return direction(
-        claim, smallest, "Smallest gain in percentage points of both maxp, both limits."
+        claim,
+        smallest,
+        "Smallest of RED's gains, in percentage points, with both values of maxp and limits 4 and "
+        "8.",
     )

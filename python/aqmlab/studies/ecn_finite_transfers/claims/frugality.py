@@ -1,4 +1,4 @@
-"""Claims of "TCP/ECN frugality", "Longer RTTs" and "Conclusions": buffers and delays."""
+"""Claims of the sections "TCP/ECN frugality", "Longer RTTs" and "Conclusions"."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from aqmlab.studies.framework.runs import Runs
 
 LIMITS = efficiency.limits_of(10)
 SAME_G = 0.05
-"""Percentage points of G up to which two settings count as equal: 0.5 s of 1120 s."""
+"""Maximum difference in G, in percentage points, of equal settings: 0.5 s of 1120 s."""
 MOST = 0.75
-"""Share of the cases in which a rough rule must hold."""
+"""Minimum share of the cases in which a rough rule is true."""
 NEARLY_ALL = 0.9
-"""Share of the cases in which a rule stated without exception must hold."""
+"""Minimum share of the cases in which a rule that the study states without exception is true."""
 
 
 def drops(runs: Runs, scheme: str, limit: int, delay_ms: int = 20) -> float:
-    """Return the median number of packets that ten clients lose."""
+    """Return the median number of packets that are dropped from ten downloads."""
     return efficiency.spread(runs, Setting(10, scheme, limit, delay_ms=delay_ms), dropped).value
 
 
@@ -53,7 +53,7 @@ def _by_limit(measure: Callable[[int], float]) -> str:
 
 @CLAIMS.decides("EF-060", items=["figure-4"])
 def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest queue limit with the highest goodput efficiency."""
+    """Decide the claim by the queue limit with the highest goodput efficiency."""
 
     def by_limit(of: Runs) -> dict[int, float]:
         return {limit: g(of, 10, "ECN-A", limit) for limit in LIMITS if limit <= 256}
@@ -65,17 +65,20 @@ def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
     every = by_limit(runs)
     best = max(every, key=lambda limit: every[limit])
     listed = ", ".join(f"{limit}: {value:.3f}" for limit, value in every.items())
-    text = f"Median G in % by limit: {listed}. Lead of limit {claim.value:g} over the best other."
+    text = (
+        f"Median goodput efficiency in %, by limit: {listed}. Lead of limit {claim.value:g} over "
+        "the best other limit:"
+    )
     return condition(runs, lead, best, text)
 
 
 @CLAIMS.decides("EF-061", items=["figure-4"])
 def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the next queue limit after 32 with equal goodput efficiency."""
+    """Decide the claim by the next limit above 32 with the same goodput efficiency as limit 32."""
     between = [limit for limit in LIMITS if 32 < limit < claim.value]
 
     def margin(of: Runs) -> float:
-        """Return the margin by which G is reached without drops at the limit and not below it."""
+        """Return the margin by which only the claim's limit reaches G without drops."""
         target = g(of, 10, "ECN-A", 32) - SAME_G
         reached = g(of, 10, "ECN-A", int(claim.value)) - target
         before = max(g(of, 10, "ECN-A", limit) for limit in between)
@@ -86,8 +89,9 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
     again = [limit for limit in LIMITS if limit > 32 and g(runs, 10, "ECN-A", limit) >= target]
     listed = _by_limit(lambda limit: g(runs, 10, "ECN-A", limit))
     text = (
-        f"Median G in % by limit: {listed}; the same within {SAME_G} percentage points. "
-        f"Drops at {claim.value:g}: {number(drops(runs, 'ECN-A', int(claim.value)))}."
+        f"Median goodput efficiency in %, by limit: {listed}. Rule: values within {SAME_G} "
+        f"percentage points count as equal. Drops at limit {claim.value:g}: "
+        f"{number(drops(runs, 'ECN-A', int(claim.value)))}."
     )
     return condition(runs, margin, min(again, default="never"), text)
 
@@ -103,8 +107,8 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
     less = [dropped(small) - dropped(large) for small, large in pairs]
     listed = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
     text = (
-        f"Drops at 64 less those at {claim.value:g}, paired, must be below 0. Median drops by "
-        f"limit: {listed}."
+        f"Rule: the paired difference of drops, limit 64 minus limit {claim.value:g}, is below 0. "
+        f"Median drops by limit: {listed}."
     )
     decision = direction(replace(claim, value=-1), less, text)
     return replace(decision, ours=f"{estimates.median(less)} packets")
@@ -112,10 +116,10 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-063", items=["buffer-equivalence"])
 def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest Drop Tail buffer that equals each ECN buffer."""
+    """Decide the claim by the smallest Drop Tail limit that is as good as each limit of ECN."""
 
     def ratios(of: Runs) -> dict[int, float]:
-        # The ratio is set to 1024 / limit if a queue limit of 512 packets is too small.
+        # If a Drop Tail limit of 512 packets is still too small, the ratio is set to 1024 / limit.
         return {
             limit: min(
                 (tail for tail in LIMITS if not _ecn_is_better(pair(of, 10, tail, limit))),
@@ -128,14 +132,15 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
 
     listed = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
     text = (
-        f"Smallest sufficient Drop Tail buffer over ECN's, by ECN's limit: {listed} (limits "
-        "double, so the ratios do). The median counts."
+        "Ratio of the smallest sufficient Drop Tail limit to ECN's limit, by ECN's limit: "
+        f"{listed}. The ratios are powers of two, because the limits are powers of two. Rule: the "
+        "median of the ratios over ECN's limits decides."
     )
     return whole(claim, runs, lambda of: median(ratios(of).values()), EXACT, text)
 
 
 def _ecn_is_better(p: Pair) -> bool:
-    """Return True if Drop Tail drops more packets or is less efficient than ECN."""
+    """Return True if ECN is better than Drop Tail: it drops fewer packets, or is more efficient."""
     most = p.ecn_dropped.value
     return (
         p.tail_dropped.value > most + DROPPED.width(most)
@@ -145,7 +150,7 @@ def _ecn_is_better(p: Pair) -> bool:
 
 @CLAIMS.decides("EF-064", items=["buffer-equivalence"])
 def half_the_buffer(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the pairs in which ECN with half the buffer equals Drop Tail."""
+    """Decide the claim by the share of limits at which ECN with half the limit equals Drop Tail."""
     pairs = halves(runs)
     good = [p for p in pairs if p.equal_or_better]
     bad = [f"n={p.tail.n} {p.tail.limit} against {p.ecn.limit}" for p in pairs if p not in good]
@@ -155,8 +160,8 @@ def half_the_buffer(runs: Runs, claim: Published) -> Decision:
         return sum(p.equal_or_better for p in every) / len(every) - MOST
 
     text = (
-        f"The rule is rough, so it must hold in {100 * MOST:.0f} % of the pairs. "
-        f"It fails in: {', '.join(bad) or 'none'}."
+        f"The study states a rough rule, so {100 * MOST:.0f} % of the pairs have to agree with "
+        f"the claim. Pairs that disagree: {', '.join(bad) or 'none'}."
     )
     return condition(runs, margin, f"{claim.value:g} in {len(good)} of {len(pairs)} pairs", text)
 
@@ -170,13 +175,14 @@ def longer_delay(runs: Runs, claim: Published) -> Decision:
     return holds(
         rtt_ms >= 2 * claim.value,
         delay,
-        f"The delay is a setting of the runs; the shortest handshake took {rtt_ms:.1f} ms.",
+        "The propagation delay is a setting of the runs. The shortest handshake took "
+        f"{rtt_ms:.1f} ms.",
     )
 
 
 @CLAIMS.decides("EF-066", items=["long-delay"])
 def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
-    """Decide the claim by the drops of aggressive ECN over those of Drop Tail, at both delays."""
+    """Decide the claim by the ratio of ECN's drops to Drop Tail's drops, at both delays."""
 
     def ratios(of: Runs) -> dict[tuple[int, int], float]:
         return {
@@ -191,13 +197,13 @@ def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
     every = ratios(runs)
     grows = [limit for limit in (16, 32) if every[limit, 100] < every[limit, 20]]
     listed = ", ".join(f"limit {q}, {d} ms: {100 * r:.1f} %" for (q, d), r in every.items())
-    text = f"Drops of aggressive ECN over those of Drop Tail: {listed}."
+    text = f"Drops with aggressive ECN in % of the drops with Drop Tail: {listed}."
     return condition(runs, margin, max(grows, default=0), text)
 
 
 @CLAIMS.decides("EF-068", items=["figure-4"])
 def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
-    """Decide a direction by the sign of the difference at most queue limits."""
+    """Decide the claim by the share of queue limits at which ECN has fewer drops than Drop Tail."""
 
     def gaps(of: Runs) -> list[float]:
         return [drops(of, "ECN-A", q) - drops(of, "DT", q) for q in LIMITS]
@@ -207,13 +213,14 @@ def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
 
     fewer, more = sum(gap < 0 for gap in gaps(runs)), sum(gap > 0 for gap in gaps(runs))
     text = (
-        f"Fewer median drops at {fewer}, more at {more} of {len(LIMITS)} limits; most is over half."
+        f"ECN has fewer median drops at {fewer} of {len(LIMITS)} limits, and more at {more}. "
+        "Rule: most means more than half."
     )
     return condition(runs, margin, f"-1 at {fewer} of {len(LIMITS)}", text)
 
 
 def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
-    """Return the number of cases in which a quantity is lower at 100 ms, and that of all cases."""
+    """Return the number of cases with a lower quantity at 100 ms, and the number of all cases."""
     cases = [(scheme, limit) for scheme in SCHEMES for limit in LIMITS]
     changed = [(measure(s, q, 20), measure(s, q, 100)) for s, q in cases]
     moving = [(near, far) for near, far in changed if near or far]
@@ -223,29 +230,34 @@ def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
 def _falls(
     runs: Runs, measure: Callable[[Runs, str, int, int], float], about: str, extra: str
 ) -> Decision:
-    """Decide the claim that a quantity is lower at 100 ms than at 20 ms in nearly all cases."""
+    """Decide a claim that a quantity is nearly always lower at a delay of 100 ms than at 20 ms."""
 
     def margin(of: Runs) -> float:
         lower, cases = _share_lower(partial(measure, of))
         return lower / cases - NEARLY_ALL
 
     lower, cases = _share_lower(partial(measure, runs))
-    text = f"{about} in {lower} of {cases} cases{extra}; {100 * NEARLY_ALL:.0f} % must."
+    text = (
+        f"{about} in {lower} of {cases} cases{extra}. Rule: at least {100 * NEARLY_ALL:.0f} % of "
+        "the cases."
+    )
     return condition(runs, margin, f"-1 in {lower} of {cases}", text)
 
 
 @CLAIMS.decides("EF-073", items=["long-delay"])
 def drops_fall_with_delay(runs: Runs, _claim: Published) -> Decision:
-    """Decide the claim by the cases with fewer drops at a delay of 100 ms than at 20 ms."""
-    about = "Fewer drops at 100 ms"
-    return _falls(runs, drops, about, " (scheme, limit) that drop at all")
+    """Decide the claim by the share of cases with fewer drops at 100 ms of delay than at 20 ms."""
+    about = "Fewer drops at a delay of 100 ms than at 20 ms"
+    return _falls(runs, drops, about, " (a scheme with a limit) that have drops")
 
 
 @CLAIMS.decides("EF-074", items=["long-delay"])
 def efficiency_falls_with_delay(runs: Runs, _claim: Published) -> Decision:
-    """Decide the claim by the cases with lower goodput efficiency at a delay of 100 ms."""
+    """Decide the claim by the share of cases with lower goodput efficiency at a delay of 100 ms."""
 
     def efficiency_of_ten(of: Runs, scheme: str, limit: int, delay_ms: int) -> float:
         return g(of, 10, scheme, limit, delay_ms)
 
-    return _falls(runs, efficiency_of_ten, "Lower G at 100 ms", "")
+    return _falls(
+        runs, efficiency_of_ten, "Lower goodput efficiency at a delay of 100 ms than at 20 ms", ""
+    )

@@ -1,7 +1,7 @@
-"""Claims of "Lockouts": shares and progress of two downloads.
+"""Claims of the section "Lockouts": shares of the link, and progress, of two downloads.
 
-Chance decides which of two equal clients is faster. A published number of C0 or C1 is therefore
-compared with the client in the same role (faster or slower) of each replication.
+Chance decides whether client C0 or client C1 is faster. If the study's faster client is C0, a
+published number of C0 is therefore compared with the faster client of each replication.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TAIL_8 = Setting(2, "DT", 8)
 RED_128 = Setting(2, "RED-A", 128)
 
 APART_BYTES = 0.025 * FILE_BYTES
-"""Difference of progress that is visible in a figure: 2.5 % of the file, 0.5 MB."""
+"""Difference of two clients' data that is visible in a figure: 2.5 % of the file, or 0.5 MB."""
 
 Measure = Callable[[Transfers], float]
 
@@ -64,7 +64,7 @@ def _incidents(run: Transfers) -> Epochs:
 
 
 def _slow_start_drops(run: Transfers, client: int, setting: Setting) -> float:
-    """Return the number of drops in the flight that ends a client's slow start."""
+    """Return the number of drops within one round trip of a client's first drop, in slow start."""
     assert run.drops is not None
     lost = run.drops.time_s[run.drops.client == client]
     return float((lost < lost.min(initial=np.inf) + full_queue_rtt_s(setting)).sum())
@@ -87,7 +87,7 @@ def _nth(times: Floats, nth: int) -> float:
 
 
 def _nth_shared(nth: int) -> Measure:
-    """Return a measure: the time of the nth loss of both clients. The first ends slow start."""
+    """Return a measure: the time at which both clients lose packets for the nth time."""
 
     def measure(run: Transfers) -> float:
         incidents = _incidents(run)
@@ -97,7 +97,7 @@ def _nth_shared(nth: int) -> Measure:
 
 
 def _nth_alone(nth: int) -> Measure:
-    """Return a measure: the time of the nth loss that only the slower client has."""
+    """Return a measure: the time at which only the slower client loses packets for the nth time."""
 
     def measure(run: Transfers) -> float:
         incidents = _incidents(run)
@@ -108,7 +108,7 @@ def _nth_alone(nth: int) -> Measure:
 
 
 def _rates(run: Transfers) -> Floats:
-    """Return the goodputs of both clients when the first client completes, the lower first."""
+    """Return both clients' goodputs until the first client finishes, in ascending order."""
     return np.sort(run.rate_while_all_run_kbps)
 
 
@@ -121,32 +121,46 @@ def _drops_between(role: str, start_s: float, end_s: float) -> Measure:
     return measure
 
 
-APART = "First time at which the two clients are 2.5 % of the file (0.5 MB) apart."
-EPOCH = "An incident consists of the drops within one round trip with a full queue."
-FLIGHT = "Drops of a client within one round trip of its first drop."
+APART = "First time at which the progress of the two clients differs by 2.5 % of the file (0.5 MB)."
+EPOCH = "Drops within one round trip with a full queue count as one loss."
+FLIGHT = "Our number is the number of a client's drops within one round trip of its first drop."
 GAP = (
-    "Excess of the faster client's goodput over the slower's, as the printed goodputs give it. The "
-    "text reverses the two (published/notes.md)."
+    "Excess of the faster client's goodput over the slower client's goodput, in % of the slower "
+    "client's goodput. The text of the study confuses the excess of the faster client with the "
+    "deficit of the slower client (published/notes.md)."
 )
 
 MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
     ("EF-017", TAIL_64, _drops, DROPPED, ""),
-    ("EF-018", TAIL_64, _drops_of("fastest"), FEW, "C0 is the faster."),
-    ("EF-019", TAIL_64, _drops_of("slowest"), FEW, "C1 is the slower."),
-    ("EF-020", TAIL_64, _slow_start_drops_of("fastest"), FEW, f"C0 is the faster. {FLIGHT}"),
-    ("EF-021", TAIL_64, _slow_start_drops_of("slowest"), FEW, f"C1 is the slower. {FLIGHT}"),
+    ("EF-018", TAIL_64, _drops_of("fastest"), FEW, "The faster client is C0 in the study."),
+    ("EF-019", TAIL_64, _drops_of("slowest"), FEW, "The slower client is C1 in the study."),
+    (
+        "EF-020",
+        TAIL_64,
+        _slow_start_drops_of("fastest"),
+        FEW,
+        f"The faster client is C0 in the study. {FLIGHT}",
+    ),
+    (
+        "EF-021",
+        TAIL_64,
+        _slow_start_drops_of("slowest"),
+        FEW,
+        f"The slower client is C1 in the study. {FLIGHT}",
+    ),
     ("EF-022", TAIL_64, _apart, SECONDS, APART),
     (
         "EF-023",
         TAIL_64,
         lambda run: float(run.acked_at(52.0).mean() / 2**20),
         ABOUT,
-        "Mean of the two at 52 s in MiB. A link without a pause would have carried 4.65 MiB each.",
+        "Mean data of the two clients at 52 s, in MiB. A link that is always busy carries 4.65 "
+        "MiB per client in 52 s.",
     ),
-    ("EF-024", TAIL_64, _nth_shared(2), SECONDS, f"Second time that both lose. {EPOCH}"),
-    ("EF-025", TAIL_64, _nth_shared(3), SECONDS, f"Third time that both lose. {EPOCH}"),
-    ("EF-026", TAIL_64, _nth_alone(1), SECONDS, f"First loss of the slower alone. {EPOCH}"),
-    ("EF-027", TAIL_64, _nth_alone(2), SECONDS, f"Second loss of the slower alone. {EPOCH}"),
+    ("EF-024", TAIL_64, _nth_shared(2), SECONDS, f"Second loss of both clients at once. {EPOCH}"),
+    ("EF-025", TAIL_64, _nth_shared(3), SECONDS, f"Third loss of both clients at once. {EPOCH}"),
+    ("EF-026", TAIL_64, _nth_alone(1), SECONDS, f"First loss of the slower client alone. {EPOCH}"),
+    ("EF-027", TAIL_64, _nth_alone(2), SECONDS, f"Second loss of the slower client alone. {EPOCH}"),
     ("EF-030", TAIL_64, lambda run: float(_rates(run)[0]), GOODPUT, ""),
     ("EF-031", TAIL_64, lock_out.gap_percent, PERCENT, GAP),
     ("EF-032", TAIL_64, lambda run: jain(_rates(run)), JAIN, ""),
@@ -156,31 +170,56 @@ MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
         TAIL_64,
         lock_out.slower_progress_percent,
         PERCENT,
-        "The printed goodputs give 69.7 % (published/notes.md).",
+        "By the published goodputs the number is 69.7 % (published/notes.md).",
     ),
     (
         "EF-035",
         TAIL_8,
         lambda run: run.spread_percent,
         PERCENT,
-        "Goodput of the faster over that of the slower, less 1, as the printed goodputs give it.",
+        "Excess of the faster client's goodput over the slower client's goodput, as computed from "
+        "the published goodputs.",
     ),
     (
         "EF-036",
         RED_128,
         lambda run: float(100 * (1 - run.time_s.min() / run.time_s.max())),
         PERCENT,
-        "The printed goodputs give 12.1 % (published/notes.md).",
+        "By the published goodputs the number is 12.1 % (published/notes.md).",
     ),
     ("EF-037", RED_128, _drops, DROPPED, ""),
-    ("EF-038", RED_128, _drops_of("slowest"), FEW, "C0 is the slower here."),
-    ("EF-039", RED_128, _drops_of("fastest"), FEW, "C1 is the faster here."),
+    (
+        "EF-038",
+        RED_128,
+        _drops_of("slowest"),
+        FEW,
+        "The slower client is C0 in this case of the study.",
+    ),
+    (
+        "EF-039",
+        RED_128,
+        _drops_of("fastest"),
+        FEW,
+        "The faster client is C1 in this case of the study.",
+    ),
     ("EF-040", RED_128, _slow_start_drops_of_both, FEW, FLIGHT),
     ("EF-041", RED_128, _apart, SECONDS, APART),
-    ("EF-042", RED_128, _drops_between("slowest", 20, 40), FEW, "C0 is the slower here."),
-    ("EF-043", RED_128, _drops_between("fastest", 20, 40), FEW, "C1 is the faster here."),
+    (
+        "EF-042",
+        RED_128,
+        _drops_between("slowest", 20, 40),
+        FEW,
+        "The slower client is C0 in this case of the study.",
+    ),
+    (
+        "EF-043",
+        RED_128,
+        _drops_between("fastest", 20, 40),
+        FEW,
+        "The faster client is C1 in this case of the study.",
+    ),
 )
-"""Printed numbers: claim, setting, measure of a replication, tolerance, evidence."""
+"""Claims with a published number: id, setting, measure of one replication, tolerance, evidence."""
 
 
 def _register(claim_id: str, setting: Setting, measure: Measure, rule: Tolerance, how: str) -> None:
@@ -196,7 +235,7 @@ for _row in MEASURED:
 
 @CLAIMS.decides("EF-016", items=["figure-2"])
 def windows_fit(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest limit of the study without drops in any replication."""
+    """Decide the claim by the smallest queue limit at which no replication has drops."""
 
     def drops(of: Runs) -> dict[int, int]:
         return {q: max(int(r.dropped.sum()) for r in of.of(Setting(2, "DT", q))) for q in LIMITS}
@@ -204,22 +243,22 @@ def windows_fit(runs: Runs, claim: Published) -> Decision:
     def smallest(of: Runs) -> float:
         return min((q for q, dropped in drops(of).items() if not dropped), default=float("inf"))
 
-    text = f"Most drops by limit: {drops(runs)}."
+    text = f"Maximum drops of any replication, by queue limit: {drops(runs)}."
     return whole(replace(claim, qualifier="upper_bound"), runs, smallest, EXACT, text)
 
 
 @CLAIMS.decides("EF-028", "EF-029", items=["figure-6"])
 def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
-    """Return the decision on a cycle that the study read off a figure, which no run can decide."""
+    """Return "not testable" for the length of a cycle that the study reads off a figure."""
     return not_testable(
-        "The study reads this cycle off its figure 6 without a criterion for its beginning and "
-        "end. Our figure 6 shows the windows."
+        "The study reads the length of a degradation cycle off its figure 6, and does not define "
+        "where a cycle begins and ends. Our figure 6 shows the congestion windows."
     )
 
 
 @CLAIMS.decides("EF-044", items=["figure-2"])
 def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the drops of RED and of ECN, which must be equal and overflows."""
+    """Decide the claim by the drops of RED and ECN: equal numbers, nearly all at a full queue."""
     schemes, limit = ("RED-C", "RED-A", "ECN-C", "ECN-A"), int(claim.value)
 
     def drops(of: Runs) -> list[float]:
@@ -236,14 +275,14 @@ def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
 
     text = (
         f"Median drops of the four schemes at limit {limit}: "
-        f"{', '.join(map(number, drops(runs)))}, alike within {DROPPED.about}; of all drops there "
-        f"{100 * full(runs):.1f} % are overflows."
+        f"{', '.join(map(number, drops(runs)))}. Tolerance for equal numbers: {DROPPED.about}. At "
+        f"limit {limit}, {100 * full(runs):.1f} % of all drops occur at a full queue."
     )
     return condition(runs, margin, limit if margin(runs) > 0 else "none", text)
 
 
 def _fairness_gains(runs: Runs, ecn: str, other: str) -> list[float]:
-    """Return the mean over limits of Jain's index with ECN minus that of another scheme."""
+    """Return Jain's index with ECN minus the index of another scheme, as a mean over the limits."""
     gains = [
         [a.jain - b.jain for a, b in zip(runs.of(Setting(2, ecn, q)), runs.of(than), strict=True)]
         for q in LIMITS
@@ -256,16 +295,18 @@ def _fairer(runs: Runs, claim: Published, others: tuple[str, str]) -> Decision:
     pairs = zip(("ECN-C", "ECN-A"), others, strict=True)
     gains = [_fairness_gains(runs, ecn, other) for ecn, other in pairs]
     both = [fmean(of_one) for of_one in zip(*gains, strict=True)]
-    return direction(claim, both, "Jain's index, mean over maxp and limits.")
+    return direction(
+        claim, both, "Difference of Jain's index, as a mean over both maxp and all limits."
+    )
 
 
 @CLAIMS.decides("EF-071", items=["figure-2"])
 def ecn_fairer_than_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by Jain's index with ECN minus that with Drop Tail."""
+    """Decide the claim by Jain's index with ECN minus Jain's index with Drop Tail."""
     return _fairer(runs, claim, ("DT", "DT"))
 
 
 @CLAIMS.decides("EF-072", items=["figure-2"])
 def ecn_fairer_than_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by Jain's index with ECN minus that with RED, at the same maxp."""
+    """Decide the claim by Jain's index with ECN minus Jain's index with RED, at the same maxp."""
     return _fairer(runs, claim, ("RED-C", "RED-A"))

@@ -1,4 +1,4 @@
-"""Claims of "Experimental methodology": the baseline and the rules for the queue limit."""
+"""Claims of the section "Experimental methodology": the baseline, and rules for queue limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from aqmlab.studies.framework.claims import (
 from aqmlab.studies.framework.runs import Runs
 
 BUFFERED_IN_NETWORK = 5
-"""Segments in the network besides those in the queue: s of the study (EF-007)."""
+"""Number of segments in the network outside the queue, which the study calls s (EF-007)."""
 
 
 def _baseline(runs: Runs) -> list[Transfers]:
@@ -41,7 +41,7 @@ def file_size(runs: Runs, claim: Published) -> Decision:
     acked = {int(run.acked_bytes[0]) for run in _baseline(runs)}
     megabytes = max(acked) / 2**20
     return holds(
-        acked == {int(claim.value) * 2**20}, megabytes, f"Acknowledged {max(acked)} B in every run."
+        acked == {int(claim.value) * 2**20}, megabytes, f"Every run acknowledges {max(acked)} B."
     )
 
 
@@ -72,7 +72,9 @@ def smallest_limit_without_drops(runs: Runs, claim: Published) -> Decision:
         return min((q for q, at in settings.items() if not _most_drops(of, at)), default=0)
 
     drops = {limit: _most_drops(runs, at) for limit, at in settings.items()}
-    return whole(claim, runs, smallest, EXACT, f"Most drops in any replication: {drops}.")
+    return whole(
+        claim, runs, smallest, EXACT, f"Maximum drops of any replication, by queue limit: {drops}."
+    )
 
 
 def _bdp_kbit(rtt_s: float) -> float:
@@ -94,12 +96,14 @@ def bdp_of_the_bottleneck(runs: Runs, claim: Published) -> Decision:
     network = _baseline(runs)[0].manifest["scenario"]["network"]
     rate, delay = network["rate"], network["delay"]
     kbit = _bdp_kbit(2 * baseline.setting().delay_ms / 1000)
-    return holds(math.isclose(kbit, claim.value), kbit, f"The runs have {rate} and {delay}.")
+    return holds(
+        math.isclose(kbit, claim.value), kbit, f"The bottleneck of the runs has {rate} and {delay}."
+    )
 
 
 @CLAIMS.decides("EF-007", items=["baseline"])
 def bdp_in_segments(_runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the bandwidth-delay product in whole segments."""
+    """Decide the claim by the bandwidth-delay product of the bottleneck in whole segments."""
     segments = _segments(_bdp_kbit(2 * baseline.setting().delay_ms / 1000))
     evidence = f"60 kbit are {segments:.3f} segments of {SEGMENT_BYTES} B."
     return holds(math.floor(segments) == claim.value, segments, evidence)
@@ -109,7 +113,9 @@ def bdp_in_segments(_runs: Runs, claim: Published) -> Decision:
 def bdp_of_the_path(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the bottleneck's rate times the round trip measured without a queue."""
     rtt_s = _measured_rtt_s(runs)
-    return exactly(claim, _bdp_kbit(rtt_s), f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
+    return exactly(
+        claim, _bdp_kbit(rtt_s), f"Round-trip time of the handshake: {1000 * rtt_s:.3f} ms."
+    )
 
 
 @CLAIMS.decides("EF-009", items=["baseline"])
@@ -117,19 +123,24 @@ def bdp_of_the_path_in_segments(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the measured bandwidth-delay product in segments."""
     rtt_s = _measured_rtt_s(runs)
     ours = _segments(_bdp_kbit(rtt_s))
-    return exactly(claim, ours, f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
+    return exactly(claim, ours, f"Round-trip time of the handshake: {1000 * rtt_s:.3f} ms.")
 
 
 @CLAIMS.decides("EF-010", items=["baseline"])
 def limit_from_the_path(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the measured bandwidth-delay product, rounded up to segments."""
     limit = math.ceil(_segments(_bdp_kbit(_measured_rtt_s(runs))))
-    return holds(limit == claim.value, limit, "The measured product, rounded up to segments.")
+    return holds(
+        limit == claim.value,
+        limit,
+        "The bandwidth-delay product by the measured round-trip time, rounded up to whole "
+        "segments.",
+    )
 
 
 @CLAIMS.decides("EF-011", items=["baseline", "figure-2", "figure-3", "figure-4"])
 def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the drops of each Drop Tail run whose limit satisfies the rule."""
+    """Decide the claim by the drops of all Drop Tail settings that satisfy the study's rule."""
     settings = [baseline.setting(limit) for limit in baseline.LIMITS]
     settings += [Setting(n, "DT", q) for n in (2, 5, 10) for q in efficiency.limits_of(n)]
     fits = [s for s in settings if s.limit + BUFFERED_IN_NETWORK > claim.value * s.n]
@@ -138,7 +149,7 @@ def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
     return holds(
         not any(dropped.values()) and len(fits) < len(settings),
         window,
-        f"No drops are expected. Maximum of any replication: {dropped}.",
+        f"Rule: no replication has drops. Maximum drops of any replication: {dropped}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Claims of "The case of global synchronization"."""
+"""Claims of the section "The case of global synchronization"."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TAIL_64 = Setting(2, "DT", 64)
 MOSTLY = 50.0
 """Share in % above which an event counts as frequent."""
 IDLE = 10.0
-"""Idle time of the bottleneck in % above which it counts as underused."""
+"""Idle time in % above which the bottleneck counts as underused."""
 
 
 @CLAIMS.decides("EF-059", items=["lock-out"])
 def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the share of early congestion epochs in which both clients lose."""
+    """Decide the claim by the share of early congestion epochs with losses of both clients."""
 
     def shares(of: Runs) -> tuple[float, float]:
         before: list[bool] = []
@@ -40,19 +40,19 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
 
     first, last = shares(runs)
     text = (
-        f"Epochs in which both lose: {first:.0f} % until {claim.value:g} s, {last:.0f} % after, "
-        "over all replications."
+        f"Both clients lose packets in {first:.0f} % of the congestion epochs until "
+        f"{claim.value:g} s, and in {last:.0f} % of the later epochs, over all replications."
     )
     return condition(runs, lambda of: shares(of)[0] - MOSTLY, f"{first:.0f} % until then", text)
 
 
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the settings with coinciding timeouts and an idle link."""
+    """Decide the claim by the settings with simultaneous timeouts and an idle link."""
     seen = {at: synchronization.measured(runs, at) for at in synchronization.SETTINGS}
 
     def distance(shared: float, idle: float) -> float:
-        """Return the distance of a setting from synchronization, in percentage points."""
+        """Return the distance of one run from synchronization, in percentage points."""
         return max(MOSTLY - (0.0 if math.isnan(shared) else shared), IDLE - idle)
 
     margins = [
@@ -68,12 +68,13 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
     ]
     calm = sum(math.isnan(t.retransmissions) for indices in seen.values() for t in indices)
     text = (
-        f"Observed: most timeouts shared by more than half of the clients and the bottleneck idle "
-        f"for more than {IDLE:g} %. In {len(seen)} settings, limits 64 and 16, the highest share "
-        f"is {max(shares.values()):.0f} %, the longest idle time {max(idles.values()):.1f} %"
-        f"{'; met by ' + ', '.join(observed) if observed else ''}."
-        f"{f' {calm} runs have no timeout and no share.' if calm else ''} Distance of the nearest "
-        "setting from both bounds, in points, one per replication."
+        "Rule: synchronization means that more than half of the clients share most timeouts, and "
+        f"that the bottleneck is idle for more than {IDLE:g} % of the time. In {len(seen)} "
+        "settings with limits 64 and 16, the highest share of such timeouts is "
+        f"{max(shares.values()):.0f} %, and the longest idle time {max(idles.values()):.1f} %"
+        f"{'; synchronized: ' + ', '.join(observed) if observed else ''}."
+        f"{f' {calm} runs have no timeouts.' if calm else ''} Distance of the nearest setting from "
+        "synchronization, in percentage points:"
     )
     indices = direction(replace(claim, value=1), margins, text)
     return replace(indices, ours="1" if observed else "0")

@@ -1,4 +1,4 @@
-"""The 143 published claims of the thesis, and the functions that decide them."""
+"""The 143 claims of the thesis, and the functions that decide them."""
 
 from aqmlab.studies.red_wired_testbed.claims import beside, three_flows
 from aqmlab.studies.red_wired_testbed.claims.rules import CLAIMS

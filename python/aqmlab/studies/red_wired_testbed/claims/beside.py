@@ -1,4 +1,4 @@
-"""Claims about a TCP flow beside a CBR flow."""
+"""Claims about a TCP flow that competes with a CBR flow."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ Read = Measure[Outcome]
 
 
 def of(runs: Runs, at: Beside, read: Read) -> list[float]:
-    """Return a measure of a setting, one number per replication."""
+    """Return the values of a measure in a setting, one value per replication."""
     return [read.of(run) for run in runs.of(at)]
 
 
 def medians(runs: Runs, case: Workload, discipline: str, classes: str, read: Read) -> list[float]:
-    """Return the medians over the starts of the CBR flow."""
+    """Return the median of a measure at each start time of the CBR flow."""
     return [median(of(runs, Beside(case, discipline, classes, s), read)) for s in case.starts_s]
 
 
@@ -65,29 +65,42 @@ def _discipline(claim: Published) -> str:
 
 @CLAIMS.decides("RW-086", "RW-087", items=FIRST)
 def lost_of_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the medians over the starts of the share of lost packets."""
+    """Decide the claim by the share of lost CBR packets: medians, averaged over start times."""
     discipline = TAIL_DROP if claim.id == "RW-086" else RED
 
     def lost(of_runs: Runs) -> float:
         received = medians(of_runs, LONG, discipline, ONE_CLASS, RECEIVED)
         return 100 * (1 - float(np.mean(received)) / LONG.cbr_packets)
 
-    return near(claim, runs, lost, "Mean over four starts of the median share lost.", 0, 2)
+    return near(
+        claim,
+        runs,
+        lost,
+        "Our number is the median share of lost packets, averaged over four start times.",
+        0,
+        2,
+    )
 
 
 @CLAIMS.decides("RW-088", "RW-089", "RW-090", items=FIRST)
 def slow_starts(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the times to the first retransmission, over all start times."""
+    """Decide the claim by the times to TCP's first retransmission, over all start times."""
     if claim.id == "RW-090":
 
         def every(of_runs: Runs) -> list[float]:
             settings = [Beside(LONG, TAIL_DROP, ONE_CLASS, s) for s in LONG.starts_s]
             return [t for at in settings for t in of(of_runs, at, SLOW_START)]
 
-        text = f"The longest, to the first retransmission; median {number(median(every(runs)))} s."
+        text = (
+            "Our number is the longest time to the first retransmission. The median time is "
+            f"{number(median(every(runs)))} s."
+        )
         return near(claim, runs, lambda of_runs: float(np.nanmax(every(of_runs))), text, 0.25)
     pick = min if claim.id == "RW-088" else max
-    text = "Medians to the first retransmission, over four starts."
+    text = (
+        "Our number is the lowest (or highest) median time to the first retransmission of four "
+        "start times."
+    )
     return near(
         claim, runs, lambda of_runs: pick(medians(of_runs, LONG, RED, ONE_CLASS, SLOW_START)), text,
         0, 0.5,
@@ -96,14 +109,21 @@ def slow_starts(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-091", "RW-092", items=FIRST)
 def added_by_two_classes(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean over the starts of the excess of two classes over one."""
+    """Decide the claim by the time in two classes minus the time in one class."""
     discipline = TAIL_DROP if claim.id == "RW-091" else RED
 
     def added(of_runs: Runs) -> float:
         one, two = (medians(of_runs, LONG, discipline, c, ELAPSED) for c in (ONE_CLASS, TWO_CLASS))
         return float(np.mean(np.array(two) - np.array(one)))
 
-    return near(claim, runs, added, "Mean over four starts of the difference of medians.", 0, 0.5)
+    return near(
+        claim,
+        runs,
+        added,
+        "Our number is the difference of medians, averaged over four start times.",
+        0,
+        0.5,
+    )
 
 
 @CLAIMS.decides("RW-093", "RW-094", items=FIRST)
@@ -111,12 +131,14 @@ def shares_of_load(_: Runs, claim: Published) -> Decision:
     """Decide the claim by the sizes of the transfers."""
     tcp, cbr = LONG.tcp_bytes, 132 * LONG.cbr_packets
     share = 100 * (tcp if claim.id == "RW-093" else cbr) / (tcp + cbr)
-    return arithmetic(claim, share, f"{tcp} and {cbr} bytes.", 2)
+    return arithmetic(
+        claim, share, f"The TCP flow has {tcp} bytes, and the CBR flow {cbr} bytes.", 2
+    )
 
 
 @CLAIMS.decides("RW-095", "RW-096", items=["table-5-7"])
 def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the sum of the median throughputs, for Tail Drop and RED."""
+    """Decide the claim by the sum of TCP's and CBR's median throughputs, with each discipline."""
     pick = min if claim.id == "RW-095" else max
 
     def total(of_runs: Runs) -> float:
@@ -128,14 +150,21 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
             for d in (TAIL_DROP, RED)
         )
 
-    return near(claim, runs, total, "Of Tail Drop and RED.", 0, 2)
+    return near(
+        claim,
+        runs,
+        total,
+        "Our number is the lower (or higher) of the sums with Tail Drop and with RED.",
+        0,
+        2,
+    )
 
 
 @CLAIMS.decides("RW-097", items=FIRST)
 def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the CBR flow's 40 s minus TCP's median time, at start time 0."""
+    """Decide the claim by the CBR flow's 40 s minus TCP's median time, with CBR from 0 s on."""
     at = Beside(LONG, TAIL_DROP, ONE_CLASS)
-    text = "40 s minus the median with Tail Drop."
+    text = "Our number is 40 s minus the median elapsed time of TCP with Tail Drop."
     return near(
         claim, runs, lambda of_runs: LONG.cbr_s - median(of(of_runs, at, ELAPSED)), text, 0, 1
     )
@@ -143,18 +172,18 @@ def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-098", items=[*FIRST, *DRAWN])
 def alone_is_faster(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by TCP's medians beside CBR in two classes, and alone on a slower link."""
+    """Decide the claim by TCP's median times: with CBR in two classes, minus alone."""
     return _mean_gap(runs, claim, ELAPSED, TWO_CLASS, ALONE)
 
 
 @CLAIMS.decides("RW-099", items=[*FIRST, *DRAWN])
 def shorter_slow_start(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the median times to TCP's first retransmission, alone and beside CBR."""
+    """Decide the claim by TCP's median times to the first retransmission: alone minus with CBR."""
     return _mean_gap(runs, claim, SLOW_START, ALONE, TWO_CLASS)
 
 
 def _mean_gap(runs: Runs, claim: Published, read: Read, more: str, less: str) -> Decision:
-    """Decide the claim by two configurations: the mean difference for Tail Drop and RED."""
+    """Decide the claim by the difference of two configurations, averaged over both disciplines."""
 
     def gaps(of_runs: Runs) -> list[float]:
         return [
@@ -164,13 +193,16 @@ def _mean_gap(runs: Runs, claim: Published, read: Read, more: str, less: str) ->
         ]
 
     tail, red = gaps(runs)
-    text = f"Tail Drop {number(tail)} s, RED {number(red)} s; their mean."
+    text = (
+        f"The difference is {number(tail)} s with Tail Drop and {number(red)} s with RED. Our "
+        "number is the mean of the differences with Tail Drop and with RED."
+    )
     return near(claim, runs, lambda of_runs: float(np.mean(gaps(of_runs))), text, 0, 0.5)
 
 
 @CLAIMS.decides("RW-100", "RW-101", items=FIRST)
 def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean of the medians over the start times, in one class."""
+    """Decide the claim by the ratio of RED to Tail Drop of the medians, in one class."""
     read = RESENT if claim.id == "RW-100" else SLOW_START
 
     def ratio(of_runs: Runs) -> float:
@@ -179,7 +211,14 @@ def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
         )
         return red / tail if tail else math.nan
 
-    return near(claim, runs, ratio, "RED over Tail Drop, means of medians over four starts.", 0.3)
+    return near(
+        claim,
+        runs,
+        ratio,
+        "Our number is the ratio of RED to Tail Drop of the medians, averaged over four start "
+        "times.",
+        0.3,
+    )
 
 
 EXAMPLES: dict[str, tuple[Beside, Read]] = {
@@ -193,19 +232,21 @@ EXAMPLES: dict[str, tuple[Beside, Read]] = {
 
 @CLAIMS.decides(*EXAMPLES, items=FIRST)
 def first_examples(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the spread of our replications."""
+    """Decide a claim about one replication by the spread of our replications."""
     return occurs(claim, of(runs, *EXAMPLES[claim.id]))
 
 
 @CLAIMS.decides("RW-110", "RW-111", items=SECOND)
 def before_and_after(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the medians over the CBR flow's starts before 1.5 s, or from then on."""
+    """Decide the claim by the medians at CBR starts below 1.5 s, or from 1.5 s on."""
     chosen = slice(None, 3) if claim.id == "RW-110" else slice(3, None)
 
     def mean(of_runs: Runs) -> float:
         return float(np.mean(medians(of_runs, SHORT, TAIL_DROP, ONE_CLASS, ELAPSED)[chosen]))
 
-    return near(claim, runs, mean, "Mean of the medians of these starts.")
+    return near(
+        claim, runs, mean, "Our number is the mean of the medians at the start times of the claim."
+    )
 
 
 SHORT_ONES: dict[str, tuple[Beside, Read]] = {
@@ -220,14 +261,14 @@ SHORT_ONES: dict[str, tuple[Beside, Read]] = {
 
 @CLAIMS.decides(*SHORT_ONES, items=SECOND)
 def short_transfers(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by our median."""
+    """Decide the claim by the median of our replications."""
     at, read = SHORT_ONES[claim.id]
     return middle(claim, of(runs, at, read), 0.10, 1.0 if read is RESENT else 0.0)
 
 
 @CLAIMS.decides("RW-116", "RW-117", items=SECOND)
 def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest or largest difference of medians at three start times."""
+    """Decide the claim by the smallest (or largest) difference of medians at three start times."""
     pick = min if claim.id == "RW-116" else max
 
     def gaps(of_runs: Runs) -> list[float]:
@@ -235,23 +276,27 @@ def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
         return [t - r for t, r in zip(tail, red, strict=True)]
 
     listed = ", ".join(number(g) for g in gaps(runs))
-    text = f"By start: {listed} packets; printed -19.5, 5.5, 9, 4, 0. Of starts 0.5 to 1.5 s."
+    text = (
+        f"Differences at the five start times: {listed} packets in our runs, and -19.5, 5.5, 9, 4 "
+        "and 0 packets in the thesis. Our number is the smallest or largest difference at the "
+        "start times 0.5 to 1.5 s."
+    )
     return near(claim, runs, lambda of_runs: pick(gaps(of_runs)[1:4]), text, 0, 2)
 
 
 @CLAIMS.decides("RW-120", "RW-121", items=SECOND)
 def second_examples(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the spread of our replications."""
+    """Decide a claim about one replication by the spread of our replications."""
     discipline = TAIL_DROP if claim.id == "RW-120" else RED
     return occurs(claim, of(runs, Beside(SHORT, discipline, TWO_CLASS, 0.5), ELAPSED))
 
 
 @CLAIMS.decides("RW-122", "RW-123", "RW-124", items=DRAWN)
 def short_alone(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the quartiles of the short transfer, alone on the slower link."""
+    """Decide the claim by the quartiles of the short transfer's time, alone on the slower link."""
     at = Beside(SHORT, RED, ALONE)
     share = {"RW-122": 0.5, "RW-123": 0.25, "RW-124": 0.75}[claim.id]
-    text = f"{100 * share:g} % quantile of ours."
+    text = f"Our number is the {100 * share:g} % quantile of our replications."
     return near(
         claim, runs, lambda of_runs: float(np.quantile(of(of_runs, at, ELAPSED), share)), text
     )
@@ -266,13 +311,15 @@ def medium_transfers(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-127", "RW-128", items=THIRD)
 def steady_with_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean of RED's medians over the start times of the CBR flow."""
+    """Decide the claim by RED's medians, averaged over the start times of the CBR flow."""
     read = ELAPSED if claim.id == "RW-127" else RECEIVED
 
     def mean(of_runs: Runs) -> float:
         return float(np.mean(medians(of_runs, BRIEF, RED, ONE_CLASS, read)))
 
-    return near(claim, runs, mean, "Mean of the medians of six starts.", 0.03)
+    return near(
+        claim, runs, mean, "Our number is the mean of the medians at six start times.", 0.03
+    )
 
 
 @CLAIMS.decides("RW-129", "RW-130", items=THIRD)
@@ -284,12 +331,14 @@ def range_over_starts(runs: Runs, claim: Published) -> Decision:
         times = medians(of_runs, BRIEF, discipline, ONE_CLASS, ELAPSED)
         return max(times) - min(times)
 
-    return near(claim, runs, width, "Of the medians of six starts.", 0, 0.2)
+    return near(
+        claim, runs, width, "Our number is the range of the medians at six start times.", 0, 0.2
+    )
 
 
 @CLAIMS.decides("RW-131", items=THIRD)
 def advantage_of_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean over the CBR flow's start times of RED minus Tail Drop."""
+    """Decide the claim by the medians with RED minus Tail Drop, averaged over CBR start times."""
 
     def gap(of_runs: Runs) -> float:
         red, tail = (
@@ -297,7 +346,14 @@ def advantage_of_tail_drop(runs: Runs, claim: Published) -> Decision:
         )
         return float((red - tail).mean())
 
-    return near(claim, runs, gap, "Mean difference of six medians.", 0, 0.1)
+    return near(
+        claim,
+        runs,
+        gap,
+        "Our number is the mean difference of the medians at six start times.",
+        0,
+        0.1,
+    )
 
 
 THIRD_ONES: dict[str, tuple[float, Read]] = {
@@ -308,14 +364,14 @@ THIRD_ONES: dict[str, tuple[float, Read]] = {
 
 @CLAIMS.decides(*THIRD_ONES, items=THIRD)
 def third_examples(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the spread of our replications."""
+    """Decide a claim about one replication by the spread of our replications."""
     start_s, read = THIRD_ONES[claim.id]
     return occurs(claim, of(runs, Beside(BRIEF, TAIL_DROP, ONE_CLASS, start_s), read))
 
 
 @CLAIMS.decides("RW-138", items=THIRD)
 def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the first start time from which Tail Drop has the lower median."""
+    """Decide the claim by the first CBR start from which on Tail Drop has the lower median."""
 
     def wins(of_runs: Runs) -> list[bool]:
         red, tail = (medians(of_runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))
@@ -325,7 +381,7 @@ def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
         won = wins(of_runs)
         return next((s for i, s in enumerate(BRIEF.starts_s) if all(won[i:])), math.inf)
 
-    text = f"Tail Drop is faster at {sum(wins(runs))} of {len(wins(runs))} starts."
+    text = f"TCP is faster with Tail Drop at {sum(wins(runs))} of {len(wins(runs))} start times."
     return whole(replace(claim, qualifier="exact"), runs, first, EXACT, text)
 
 
@@ -342,4 +398,6 @@ def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
             strict=True,
         )
     ]
-    return direction(claim, apart, "RED minus Tail Drop, four starts.")
+    return direction(
+        claim, apart, "Value with RED minus value with Tail Drop, at four start times."
+    )

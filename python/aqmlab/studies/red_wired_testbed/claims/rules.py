@@ -1,4 +1,4 @@
-"""Functions that decide the claims of the thesis, with its tolerances."""
+"""Functions that decide kinds of claims of the thesis, with tolerances."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aqmlab.studies.red_wired_testbed.frozen import APART
 CLAIMS = Claims(Path(__file__).parents[1] / "published" / "claims.csv", APART)
 
 EXAMPLE = Tolerance.larger_of(0, 0.05, single_run=True)
-"""Tolerance of the numbers that the thesis gives for one replication."""
+"""Tolerance of published numbers of a single replication."""
 
 
 def near(
@@ -29,7 +29,7 @@ def near(
     share: float = 0.10,
     width: float = 0.0,
 ) -> Decision:
-    """Decide, by a bootstrap, a number of all replications together, such as a mean of means."""
+    """Decide a claim by a statistic of all replications together, such as a mean of means."""
     rule = Tolerance.larger_of(width, share, claim.unit)
     return whole(replace(claim, qualifier="exact"), runs, statistic, rule, evidence)
 
@@ -37,26 +37,28 @@ def near(
 def middle(
     claim: Published, values: Iterable[float], share: float = 0.10, width: float = 0.0
 ) -> Decision:
-    """Decide a published median by the confidence interval of our median."""
+    """Decide a claim about a median by the confidence interval of our median."""
     return value(claim, values, Tolerance.larger_of(width, share, claim.unit))
 
 
 def occurs(claim: Published, values: Iterable[float]) -> Decision:
-    """Decide a published number of one replication by the spread of our replications."""
-    return value(claim, values, EXAMPLE, "The printed number is that of one replication.")
+    """Decide a claim about one replication by the spread of our replications."""
+    return value(claim, values, EXAMPLE, "The published number is from a single replication.")
 
 
 def counted(claim: Published, count: int, total: int, width: float, evidence: str) -> Decision:
-    """Decide a published count of 20 replications, or its share in %, by Wilson's interval."""
+    """Decide a claim about a number (or share) of replications by Wilson's interval."""
     scale = 100 if claim.unit == "%" else 20
     low, _, high = (scale * bound for bound in proportion_interval(count, total))
     ours = Estimate("of replications, 95 % confidence", scale * count / total, low, high, total)
-    rule = Tolerance.of(f"{width:g} {'points' if claim.unit == '%' else 'of 20'}", width)
+    rule = Tolerance.of(
+        f"{width:g} {'percentage points' if claim.unit == '%' else 'of 20 replications'}", width
+    )
     return estimated(claim, ours, rule, evidence)
 
 
 def arithmetic(claim: Published, ours: float, evidence: str, width: float) -> Decision:
-    """Decide a claim that follows from the settings of the testbed alone."""
+    """Decide a claim that follows from the settings of the testbed."""
     return exactly(claim, ours, evidence, width)
 
 
@@ -66,6 +68,6 @@ def median(values: Iterable[float]) -> float:
 
 
 def quartile_range(values: Iterable[float]) -> float:
-    """Return the interquartile range."""
+    """Return the interquartile range of the values."""
     low, high = np.quantile(np.array(list(values), dtype=float), [0.25, 0.75])
     return float(high - low)

@@ -48,25 +48,28 @@ from aqmlab.studies.red_wired_testbed.scenarios import (
 TAIL, REDS, BOTH = ["table-5-1"], ["table-5-4"], ["table-5-1", "table-5-4"]
 STARTS = {TAIL_DROP: TAIL_DROP_STARTS_S, RED: RED_STARTS_S}
 LINK_BYTES_PER_S = 17_500
-"""Rate of the link in byte/s in the thesis's shares: 140 kbit/s."""
+"""Link rate in byte/s by which the thesis computes shares: 140 kbit/s."""
 FAIR = 0.035
-"""Relative difference of the throughputs of fair long flows. With this value the published
-replications have the thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s."""
+"""Maximum relative difference of the throughputs of fair long flows.
+
+With a limit of 3.5 %, the published replications have as many fair replications as the thesis
+states: 10 of 20 at 0 s, and 7 of 20 at 5.5 s.
+"""
 
 
 def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> list[float]:
-    """Return a column of the published tables, with our number of each replication."""
+    """Return our numbers for a column of the published tables, one number per replication."""
     read = handshake(place) if column == "handshake" else measure(place, column)
     return [read.of(run) for run in runs.of(Three(discipline, start_s))]
 
 
 def elapsed(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return the elapsed times of a flow in s, one per replication."""
+    """Return the elapsed times of a flow in s, one time per replication."""
     return of(runs, discipline, start_s, place, "elapsed_time_s")
 
 
 def rates(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return the throughputs of a flow in byte/s, one per replication."""
+    """Return the throughputs of a flow in byte/s, one throughput per replication."""
     return of(runs, discipline, start_s, place, "throughput_bytes_per_s")
 
 
@@ -76,7 +79,7 @@ def _by_start(discipline: str, read: Callable[[float], float]) -> dict[float, fl
 
 @CLAIMS.decides("RW-001", "RW-002", "RW-003", "RW-004", items=TAIL)
 def throughput_of_long_flows(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean over the starts of mean throughputs."""
+    """Decide the claim by the mean throughput, averaged over the start times."""
     place = FASTEST if claim.id in ("RW-001", "RW-002") else SLOWEST
 
     def mean(of_runs: Runs) -> float:
@@ -84,21 +87,27 @@ def throughput_of_long_flows(runs: Runs, claim: Published) -> Decision:
         return float(np.mean(each))
 
     if claim.unit == "%":
-        text = "Mean throughput over 17500 byte/s."
+        text = "Our number is the mean throughput in % of 17500 byte/s."
         return near(claim, runs, lambda of: 100 * mean(of) / LINK_BYTES_PER_S, text, 0, 2)
-    return near(claim, runs, mean, "Mean over 12 starts of the mean throughput.", 0.05)
+    return near(
+        claim, runs, mean, "Our number is the mean throughput, averaged over 12 start times.", 0.05
+    )
 
 
 @CLAIMS.decides("RW-005", "RW-006", items=TAIL)
 def ends_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the minimum elapsed time per start time, in the thesis called median."""
+    """Decide the claim by the minimum elapsed times, which the thesis calls medians."""
     pick = min if claim.id == "RW-005" else max
 
     def end(of_runs: Runs) -> float:
         return pick(min(elapsed(of_runs, TAIL_DROP, s, THIRD)) for s in TAIL_DROP_STARTS_S)
 
     return near(
-        claim, runs, end, "The text calls it median; in Table 5-1 it is the minimum of each start."
+        claim,
+        runs,
+        end,
+        "The text of the thesis calls the published number a median, but by Table 5-1 it is a "
+        "minimum over the replications of one start time.",
     )
 
 
@@ -111,28 +120,33 @@ def _third_rate(runs: Runs) -> dict[float, float]:
 
 @CLAIMS.decides("RW-007", "RW-008", "RW-009", "RW-010", items=TAIL)
 def rate_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the third flow's mean throughput at the start time in the claim."""
+    """Decide the claim by the third flow's mean throughput at the start time of the claim."""
     start_s = 2.0 if "2 s" in claim.scenario else 0.0
 
     def mean(of_runs: Runs) -> float:
         return float(np.mean(rates(of_runs, TAIL_DROP, start_s, THIRD)))
 
     if claim.unit == "%":
-        text = "Over 17500 byte/s."
+        text = "Our number is the mean throughput in % of 17500 byte/s."
         return near(claim, runs, lambda of: 100 * mean(of) / LINK_BYTES_PER_S, text, 0, 2)
-    return near(claim, runs, mean, f"Mean throughput of the third flow at {start_s:g} s.")
+    return near(
+        claim,
+        runs,
+        mean,
+        f"Our number is the mean throughput of the third flow at start {start_s:g} s.",
+    )
 
 
 @CLAIMS.decides("RW-011", "RW-012", items=TAIL)
 def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the start time with the lowest throughput or the lowest elapsed time."""
+    """Decide the claim by the start time with the lowest throughput (or elapsed time)."""
     if claim.id == "RW-011":
         by_start, about = {s: -rate for s, rate in _third_rate(runs).items()}, "mean throughput"
     else:
         by_start, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
 
     def lead(of_runs: Runs) -> float:
-        """Return the lead of the published start time over the best other start time."""
+        """Return by how much the published start time is lower than all other start times."""
         if claim.id == "RW-011":
             values = {s: -rate for s, rate in _third_rate(of_runs).items()}
         else:
@@ -142,8 +156,10 @@ def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
 
     ours = min(by_start, key=lambda s: by_start[s])
     text = (
-        f"Start with the lowest {about}. It is {number(abs(by_start[ours]))} there, at "
-        f"{claim.value:g} s {number(abs(by_start[claim.value]))}. Lead of {claim.value:g} s."
+        f"Our number is the start time with the lowest {about}. The {about} is "
+        f"{number(abs(by_start[ours]))} at this start time, and "
+        f"{number(abs(by_start[claim.value]))} at the published start time of {claim.value:g} s. "
+        f"Statement: the {about} is lowest at {claim.value:g} s."
     )
     return condition(runs, lead, f"{ours:g} s", text)
 
@@ -154,13 +170,13 @@ def _medians(runs: Runs, discipline: str, place: str) -> dict[float, float]:
 
 @CLAIMS.decides("RW-013", "RW-014", items=TAIL)
 def median_rates(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the median throughput at the start time in the claim."""
+    """Decide the claim by the third flow's median throughput at the start time of the claim."""
     return middle(claim, rates(runs, TAIL_DROP, 5.5 if claim.id == "RW-013" else 2.0, THIRD))
 
 
 @CLAIMS.decides("RW-015", "RW-016", "RW-072", "RW-073", "RW-074", "RW-075", items=BOTH)
 def median_times(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the third flow's median elapsed time at the start time in the claim."""
+    """Decide the claim by the third flow's median elapsed time at the claim's start time."""
     discipline = RED if claim.scenario.startswith("RED") else TAIL_DROP
     return middle(claim, elapsed(runs, discipline, 5.5 if "5.5" in claim.scenario else 2.0, THIRD))
 
@@ -168,7 +184,12 @@ def median_times(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-017", items=TAIL)
 def size_of_third(_: Runs, claim: Published) -> Decision:
     """Decide the claim by the sizes of the transfers."""
-    return arithmetic(claim, SHORT_BYTES / LONG_BYTES, "46720 of 292000 bytes.", 0.005)
+    return arithmetic(
+        claim,
+        SHORT_BYTES / LONG_BYTES,
+        "The third flow has 46720 bytes, and a long flow 292000 bytes.",
+        0.005,
+    )
 
 
 def fair(run: Outcome) -> bool:
@@ -178,20 +199,23 @@ def fair(run: Outcome) -> bool:
 
 @CLAIMS.decides("RW-018", "RW-019", "RW-024", "RW-045", "RW-046", "RW-047", items=TAIL)
 def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of replications of one kind, within 2 of 20 replications."""
+    """Decide the claim by the number of replications of one kind."""
     start_s = 5.5 if "5.5" in claim.scenario else 0.0
     ran = runs.of(Three(TAIL_DROP, start_s))
     third = [run.at(THIRD).throughput for run in ran]
     mid, high = np.quantile(third, [0.5, 0.75])
-    about = "Fair: throughputs of the long flows within 3.5 %."
+    about = "Rule: “fair” means that the throughputs of the long flows differ by less than 3.5 %."
     tests: dict[str, tuple[Callable[[Outcome], bool], str]] = {
         "RW-018": (fair, about),
         "RW-019": (lambda r: fair(r) and mid <= r.at(THIRD).throughput <= high, about),
-        "RW-024": (lambda r: r.at(THIRD).throughput >= high, "At or above our own quartile."),
+        "RW-024": (lambda r: r.at(THIRD).throughput >= high,
+                   "Rule: the throughput of the third flow is at or above our upper quartile."),
         "RW-045": (fair, about),
         "RW-046": (lambda r: fair(r) and r.at(THIRD).throughput >= mid,
-                   f"{about} Optimal: at or above our median."),
-        "RW-047": (lambda r: r.at(THIRD).handshake_s >= 3, "Long: a SYN was lost, so 3 s or more."),
+                   f"{about} Rule: “optimal” means that the third flow's throughput is at or "
+                   "above our median."),
+        "RW-047": (lambda r: r.at(THIRD).handshake_s >= 3,
+                   "Rule: “long” means 3 s or more, with a lost SYN."),
     }  # fmt: skip
     test, evidence = tests[claim.id]
     count = sum(test(run) for run in ran)
@@ -206,15 +230,17 @@ def fairest(runs: Runs, claim: Published) -> Decision:
         ran = of_runs.of(Three(TAIL_DROP, 0.0))
         return max(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in ran)
 
-    return near(claim, runs, best, "Our fairest replication.", 0, 0.0002)
+    return near(
+        claim, runs, best, "Our number is Jain's index of our fairest replication.", 0, 0.0002
+    )
 
 
 @CLAIMS.decides("RW-025", "RW-083", items=BOTH)
 def replications(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of replications that were run."""
+    """Decide the claim by how many replications were run."""
     discipline = TAIL_DROP if claim.id == "RW-025" else RED
     count = sum(len(runs.of(Three(discipline, s))) for s in STARTS[discipline])
-    return exactly(claim, count, "Replications run.")
+    return exactly(claim, count, "Our number is the number of replications that were run.")
 
 
 EXAMPLES: dict[str, tuple[str, float, str, str]] = {
@@ -244,7 +270,10 @@ EXAMPLES: dict[str, tuple[str, float, str, str]] = {
     "RW-070": (RED, 5.5, SLOWEST, "throughput_bytes_per_s"),
     "RW-071": (RED, 5.5, THIRD, "throughput_bytes_per_s"),
 }
-"""Numbers of one replication. Those of RED at 4 s in the text are at 5 s in Table 5-4 and here."""
+"""Claims about one replication.
+
+The text of the thesis has some numbers at 4 s, which Table 5-4 and this module have at 5 s.
+"""
 
 
 @CLAIMS.decides(*EXAMPLES, items=BOTH)
@@ -255,7 +284,7 @@ def example(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-032", items=TAIL)
 def first_packet_again(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the timeouts in which the third flow retransmits its first packet."""
+    """Decide the claim by the number of timeouts of the third flow."""
     timeouts = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
     return occurs(claim, timeouts)
 
@@ -266,7 +295,7 @@ def _ranges(runs: Runs, discipline: str) -> list[float]:
 
 @CLAIMS.decides("RW-055", "RW-056", "RW-057", "RW-058", items=BOTH)
 def spread_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the interquartile ranges with Tail Drop and RED at five start times."""
+    """Decide the claim by the interquartile ranges of the third flow's time at five start times."""
     discipline = RED if claim.scenario.startswith("RED") else TAIL_DROP
     typical = claim.id in ("RW-055", "RW-056")
 
@@ -274,7 +303,11 @@ def spread_of_third(runs: Runs, claim: Published) -> Decision:
         widths = _ranges(of_runs, discipline)
         return float(np.mean(widths)) if typical else max(widths)
 
-    text = "Mean of five starts." if typical else "Largest of five."
+    text = (
+        "Our number is the mean of the ranges at five start times."
+        if typical
+        else "Our number is the largest of the ranges at five start times."
+    )
     return near(claim, runs, width, text, 0.25)
 
 
@@ -290,13 +323,13 @@ MEDIANS: dict[str, tuple[str, float, str, str]] = {
 
 @CLAIMS.decides(*MEDIANS, items=BOTH)
 def phases_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the median of handshake or data transmit time."""
+    """Decide the claim by the median of the third flow's handshake or data transmit time."""
     return middle(claim, of(runs, *MEDIANS[claim.id]))
 
 
 @CLAIMS.decides("RW-068", items=TAIL)
 def critical_time(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the time of the third flow's first data at the worst start time."""
+    """Decide the claim by the time of the third flow's first data, at the worst start time."""
 
     def critical(of_runs: Runs) -> tuple[float, float]:
         times = _medians(of_runs, TAIL_DROP, THIRD)
@@ -304,20 +337,23 @@ def critical_time(runs: Runs, claim: Published) -> Decision:
         return start_s, median(of(of_runs, TAIL_DROP, start_s, THIRD, "handshake"))
 
     start_s, shake = critical(runs)
-    text = f"Worst start {start_s:g} s, and the median handshake of {number(shake)} s after it."
+    text = (
+        f"Our number is the worst start time, {start_s:g} s, plus the median handshake time of "
+        f"{number(shake)} s."
+    )
     return near(claim, runs, lambda of_runs: sum(critical(of_runs)), text, 0, 1.0)
 
 
 @CLAIMS.decides("RW-076", "RW-077", items=BOTH)
 def gaps(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the largest difference of medians between RED and Tail Drop."""
+    """Decide the claim by the largest difference between the medians with RED and Tail Drop."""
     place = SLOWEST if claim.id == "RW-076" else FASTEST
 
     def largest(of_runs: Runs) -> float:
         tail, red = (_medians(of_runs, d, place) for d in (TAIL_DROP, RED))
         return max(abs(red[s] - tail[s]) for s in RED_STARTS_S)
 
-    text = "Largest of five starts."
+    text = "Our number is the largest difference at five start times."
     if claim.id == "RW-077":
         return whole(claim, runs, largest, EXACT, text)
     return near(claim, runs, largest, text, 0, 0.25)
@@ -339,12 +375,19 @@ def resent_by_red(runs: Runs, claim: Published) -> Decision:
         red, tail = (sum(_initial(of_runs, d, s) for s in RED_STARTS_S) for d in (RED, TAIL_DROP))
         return red / tail
 
-    return near(claim, runs, ratio, "Medians of the long flows, five starts.", 0.25)
+    return near(
+        claim,
+        runs,
+        ratio,
+        "Our number is the ratio of RED to Tail Drop of the long flows' median retransmissions, "
+        "summed over five start times.",
+        0.25,
+    )
 
 
 @CLAIMS.decides("RW-079", "RW-080", "RW-081", "RW-082", items=BOTH)
 def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the ratio of the long flows' to the third flow's retransmissions."""
+    """Decide the claim by the ratio of a long flow's to the third flow's retransmissions."""
     discipline = RED if claim.id in ("RW-079", "RW-080") else TAIL_DROP
     pick = min if claim.id in ("RW-079", "RW-081") else max
 
@@ -354,16 +397,27 @@ def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
             for s in RED_STARTS_S
         )
 
-    return near(claim, runs, ratio, "Of the medians, five starts.", 0.3)
+    return near(
+        claim,
+        runs,
+        ratio,
+        "Our number is the lowest (or highest) ratio of median retransmissions at five start "
+        "times.",
+        0.3,
+    )
 
 
 @CLAIMS.decides("RW-084", items=REDS)
 def exceptions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the replications with RED whose third flow outlasts both others."""
+    """Decide the claim by the replications with RED in which the third flow takes longest."""
     ran = [run for s in RED_STARTS_S for run in runs.of(Three(RED, s))]
     both = sum(run.at(THIRD).elapsed_s > run.at(SLOWEST).elapsed_s for run in ran)
     one = sum(run.exception for run in ran)
-    text = f"It outlasts both in {both}, one of them in {one} of {len(ran)} replications."
+    text = (
+        f"The third flow takes longer than both long flows in {both} of {len(ran)} replications, "
+        f"and longer than the faster long flow in {one}. Our number is the number of "
+        "replications in which the third flow takes longer than the faster long flow."
+    )
     low, _, high = (len(ran) * bound for bound in proportion_interval(one, len(ran)))
     ours = Estimate("replications, 95 % confidence", one, low, high, len(ran))
     return estimated(claim, ours, Tolerance.of("one replication in twenty", 5), text)
@@ -371,13 +425,18 @@ def exceptions(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-085", items=REDS)
 def dropped_near_maxth(_: Runs, claim: Published) -> Decision:
-    """Decide the claim by the average probability of a drop with RED's even spacing of drops."""
-    return arithmetic(claim, 2 * 0.1 / (1 + 0.1), "Spaced evenly: 2p / (1 + p), p = 0.1.", 0.03)
+    """Decide the claim by RED's average drop probability near maxth, with even spacing of drops."""
+    return arithmetic(
+        claim,
+        2 * 0.1 / (1 + 0.1),
+        "With evenly spaced drops the probability is 2p / (1 + p), with p = 0.1.",
+        0.03,
+    )
 
 
 @CLAIMS.decides("RW-139", items=TAIL)
 def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the largest ratio of the medians of start times two seconds apart."""
+    """Decide the claim by the largest ratio of two medians with starts two seconds apart."""
 
     def ratio(of_runs: Runs) -> float:
         times = _medians(of_runs, TAIL_DROP, THIRD)
@@ -385,7 +444,13 @@ def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
             max(times[s] / times[s + 2], times[s + 2] / times[s]) for s in times if s + 2 in times
         )
 
-    return near(claim, runs, ratio, "Largest ratio of medians, starts two seconds apart.", 0.25)
+    return near(
+        claim,
+        runs,
+        ratio,
+        "Our number is the largest ratio of two medians whose start times are two seconds apart.",
+        0.25,
+    )
 
 
 @CLAIMS.decides("RW-140", "RW-141", items=BOTH)
@@ -399,4 +464,6 @@ def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
             of(runs, RED, s, place, column), of(runs, TAIL_DROP, s, place, column), strict=True
         )
     ]
-    return direction(claim, apart, "RED minus Tail Drop, five starts.")
+    return direction(
+        claim, apart, "Value with RED minus value with Tail Drop, at five start times."
+    )
