@@ -145,6 +145,14 @@ impl Tcp {
         all
     }
 
+    /// Return the parameters of a table of keys, including the keys that the stack and the other
+    /// keys of the table imply. A program without a scenario uses this function instead of
+    /// [`Tcp::read`](units::Read::read), which adds no implied keys.
+    pub fn from_keys(mut keys: Json) -> Result<Tcp, Invalid> {
+        Tcp::expand(&mut keys, &Json::Null);
+        Tcp::read(&keys, "tcp")
+    }
+
     /// Insert the parameters of the stack that a document names, and the implied parameters. The
     /// document's own keys take precedence. `base` contains the parameters that the document
     /// changes, as a scenario writes them. If the document names an unknown stack, the parser of
