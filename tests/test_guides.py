@@ -193,7 +193,8 @@ def test_a_series_is_a_file_and_two_lines() -> None:
 def test_the_queue_of_the_guide_equals_its_reference_and_clippy_has_no_warning(
     extended_sources: Path,
 ) -> None:
-    packages = ["-p", "queues", "-p", "tcp", "-p", "traffic", "-p", "impairments", "-p", "lab"]
+    names = ("aqmlab-queues", "aqmlab-tcp", "traffic", "impairments", "lab")
+    packages = [word for name in names for word in ("-p", name)]
     cargo(extended_sources, "clippy", *packages, "--all-targets", "--", "-D", "warnings")
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
     process = subprocess.run(
