@@ -4,7 +4,8 @@
 # make nightly   run the checks of CI with more random cases, and the checks that take hours
 # make bench     measure the speed of aqmlab and of the installed ns-2, ns-3 and htsim
 # make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
-# make wheel     build the release wheel in target/wheels with profile-guided optimization
+# make wheel     build the wheel for x86-64 in target/wheels with profile-guided optimization
+# make release   build and check the files of a release: the wheels and the sources
 # make lock      update requirements.lock, which fixes the versions of the Python packages
 # make clean     remove the files of the other targets
 
@@ -23,10 +24,10 @@ CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 
 
 .DEFAULT_GOAL := help
 PEERS ?=
-.PHONY: help demo check test nightly bench validate wheel lock clean tools packages rust lint pytest
+.PHONY: help demo check test nightly bench validate wheel release lock clean tools packages rust lint first-use pytest
 
 help:
-	@sed -n 's/^# //p' Makefile | head -9
+	@sed -n 's/^# //p' Makefile | head -10
 
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --force --out $(OUT)
@@ -40,7 +41,7 @@ check: .venv/core.stamp
 # Python code, while the other job builds and runs the Rust tests. Afterwards both cores run the
 # Python tests, and the summary of the Python tests is the end of the output.
 test:
-	@$(MAKE) --jobs=2 rust lint packages
+	@$(MAKE) --jobs=2 rust lint packages first-use
 	@$(MAKE) pytest
 
 rust: .venv/bin/python
@@ -54,6 +55,13 @@ lint: .venv/core.stamp
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m aqmlab._generate --check
+
+# A user without Rust installs the wheel and compares queues. The wheel has the module of .venv, so
+# nothing is compiled again.
+first-use: .venv/core.stamp
+	@rm -rf target/first-use
+	@$(BIN)/maturin build --quiet --release --locked --out target/first-use
+	@tools/check-wheel --first target/first-use/aqmlab-*.whl
 
 pytest: .venv/core.stamp packages
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -76,7 +84,13 @@ validate: .venv/core.stamp
 # The simulator of the release wheel is 10 to 20 % faster than the simulator in .venv. Building the
 # release wheel takes twice as long as building the simulator in .venv.
 wheel: .venv/dependencies.stamp
-	@tools/wheel
+	@tools/wheel x86_64
+
+release: .venv/dependencies.stamp
+	@rm -rf target/wheels
+	@for target in sdist aarch64 macos x86_64; do tools/wheel $$target || exit; done
+	@tools/check-wheel target/wheels/aqmlab-*x86_64.whl
+	@tools/check-wheel target/wheels/aqmlab-*.tar.gz
 
 .venv/bin/python: | tools
 	@$(PYTHON) -m venv .venv
