@@ -57,7 +57,7 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab run /dev/null", "network: is missing"),
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
         ("aqmlab run '{example}' --out /dev/null/x", "cannot write /dev/null/x"),
-        ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder does not exist"),
+        ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder was deleted"),
         ("rmdir $PWD; aqmlab run x.toml", "x.toml: the file does not exist"),
         ("ln -s loop loop; aqmlab run loop", "loop: too many levels of symbolic links"),
         ("ulimit -v 1500000; aqmlab run '{example}' --set flows.0.count=2000000 "

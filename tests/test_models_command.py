@@ -134,18 +134,18 @@ def test_flow_sizes_may_come_from_a_file(
     assert "mean burst 2.333 packets" in capsys.readouterr().out
     sizes.write_text("7000\nseven\n")
     assert execute(["model", "batch-queue", "--sizes", str(sizes)]) == 2
-    assert "must have a number of bytes on each line" in capsys.readouterr().err
+    assert "is not a list of flow sizes; give a file with a number of bytes on each line" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["bach-queue"], "bach-queue must be a model or the path of a scenario; aqmlab model -h"),
+        (["bach-queue"], "bach-queue is neither a model nor the path of a scenario; aqmlab model"),
         (["none.toml"], "none.toml: the file does not exist"),
-        (["--run", "x", "y.toml"], "give either a scenario or --run DIR"),
-        (["--run", "x", "--seed", "1"], "--run names a finished run; leave out --seed"),
-        (["batch-queue"], "exactly one of --flows, --sizes and --batches; all are absent"),
-        (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
+        (["--run", "x", "y.toml"], "give either a scenario to run, or the folder of a"),
+        (["--run", "x", "--seed", "1"], "--run excludes --seed, --set, --warm-up and"),
+        (["batch-queue"], "one of the options --flows, --sizes and --batches; all are absent"),
+        (["batch-queue", "--flows", "7:x"], "--flows '7:x' is not a size with a weight"),
         (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),
         (["batch-queue", "--flows", "7", "--rate", "5"], "--rate '5' must be a rate above 0"),
         (["batch-queue", "--flows", "7", "--packet", "0"], "--packet"),
@@ -155,9 +155,9 @@ def test_flow_sizes_may_come_from_a_file(
          "'sfq' must be one of red, pi, pie, pi2"),
         (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s",
           "--parameter", "x=1"],
-         "--parameter x: red does not have this parameter"),
+         "--parameter x: red has no parameter of this name"),
         (["loop", "pi", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--step", "3"],
-         "--step changes the number of flows"),
+         "--step needs --step-plot"),
         (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt must end in one of"),
     ],
 )  # fmt: skip

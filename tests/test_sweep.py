@@ -340,7 +340,7 @@ def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
         (["--warm-up", "1000 s"], "warm_up"),
         (
             ["--store", "s", "--pcap", "p", "--pcap-on", "left-0"],
-            "--store does not store packet captures",
+            "--store and --pcap exclude each other",
         ),
     ],
 )

@@ -112,7 +112,7 @@ def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_noth
             "warm_up: 36 s: no sample is after the warm-up",
         ),
         (["--loads", "0"], "--loads '0'"),
-        (["--flow", "C{i}"], "give --loads too"),
+        (["--flow", "C{i}"], "add --loads"),
         (["--loads", "3", "--flow", "D"], "--flow 'D' must be one of C{i}"),
         (["--load", "flows"], "KEY=VALUE"),
         (["--load", "flows.0.cuont=3"], "cuont"),
