@@ -109,7 +109,7 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         ),
         (
             ["compare", "a=red", "a=codel", *UNUSED],
-            ["'a' belongs to several queues", "its own name"],
+            ["'a' belongs to several queues", "a different name"],
         ),
         (["reproduce", "nothing"], ["nothing", "ecn-finite-transfers"]),
         (["reproduce", "ecn-finite-transfers", "table-2"], ["--only"]),

@@ -267,13 +267,13 @@ def test_the_error_of_an_invalid_argument_names_the_argument(small: dict[str, An
         aqmlab.replicate(small, 1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="jobs = '2' must be a whole number"):
         aqmlab.run_many([small], jobs="2")  # type: ignore[arg-type]
-    with pytest.raises(ScenarioError, match="must be a dict of links and queues"):
+    with pytest.raises(ScenarioError, match="is not a dict; give a dict of links"):
         aqmlab.run(small, queues=["red"])  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError, match="the folder for captures does not exist"):
         aqmlab.run(small, pcap="no/such/folder")
     for queues, message in [
-        ("red", "must be a list or a mapping"),
-        (None, "must be a list or a mapping"),
+        ("red", "is not a list; write the queues"),
+        (None, "is not a list; write the queues"),
         ([5], "5 is not a queue"),
         ([{"limit": "5 packets"}], "it has no kind"),
     ]:

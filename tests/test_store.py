@@ -222,7 +222,7 @@ def test_a_failed_run_is_recorded_and_executed_again(small: dict[str, Any], tmp_
         assert {run for run, _ in at.errors} == {
             address(text, "of a kind") for text in texts(small, 5, 6)
         }
-        assert all("does not have a recorded run" in error for _, error in at.errors)
+        assert all("is in none of the recorded runs" in error for _, error in at.errors)
         store.close()
         more = NamedBuild([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
         assert len(list(campaign(requests, seed, engine=more, store=store))) == 4

@@ -78,7 +78,7 @@ def test_a_comparison_prints_warnings_on_stderr_and_on_its_page(
         assert execute([*command, "--resume", "--out", str(out)]) == 0
         printed = capsys.readouterr().err
         assert printed.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
-        assert "all replications of drop_tail, codel have the same measures" in printed
+        assert "all replications of drop_tail, codel give the same results" in printed
     page = (out / "report.html").read_text()
     assert "Warnings" in page
     assert "receive window" in page

@@ -416,8 +416,8 @@ def test_an_empty_result_refuses_invalid_tables_columns_and_rows() -> None:
     for table, columns, error in (
         ("flow", {}, "'flow' is not a table; did you mean flows"),
         ("flows", {"acked": [1, 2]}, "'acked' is not a column of flows; did you mean acked_bytes"),
-        ("flows", {"timeouts": [1]}, "flows.timeouts has 1 rows, and the table has 2"),
-        ("flows", {"timeouts": [1, None]}, "flows.timeouts: must have numbers or texts only"),
+        ("flows", {"timeouts": [1]}, "flows.timeouts has 1 values, and the number of"),
+        ("flows", {"timeouts": [1, None]}, "flows.timeouts: a value is neither a number nor"),
         ("flows", {"timeouts": [[1], [2]]}, "flows.timeouts: must be a list"),
     ):
         with pytest.raises(ValueError, match=error):
@@ -484,7 +484,7 @@ def test_every_command_accepts_an_engine_by_its_name(
         ("recorded:.", "--engine recorded:.: . contains no runs; give a folder that"),
         ("no_such_module:Engine", "cannot be imported (ModuleNotFoundError: No module named"),
         ("math:Engine", "cannot be imported (AttributeError"),
-        ("math:pi", "is not an engine because it has no `build`"),
+        ("math:pi", "not an engine, because it has no attribute `build`"),
     ],
 )
 def test_the_error_of_an_invalid_engine_is_one_line(
