@@ -157,7 +157,7 @@ def test_an_invalid_number_of_runs_is_an_error(
     runs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["bench", "--runs", runs]) == 2
-    assert f"--runs '{runs}' must be a whole number, 1 or more" in capsys.readouterr().err
+    assert f"--runs is '{runs}'; it must be a whole number of at least 1" in capsys.readouterr().err
 
 
 def test_the_benchmark_outside_a_checkout_is_an_error(

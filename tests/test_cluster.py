@@ -202,12 +202,12 @@ def test_a_cluster_without_workers_is_an_error_after_a_short_wait(dask: Dask) ->
         (["dask://127.0.0.1:9"], "cannot connect to a Dask scheduler at 127.0.0.1:9"),
         (
             ["dask://nowhere"],
-            "'dask://nowhere' must be one of local, dask, dask://HOST:PORT, slurm",
+            "'dask://nowhere'; it must be one of local, dask, dask://HOST:PORT, slurm",
         ),
         (["slurm"], "--executor slurm needs --jobs"),
         (["slurm", "--jobs", "8"], "--executor slurm: this machine does not"),
         (["dask", "--cluster", "queue=long"], "--cluster: --executor dask has no options of"),
-        (["slurm", "--cluster", "queue"], "--cluster 'queue' must be KEY=VALUE"),
+        (["slurm", "--cluster", "queue"], "--cluster is 'queue'; it must be KEY=VALUE"),
     ],
 )
 def test_the_error_of_an_unavailable_cluster_is_one_line(

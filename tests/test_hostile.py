@@ -258,14 +258,16 @@ def test_the_error_of_an_invalid_argument_names_the_argument(small: dict[str, An
     with pytest.raises(ScenarioError, match="must be a list; put the single scenario in brackets"):
         aqmlab.run_many(EXAMPLE)
     with pytest.raises(
-        ValueError, match=r"replications = 1000000000000000000 must be at most 999999"
+        ValueError, match=r"replications is 1000000000000000000; it must be at most 999999"
     ):
         aqmlab.replicate(EXAMPLE, 10**18)
-    with pytest.raises(ValueError, match=r"replications of all values = 1200000 must be at most"):
+    with pytest.raises(
+        ValueError, match=r"replications of all values is 1200000; it must be at most"
+    ):
         aqmlab.sweep(EXAMPLE, {"tcp.ecn": ["off", "rfc3168"]}, replications=600_000)
-    with pytest.raises(ValueError, match=r"replications = 1\.5 must be a whole number"):
+    with pytest.raises(ValueError, match=r"replications is 1\.5; it must be a whole number"):
         aqmlab.replicate(small, 1.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="jobs = '2' must be a whole number"):
+    with pytest.raises(ValueError, match="jobs is '2'; it must be a whole number"):
         aqmlab.run_many([small], jobs="2")  # type: ignore[arg-type]
     with pytest.raises(ScenarioError, match="is not a dict; give a dict of links"):
         aqmlab.run(small, queues=["red"])  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_noth
         ),
         (["--loads", "0"], "--loads '0'"),
         (["--flow", "C{i}"], "add --loads"),
-        (["--loads", "3", "--flow", "D"], "--flow 'D' must be one of C{i}"),
+        (["--loads", "3", "--flow", "D"], "--flow is 'D'; it must be one of C{i}"),
         (["--load", "flows"], "KEY=VALUE"),
         (["--load", "flows.0.cuont=3"], "cuont"),
     ],

@@ -451,7 +451,7 @@ def _controller(name: str, network: "Network", values: dict[str, str]) -> "Contr
             auto_tuned=published.auto_tuned, squared=published.squared,
         )  # fmt: skip
     else:
-        raise ValueError(f"AQM {name!r} must be one of red, pi, pie, pi2")
+        raise ValueError(f"the AQM is {name!r}; it must be one of red, pi, pie, pi2")
     if values:
         raise ValueError(
             f"--parameter {', '.join(values)}: {name} has no parameter of this name; see aqmlab "

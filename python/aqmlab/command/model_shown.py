@@ -34,7 +34,10 @@ def drawable(path: Path | None, option: str = "--plot") -> None:
     if path is None:
         return
     if path.suffix.lower() not in figures.FORMATS:
-        raise ValueError(f"{option} {path} must end in one of {', '.join(figures.FORMATS)}")
+        raise ValueError(
+            f"{option} {path} is not an image file; its name must end in one of "
+            f"{', '.join(figures.FORMATS)}"
+        )
     figures.refuse_foreign(path)
 
 

@@ -192,7 +192,7 @@ def read_change(
     """Split ``KEY=VALUE``, the value of an option such as ``--set``, into key and value."""
     key, equals, value = change.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise ValueError(f"{option} {change!r} must be KEY=VALUE, for example {example}")
+        raise ValueError(f"{option} is {change!r}; it must be KEY=VALUE, for example {example}")
     return key.strip(), value.strip()
 
 
@@ -216,9 +216,9 @@ def read_count(option: str, text: str | None) -> int | None:
     if text is None:
         return None
     if len(text) > MAX_DIGITS and text.isdecimal():
-        raise ValueError(f"{option} {text!r} must be at most {10**MAX_DIGITS - 1}")
+        raise ValueError(f"{option} is {text!r}; it must be at most {10**MAX_DIGITS - 1}")
     if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{option} {text!r} must be a whole number, 1 or more")
+        raise ValueError(f"{option} is {text!r}; it must be a whole number of at least 1")
     return int(text)
 
 
@@ -231,7 +231,9 @@ def read_time(option: str, text: str) -> float:
     except (ValueError, KeyError):
         time = -1.0
     if not 0 < time <= MAX_TIME_S:
-        raise ValueError(f"{option} {text!r} must be a time above 0, for example '20 ms'")
+        raise ValueError(
+            f"{option} is {text!r}; it must be a time above 0 with its unit, for example '20 ms'"
+        )
     return time
 
 
@@ -246,7 +248,9 @@ def read_instant(option: str, text: str | None, example: str = "20 s") -> float 
     except (ValueError, KeyError):
         time = -1.0
     if not 0 <= time <= MAX_TIME_S:
-        raise ValueError(f"{option} {text!r} must be a time with its unit, for example '{example}'")
+        raise ValueError(
+            f"{option} is {text!r}; it must be a time with its unit, for example '{example}'"
+        )
     return time
 
 
@@ -259,5 +263,8 @@ def read_rate(option: str, text: str) -> float:
     except (ValueError, KeyError):
         rate = -1.0
     if not 0 < rate <= MAX_RATE_BPS:
-        raise ValueError(f"{option} {text!r} must be a rate above 0, for example '10 Mbit/s'")
+        raise ValueError(
+            f"{option} is {text!r}; it must be a rate above 0 with its unit, for example '10 "
+            "Mbit/s'"
+        )
     return rate

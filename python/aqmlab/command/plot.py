@@ -90,7 +90,10 @@ def plot_command(
         )
     path = to or Path(f"{graph.value}.png")
     if path.suffix.lower() not in figures.FORMATS:
-        raise ValueError(f"--out {path} must end in one of {', '.join(figures.FORMATS)}")
+        raise ValueError(
+            f"--out {path} is not an image file; its name must end in one of "
+            f"{', '.join(figures.FORMATS)}"
+        )
     figures.refuse_foreign(path)
     times = (read_instant("--from", begin, "1.2 s"), read_instant("--to", end, "2.5 s"))
     overrides = read_overrides(changes, seed)

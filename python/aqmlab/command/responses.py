@@ -65,7 +65,10 @@ def responses_command(
 
     if plot:
         if plot.suffix.lower() not in figures.FORMATS:
-            raise ValueError(f"--plot {plot} must end in one of {', '.join(figures.FORMATS)}")
+            raise ValueError(
+                f"--plot {plot} is not an image file; its name must end in one of "
+                f"{', '.join(figures.FORMATS)}"
+            )
         figures.refuse_foreign(plot)
     count = read_count("--replications", number) or 1
     overrides = read_overrides(changes, seed, warm_up)

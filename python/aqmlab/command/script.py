@@ -100,7 +100,8 @@ def read_tcp_changes(changes: Sequence[str]) -> list[tuple[str, str]]:
         table, _, name = key.partition(".")
         if table != "tcp" or not name:
             raise ValueError(
-                f"--set {change!r} must begin with tcp., because a script uses only the table tcp "
+                f"--set is {change!r}; its key must begin with tcp., because a script uses only "
+                "the table tcp "
                 f"of a scenario; write for example --set tcp.{key}={value}"
             )
         keys.append((name, value))

@@ -101,7 +101,7 @@ def traffic_command(
     if not preset and not Path(source).is_file():
         known = ", ".join(traffic.presets())
         raise ValueError(
-            f"{source!r} must be the path of a scenario, or one of the presets {known}"
+            f"{source!r} is neither a scenario file nor a preset; the presets are {known}"
         )
     scenario = traffic.of_preset(source) if preset else Path(source)
     example = "flows.0.traffic.objects=5"

@@ -111,7 +111,7 @@ def tune_red_command(
     from aqmlab.store import FolderStore
 
     if not 0 < share <= 1:
-        raise ValueError(f"--share {share:g} must be above 0 and at most 1")
+        raise ValueError(f"--share is {share:g}; it must be above 0 and at most 1")
     overrides = read_overrides(changes, seed)
     scenario = changed(file, overrides)
     every = read_loads(json.loads(normalize(scenario)), loads, flow, load or [])
@@ -176,7 +176,7 @@ def _counted(scenario: dict[str, Any], flow: str | None) -> int:
     names = [one["name"] for one in flows]
     if flow is not None:
         if names.count(flow) != 1:
-            raise ValueError(f"--flow {flow!r} must be one of {', '.join(names)}")
+            raise ValueError(f"--flow is {flow!r}; it must be one of {', '.join(names)}")
         return names.index(flow)
     endless = [
         i for i, one in enumerate(flows)
@@ -200,7 +200,10 @@ def read_bounds(text: str | None) -> tuple[float, float] | None:
     except ValueError:
         colon = ""
     if not colon or not 1 <= bounds[0] <= bounds[1] <= 1e9:
-        raise ValueError(f"--minth {text!r} must be LOW:HIGH, each from 1 to 1e9, for example 3:40")
+        raise ValueError(
+            f"--minth is {text!r}; it must be LOW:HIGH with two numbers from 1 to 1e9, for example "
+            "3:40"
+        )
     return bounds
 
 

@@ -296,7 +296,7 @@ def connect(
         with _slurm(jobs, options or {}) as slurm_jobs, _closing(Client(slurm_jobs)) as client:
             yield Cluster(client, patience_s=None)
     else:
-        raise ValueError(f"--executor {name!r} must be one of {', '.join(EXECUTORS)}")
+        raise ValueError(f"--executor is {name!r}; it must be one of {', '.join(EXECUTORS)}")
 
 
 @contextmanager

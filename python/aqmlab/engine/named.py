@@ -43,13 +43,13 @@ def engine_named(name: str) -> Engine:
     >>> engine_named("testbed")
     Traceback (most recent call last):
         ...
-    ValueError: --engine 'testbed' must be one of simulator, recorded:FOLDER, MODULE:CLASS
+    ValueError: --engine is 'testbed'; it must be one of simulator, recorded:FOLDER, MODULE:CLASS
     """
     if name == SIMULATOR:
         return Simulator()
     module, colon, rest = name.partition(":")
     if not colon or not module or not rest:
-        raise ValueError(f"--engine {name!r} must be one of {', '.join(NAMES)}")
+        raise ValueError(f"--engine is {name!r}; it must be one of {', '.join(NAMES)}")
     if module == "recorded":
         if not Path(rest).is_dir():
             raise FileNotFoundError(f"--engine {name}: the folder {rest} does not exist")

@@ -255,7 +255,7 @@ class _Search:
                 "duration: is absent; set it, because the load is measured over the duration"
             )
         if not self.target.load_bps > 0:
-            raise ValueError(f"load {self.target.load_bps:g} bit/s must be above 0")
+            raise ValueError(f"the load is {self.target.load_bps:g} bit/s; it must be above 0")
 
     def _next_scenario(self) -> dict[str, Any]:
         """Return the scenario of the next run."""

@@ -36,9 +36,9 @@ def check_count(name: str, count: Any) -> None:
         The error names the count, its value and the bound.
     """
     if not isinstance(count, Integral) or count < 1:
-        raise ValueError(f"{name} = {count!r} must be a whole number, 1 or more")
+        raise ValueError(f"{name} is {count!r}; it must be a whole number of at least 1")
     if int(count) > MOST_RUNS:
-        raise ValueError(f"{name} = {count!r} must be at most {MOST_RUNS}; give fewer")
+        raise ValueError(f"{name} is {count!r}; it must be at most {MOST_RUNS}")
 
 
 def campaign(

@@ -224,7 +224,7 @@ class _Node:
 
     def wrong(self, must: str) -> NoReturn:
         """Raise an error that states the value and the requirement."""
-        raise ScenarioError(f"{self.path or 'the file'}: {shown(self.value)} must be {must}")
+        raise ScenarioError(f"{self.path or 'the file'} is {shown(self.value)}; it must be {must}")
 
     def get(self, key: str) -> Any:
         """Return the value of a key of this table; None if the key is absent."""

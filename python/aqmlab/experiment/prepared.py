@@ -248,7 +248,9 @@ class PreparedExperiment:
         for i, name in enumerate(self.experiment.measures):
             try:
                 if name not in known and not is_column(name):
-                    raise ValueError(f'"{name}" must be one of {", ".join(known)}, or a column')
+                    raise ValueError(
+                        f'"{name}" is not a measure; give a column, or one of {", ".join(known)}'
+                    )
                 chosen.append(known[name] if name in known else column(name))
             except ValueError as e:
                 raise ScenarioError(f"measures.{i}: {e}") from None
@@ -336,7 +338,7 @@ class PreparedExperiment:
         names = [m.name for m in self.measures]
         if name not in names:
             known = ", ".join(names)
-            raise ScenarioError(f'replications.until: "{name}" must be one of {known}')
+            raise ScenarioError(f'replications.until is "{name}"; it must be one of {known}')
         return names.index(name)
 
     def settle(self, progress: Progress | None = None) -> None:

@@ -89,7 +89,9 @@ class Sweep:
         path = Path(path)
         writers = {".csv": csv.CSVWriter, ".parquet": parquet.ParquetWriter}
         if path.suffix not in writers:
-            raise ValueError(f"{path} must end in {' or '.join(writers)}")
+            raise ValueError(
+                f"{path} is not the name of a table; it must end in {' or '.join(writers)}"
+            )
         if path.exists():
             raise FileExistsError(f"{path} already exists; give another name")
         with appearing_file(path) as temporary, temporary.open("wb") as file:

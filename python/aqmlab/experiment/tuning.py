@@ -331,7 +331,9 @@ def tune(
     if not loads:
         raise ValueError("loads: is empty; give at least one load")
     if not ratio > 1:
-        raise ValueError(f"ratio {ratio:g} must be above 1, because maxth is ratio times minth")
+        raise ValueError(
+            f"ratio is {ratio:g}; it must be above 1, because maxth is ratio times minth"
+        )
     written = as_written(scenario)
     queue = the_queue(written, link)
     low, high = minth or _bounds(queue, ratio)

@@ -107,7 +107,9 @@ def sampled(text: str, result: Result) -> "tuple[np.ndarray, np.ndarray]":
     """
     table, name, rows, reduction = _parts(text)
     if reduction or "time_s" not in _columns()[table]:
-        raise ValueError(f"{text!r} must be a column of a sampled series, without a reduction")
+        raise ValueError(
+            f"{text!r} is not a column of a sampled series; give table.column without a reduction"
+        )
     columns, selected = result.columns(table), _selected(result, table, rows)
     return columns["time_s"][selected], _numbers(columns[name])[selected]
 
@@ -116,7 +118,9 @@ def _parts(text: str) -> tuple[str, str, str | None, str | None]:
     """Split a text into table, column, rows and reduction."""
     match = FORM.fullmatch(text)
     if not match or match[1] not in _columns():
-        raise ValueError(f"{text!r} must be table.column, as flows.goodput_bps.mean")
+        raise ValueError(
+            f"{text!r} is not a column; write table.column, for example flows.goodput_bps.mean"
+        )
     table, name, rows, reduction = match.groups()
     units = _columns()[table]
     if name not in units:
@@ -157,7 +161,10 @@ def _reduction(text: str, name: str | None) -> Callable[[Any], float]:
     elif name in REDUCTIONS:
         reduce = REDUCTIONS[name]
     else:
-        raise ValueError(f"{text!r}: {name} must be one of {', '.join(REDUCTIONS)}, p50, p95 …")
+        raise ValueError(
+            f"{text!r}: the reduction is {name}; it must be one of {', '.join(REDUCTIONS)}, p50, "
+            "p95 …"
+        )
     empty = 0.0 if name in ("sum", "count") else math.nan
     return lambda values: reduce(values) if len(values) else empty
 

@@ -69,9 +69,11 @@ class Batches:
                 "use Batches.of({size: weight})"
             )
         if pmf[0]:
-            raise ValueError(f"batches: size 0 has probability {pmf[0]:g}; it must have 0")
+            raise ValueError(f"batches: the probability of size 0 is {pmf[0]:g}; it must be 0")
         if not math.isclose(pmf.sum(), 1, abs_tol=1e-9):
-            raise ValueError(f"batches: the probabilities sum to {pmf.sum():g}; the sum must be 1")
+            raise ValueError(
+                f"batches: the sum of the probabilities is {pmf.sum():g}; it must be 1"
+            )
         object.__setattr__(self, "pmf", np.trim_zeros(pmf / pmf.sum(), "b"))
 
     @classmethod
@@ -85,7 +87,9 @@ class Batches:
         """
         for size, weight in weights.items():
             if size < 1 or size != int(size):
-                raise ValueError(f"batches: size {size:g} must be a whole number, 1 or more")
+                raise ValueError(
+                    f"batches: a size is {size:g}; it must be a whole number of at least 1"
+                )
             refuse_outside(f"batches: weight of {size}", weight, 0, open_low=False)
         total = sum(weights.values())
         if not total > 0:

@@ -22,10 +22,10 @@ def refuse_outside(
 
     Examples
     --------
-    >>> refuse_outside("load", 1.0, 0, 1, "a queue with a load of 1 or more only grows")
+    >>> refuse_outside("load", 1.0, 0, 1, "at load 1 a queue only grows")
     Traceback (most recent call last):
         ...
-    ValueError: load: 1 must be above 0 and below 1; a queue with a load of 1 or more only grows
+    ValueError: load is 1; it must be above 0 and below 1; at load 1 a queue only grows
     """
     above = value > low if open_low else value >= low
     below = value < high if open_high else value <= high
@@ -33,4 +33,4 @@ def refuse_outside(
         return
     bounds = [f"{'above' if open_low else 'at least'} {low:g}"] * math.isfinite(low)
     bounds += [f"{'below' if open_high else 'at most'} {high:g}"] * math.isfinite(high)
-    raise ValueError(f"{name}: {value:g} must be {' and '.join(bounds)}; {remedy}")
+    raise ValueError(f"{name} is {value:g}; it must be {' and '.join(bounds)}; {remedy}")

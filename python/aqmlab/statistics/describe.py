@@ -73,7 +73,7 @@ def central(values: Iterable[float], share: float = 0.95) -> Interval:
     import numpy as np
 
     if not 0 <= share <= 1:
-        raise ValueError(f"share = {share} must be between 0 and 1")
+        raise ValueError(f"share is {share}; it must be between 0 and 1")
     x = array(values, at_least=1)
     low, middle, high = np.quantile(x, [(1 - share) / 2, 0.5, (1 + share) / 2])
     return Interval(float(low), float(middle), float(high))

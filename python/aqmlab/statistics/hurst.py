@@ -76,9 +76,9 @@ def fractional_gaussian_noise(hurst: float, n: int, seed: int = 1) -> "np.ndarra
     import numpy as np
 
     if not 0 < hurst < 1:
-        raise ValueError(f"hurst = {hurst} must be above 0 and below 1")
+        raise ValueError(f"hurst is {hurst}; it must be above 0 and below 1")
     if n < 1:
-        raise ValueError(f"n = {n} must be at least 1")
+        raise ValueError(f"n is {n}; it must be at least 1")
     deviations = _deviations(hurst, n)
     normal = np.random.default_rng(seed).standard_normal((2, n + 1))
     # The first and the last Fourier coefficient are real and carry the whole variance.
@@ -209,7 +209,7 @@ def local_whittle(values: Iterable[float], confidence: float = 0.95, power: floa
 
     check_confidence(confidence)
     if not 0 < power < 1:
-        raise ValueError(f"power = {power} must be above 0 and below 1")
+        raise ValueError(f"power is {power}; it must be above 0 and below 1")
     x = _series(values)
     n = len(x)
     periodogram = np.abs(np.fft.rfft(x - x.mean())[1:]) ** 2 / (2 * np.pi * n)

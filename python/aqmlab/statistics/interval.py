@@ -36,4 +36,4 @@ def array(values: Iterable[float], at_least: int) -> "np.ndarray":
 def check_confidence(confidence: float) -> None:
     """Raise ValueError unless a confidence is between 0 and 1."""
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence} must be above 0 and below 1")
+        raise ValueError(f"confidence is {confidence}; it must be above 0 and below 1")

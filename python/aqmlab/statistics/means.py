@@ -192,7 +192,7 @@ def bootstrap_interval(
 
     check_confidence(confidence)
     if resamples < 1:
-        raise ValueError(f"resamples = {resamples} must be 1 or more")
+        raise ValueError(f"resamples is {resamples}; it must be at least 1")
     of = statistic or np.mean
     x = array(values, at_least=2)
     n, random = len(x), np.random.default_rng(seed)
@@ -258,7 +258,9 @@ def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -
     check_confidence(confidence)
     x = array(values, at_least=2)
     if x.min() <= 0:
-        raise ValueError(f"{x.min():g} has no logarithm; every value must be above 0")
+        raise ValueError(
+            f"a value is {x.min():g} and has no logarithm; every value must be above 0"
+        )
     logs = np.log(x)
     n, variance = len(x), float(logs.var(ddof=1))
     middle = float(logs.mean()) + variance / 2
@@ -306,7 +308,7 @@ def batch_means(
     3.0
     """
     if batches < 2:
-        raise ValueError(f"batches = {batches} must be 2 or more")
+        raise ValueError(f"batches is {batches}; it must be at least 2")
     x = array(values, at_least=batches)
     length = len(x) // batches
     whole = x[len(x) - batches * length :].reshape(batches, length)

@@ -76,6 +76,6 @@ def _ordered(p_values: Iterable[float]) -> "tuple[np.ndarray, np.ndarray]":
     p = np.array(list(p_values), dtype=float)
     wrong = p[(p < 0) | (p > 1)]
     if len(wrong):
-        raise ValueError(f"p-value {wrong[0]:g} must be between 0 and 1")
+        raise ValueError(f"a p-value is {wrong[0]:g}; it must be between 0 and 1")
     order = np.argsort(p, kind="stable")
     return p, order[: int((~np.isnan(p)).sum())]

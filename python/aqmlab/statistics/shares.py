@@ -49,7 +49,7 @@ def quantile_interval(
 
     check_confidence(confidence)
     if not 0 < share < 1:
-        raise ValueError(f"share = {share} must be above 0 and below 1")
+        raise ValueError(f"share is {share}; it must be above 0 and below 1")
     x = np.sort(array(values, at_least=1))
     n, tail = len(x), (1 - confidence) / 2
     at_most = bdtr(np.arange(n + 1), n, share)  # P(at most i values lie below the quantile)
@@ -170,6 +170,8 @@ def exact_proportion_interval(successes: int, trials: int, confidence: float = 0
 def _check(successes: int, trials: int, confidence: float) -> None:
     check_confidence(confidence)
     if trials < 1:
-        raise ValueError(f"trials = {trials} must be 1 or more")
+        raise ValueError(f"trials is {trials}; it must be at least 1")
     if not 0 <= successes <= trials:
-        raise ValueError(f"successes = {successes} must be between 0 and {trials}, the trials")
+        raise ValueError(
+            f"successes is {successes}; it must be between 0 and the number of trials, {trials}"
+        )

@@ -54,7 +54,7 @@ def time_quantile(
     import numpy as np
 
     if not 0 <= share <= 1:
-        raise ValueError(f"share = {share} must be between 0 and 1")
+        raise ValueError(f"share is {share}; it must be between 0 and 1")
     t, done = array(times, at_least=0), np.array(list(ended), dtype=bool)
     if len(t) != len(done):
         raise ValueError(f"there are {len(t)} times and {len(done)} ends; give one end per time")

@@ -44,7 +44,7 @@ def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     import numpy as np
 
     if batch < 1:
-        raise ValueError(f"batch = {batch} must be 1 or more")
+        raise ValueError(f"batch is {batch}; it must be at least 1")
     x = array(values, at_least=2 * LAST * batch)
     n = len(x) // batch
     means = x[: n * batch].reshape(n, batch).mean(axis=1)

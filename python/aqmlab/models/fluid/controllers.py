@@ -34,7 +34,8 @@ class Controller(ABC):
         if equilibrium.window < 1:
             most = equilibrium.rtt_s * equilibrium.packets_per_s
             raise ValueError(
-                f"flows: {equilibrium.flows:g} must be at most {most:.4g}, the packets in flight; "
+                f"flows is {equilibrium.flows:g}; it must be at most {most:.4g}, the number of "
+                "packets in flight; "
                 "the fluid model needs a window of at least 1 packet"
             )
         return equilibrium
@@ -115,7 +116,7 @@ class Red(Controller):
         refuse_outside("maxp", self.maxp, 0, 1, open_high=False)
         refuse_outside("wq", self.wq, 0, 1)
         if self.spacing not in SPACING:
-            raise ValueError(f"spacing: {self.spacing!r} must be one of {', '.join(SPACING)}")
+            raise ValueError(f"spacing is {self.spacing!r}; it must be one of {', '.join(SPACING)}")
 
     @property
     def slope(self) -> float:
