@@ -255,7 +255,7 @@ def test_the_error_of_an_invalid_sweep_names_the_argument(over: Any, message: st
 
 
 def test_the_error_of_an_invalid_argument_names_the_argument(small: dict[str, Any]) -> None:
-    with pytest.raises(ScenarioError, match="must be a list; put the single scenario in brackets"):
+    with pytest.raises(ScenarioError, match="scenarios is not a list; put the scenario in"):
         aqmlab.run_many(EXAMPLE)
     with pytest.raises(
         ValueError, match=r"replications is 1000000000000000000; it must be at most 999999"
@@ -364,8 +364,8 @@ def test_results_with_hostile_texts_are_shown_escaped_or_refused(
             assert r"\x1b[31m" in out
             assert ESCAPE not in (folder / "all.csv").read_text()
         else:
-            assert "runs.parquet is not a table of the runs of a sweep: the " in err
-            assert err.endswith("; run the sweep again\n")
+            assert "runs.parquet is not a valid table of runs: the " in err
+            assert err.endswith("; repeat the sweep with --force\n")
             if number == 1:
                 assert (
                     "the value of the factor title '=cmd()' begins like a formula (=, +, -, @), "

@@ -91,7 +91,7 @@ def test_the_tail_of_a_distribution_is_below_its_bound(queue: type[BatchQueue]) 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: MxM1(1.0), "load is 1; it must be above 0 and below 1; a queue with a load"),
+        (lambda: MxM1(1.0), "load is 1; it must be above 0 and below 1; at load 1 or more"),
         (lambda: MxM1(float("nan")), "load is nan; it must be above 0"),
         (lambda: MxM1(0.5, service_s=0), "service_s is 0; it must be above 0"),
         (lambda: Batches.of({0: 1}), "a size is 0; it must be a whole number of at least 1"),

@@ -124,7 +124,7 @@ def test_results_have_the_requested_kind_of_interval(
         (["results", "OUT", "--by", "limt"], ["'limt' is not a factor", "network.queue.limit"]),
         (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
-        (["results", "."], ["contains no finished sweep"]),
+        (["results", "."], ["not the folder of a finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["has an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),

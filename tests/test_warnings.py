@@ -86,7 +86,7 @@ def test_a_comparison_prints_warnings_on_stderr_and_on_its_page(
 
 
 def test_identical_replications_cause_a_warning(window_limited: Path) -> None:
-    with pytest.warns(IdenticalReplications, match="all 3 replications are the same"):
+    with pytest.warns(IdenticalReplications, match="all 3 replications have the same results"):
         aqmlab.replicate(window_limited, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

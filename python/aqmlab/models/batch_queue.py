@@ -40,7 +40,7 @@ LEFT_OUT = 1e-13
 """Maximum probability beyond the end of a distribution."""
 MOST_STATES = 20_000_000
 """Maximum length of a distribution. A longer one would fill the memory."""
-OVERLOAD = "a queue with a load of 1 or more only grows"
+OVERLOAD = "at load 1 or more, the queue grows without limit"
 
 
 @dataclass(frozen=True)
