@@ -111,7 +111,7 @@ def test_a_fractional_design_has_orthogonal_main_effects() -> None:
         ({"replications": 10**18}, ["replications is 1000000000000000000", "from 1 to 999999"]),
         (
             {"replications": 700_000, "factors": [{"values": {LIMIT: ["8 packets", "9 packets"]}}]},
-            ["replications: 700000 replications", "are 1400000 runs in total, and the maximum is 9"],
+            ["replications: 700000 replications", "are 1400000 runs in total, and the maximum"],
         ),
         (
             {"replications": {"first": 2, "until": "jain", "half_width": 0.1, "at_most": 10**18}},
@@ -151,7 +151,7 @@ def test_an_error_of_an_experiment_file_names_the_path(
     [
         ({"factors": [{"values": {LIMIT: ["8 pakets"]}}]}, ["network.queue.limit = 8 pakets: "]),
         ({"arms": {"x": {"tcp.ecm": "off"}}}, ["arm x", "tcp.ecm", "ecn"]),
-        ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["remove it"]),
+        ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["remove"]),
         ({"factors": [{"values": {"seed": [1]}}]}, ["seed cannot be a factor"]),
         ({"measures": ["goodputt"]}, ["measures.0", "goodputt", "goodput_bps"]),
         ({"measures": ["links.utilisation"]}, ["links has no column utilisation"]),

@@ -111,7 +111,7 @@ def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_noth
             ["--warm-up", "36 s", "--set", "record.interval='7 s'"],
             "warm_up: 36 s: the run has no sample of the queue",
         ),
-        (["--loads", "0"], "--loads '0'"),
+        (["--loads", "0"], "--loads is '0'"),
         (["--flow", "C{i}"], "add --loads"),
         (["--loads", "3", "--flow", "D"], "--flow is 'D'; it must be one of C{i}"),
         (["--load", "flows"], "KEY=VALUE"),
@@ -175,7 +175,7 @@ def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
 
     queue = tuning.the_queue(_with_queue(cbq, downloads))
     assert (queue.link, queue.path) == ("left>right", "network.queue.classes.0.queue")
-    with pytest.raises(ScenarioError, match="2 queues with thresholds"):
+    with pytest.raises(ScenarioError, match="2 queues with tunable thresholds"):
         tuning.the_queue(_with_queue(two, downloads))
 
 
