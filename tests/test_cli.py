@@ -81,7 +81,7 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (["run", EXAMPLE, "--out", "tests"], ["tests", "another folder"]),
         (["run", EXAMPLE, "--out", "README.md"], ["README.md is a file"]),
         (["run", EXAMPLE, "--out", "README.md/x"], ["cannot write", "README.md/x"]),
-        (["run", EXAMPLE, "--out", "/"], ["/ cannot be replaced", "folder in it"]),
+        (["run", EXAMPLE, "--out", "/"], ["/ cannot be replaced", "folder inside it"]),
         (["run", EXAMPLE, "--set", "record.traced=['x']"], [EXAMPLE, "record.traced.0", '"x"']),
         (["run", EXAMPLE, "--set", "flows.9.to=x"], ["flows.9", "the list has 1 element"]),
         (["run"], ["FILE"]),
@@ -95,8 +95,14 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
             ["plot", "rtt", EXAMPLE, "--from", "noon"],
             ["--from 'noon'", "time with its unit", "'1.2 s'"],
         ),
-        (["plot", "rtt", EXAMPLE, "--to", "nan"], ["--to 'nan'", "time with its unit", "'2.5 s'"]),
-        (["plot", "rtt", "docs"], ["docs is not a run", "manifest.json", "aqmlab run --out"]),
+        (
+            ["plot", "rtt", EXAMPLE, "--to", "nan"],
+            ["--to is 'nan'", "time with its unit", "'2.5 s'"],
+        ),
+        (
+            ["plot", "rtt", "docs"],
+            ["docs is not the folder of a run", "manifest.json", "aqmlab run --out"],
+        ),
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
         (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
@@ -132,12 +138,12 @@ def test_an_error_of_the_command_is_one_line_with_the_remedy(
 @pytest.mark.parametrize(
     ("record", "alone", "flow", "expected"),
     [
-        ({}, False, "user-0", "the flow 'user-0', because it opens several connections, and the "
-                              "series has only flows of one connection; give --flow one of C0, C1"),
-        ({}, True, "user-0", "the series has only flows of one connection; add a flow of one "
+        ({}, False, "user-0", "the flow 'user-0', because this flow opens several connections, and the "
+                              "series has only flows with one connection; give --flow one of C0, C1"),
+        ({}, True, "user-0", "the series has only flows with one connection; add a flow with one "
                              "connection to the scenario, such as bulk traffic without arrivals"),
         ({"traced": ["C1"]}, False, "C0", "record.traced names other flows; give --flow one of C1"),
-        ({}, False, "none", "'none' is not a flow of this run, which has C0, C1, user-0"),
+        ({}, False, "none", "'none' is not a flow of this run; the flows are C0, C1, user-0"),
     ],
 )  # fmt: skip
 def test_a_plot_of_a_flow_without_records_is_refused_with_the_reason(

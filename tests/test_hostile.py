@@ -48,11 +48,11 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab run /proc/self/mem", "/proc/self/mem: input/output error; check the path"),
         (
             "yes '[[flows]]' | head -n 2100000 > large.toml; aqmlab run large.toml",
-            "large.toml: has about 4200000 values and tables; the maximum is 4000000; write",
+            "large.toml: has about 4200000 values and tables, and the maximum is 4000000; de",
         ),
         (
             "mkfifo pipe; aqmlab run pipe",
-            "pipe: is a named pipe; give a file, or read it as /dev/stdin",
+            "pipe: the path is a named pipe; give a file, or read the pipe",
         ),
         ("aqmlab run /dev/null", "network: is missing"),
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
