@@ -92,8 +92,9 @@ def test_a_missing_peer_is_reported_once_with_its_remedy(
     assert err.splitlines() == [
         "aqmlab: ns-2 does not run: install it with: apt-get install ns2",
         "aqmlab: ns-3 does not run: install it with: apt-get install g++ libns3-dev",
-        "aqmlab: htsim does not run: HTSIM must name the folder sim of "
-        "https://github.com/Broadcom/csg-htsim, with libhtsim.a built",
+        "aqmlab: htsim does not run: the environment variable HTSIM does not name a build of "
+        "htsim; build libhtsim.a in the folder sim of https://github.com/Broadcom/csg-htsim, and "
+        "set HTSIM to this folder",
     ]
 
 
@@ -103,7 +104,7 @@ def test_htsim_does_not_run_without_its_library(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HTSIM", folder)
-    with pytest.raises(bench.MissingPeerError, match=r"with libhtsim\.a built"):
+    with pytest.raises(bench.MissingPeerError, match=r"build libhtsim\.a in the folder"):
         bench.htsim("S1")
 
 
@@ -148,7 +149,9 @@ def test_an_unknown_scenario_is_an_error(capsys: pytest.CaptureFixture[str]) -> 
     assert execute(["bench", "S99"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("aqmlab: error: 'S99' is not a scenario; give one of S1, ")
+    assert err.startswith(
+        "aqmlab: error: 'S99' is not a scenario of the benchmark; give one of S1, "
+    )
     assert err.count("\n") == 1
 
 

@@ -138,8 +138,9 @@ def test_an_error_of_the_command_is_one_line_with_the_remedy(
 @pytest.mark.parametrize(
     ("record", "alone", "flow", "expected"),
     [
-        ({}, False, "user-0", "the flow 'user-0', because this flow opens several connections, and the "
-                              "series has only flows with one connection; give --flow one of C0, C1"),
+        ({}, False, "user-0", "the flow 'user-0', because this flow opens several connections, "
+                              "and the series has only flows with one connection; give --flow one "
+                              "of C0, C1"),
         ({}, True, "user-0", "the series has only flows with one connection; add a flow with one "
                              "connection to the scenario, such as bulk traffic without arrivals"),
         ({"traced": ["C1"]}, False, "C0", "record.traced names other flows; give --flow one of C1"),

@@ -82,7 +82,7 @@ def test_the_error_of_a_stream_device_or_folder_is_one_line(
 def test_an_endless_script_is_refused_by_its_size(tmp_path: Path) -> None:
     code, out, err = in_shell("aqmlab script /dev/zero", tmp_path)
     assert (code, err) == (1, "")
-    assert "/dev/zero: cannot be read: it is larger than 64 MiB" in out
+    assert "/dev/zero: cannot be read: the file is larger than 64 MiB" in out
 
 
 @pytest.mark.parametrize(
