@@ -112,7 +112,7 @@ def test_htsim_does_not_run_without_its_library(
 def test_htsim_does_not_run_scenarios_that_it_lacks_features_for() -> None:
     messages: list[str] = []
     assert bench.available("S1-red", messages.append) == []
-    assert "htsim does not run S1-red: it has neither RED nor a TCP with SACK" in messages
+    assert "htsim does not run S1-red: htsim has neither RED nor a TCP with SACK" in messages
 
 
 def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

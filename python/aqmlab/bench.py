@@ -175,7 +175,7 @@ def available(scenario: str, report: Callable[[str], None]) -> list[Simulator]:
     if base in ("S1", "S2", "S3"):
         candidates += [("ns-2", lambda: ns2(base, variant)), ("ns-3", lambda: ns3(base, variant))]
         if variant:
-            report(f"htsim does not run {scenario}: it has neither RED nor a TCP with SACK")
+            report(f"htsim does not run {scenario}: htsim has neither RED nor a TCP with SACK")
         else:
             candidates.append(("htsim", lambda: htsim(base)))
     else:

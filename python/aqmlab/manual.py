@@ -42,7 +42,7 @@ class Parameter:
     def default_text(self) -> str:
         """The default as text."""
         if self.required:
-            return "no default, because the key is required"
+            return "none, the key is required"
         if self.default is None:
             return "absent"
         if self.default == "":
