@@ -187,7 +187,7 @@ def test_a_column_as_a_measure_has_the_value_of_its_table(small: dict[str, Any])
     assert 1 < row["queue.queue_packets[left>right].max"] <= 16
     assert row["drops.link[left>right].count"] == row["links.dropped_packets[left>r*]"] > 0
     assert column("flows.goodput_bps.mean").unit == "bit/s"
-    with pytest.raises(ValueError, match="has 2 values in a run; select one row"):
+    with pytest.raises(ValueError, match="has 2 values in a run, but a measure has"):
         conduct(experiment(small, measures=["flows.goodput_bps"]))
 
 

@@ -6,15 +6,15 @@ from aqmlab.statistics.interval import array
 
 BATCH = 5
 LAST = 5
-"""Minimum number of batches that remain. The variance of fewer batches is too uncertain."""
+"""Minimum number of batches after the warm-up, because the variance of fewer is too uncertain."""
 
 
 def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     """Return the number of values at the start of a series that belong to the warm-up.
 
-    The function divides the series into batches. The function then removes the number of batches at
-    the start that minimizes the marginal standard error of the remaining values, √(Σ(x − mean)²)/n.
-    Sources: ``white1997truncation``; ``white2000comparison``, for batches of 5.
+    The series is divided into batches of equal length. The warm-up is the number of batches at the
+    start whose removal minimizes the marginal standard error √(Σ(x − mean)²)/n of the remaining n
+    batch means x. Sources: ``white1997truncation``; ``white2000comparison``, for batches of 5.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     cut : int
         Number of values to remove.
     settled : bool
-        True if `cut` is at most half of the values. Otherwise the series is too short for its
+        True if `cut` is at most half of the values. If it is False, the series is too short for its
         warm-up or has no steady state.
 
     Raises
