@@ -13,12 +13,12 @@ def refuse_outside(
     open_low: bool = True,
     open_high: bool = True,
 ) -> None:
-    """Raise ValueError for a value outside its bounds; open bounds exclude the bound itself.
+    """Raise ValueError for a value outside its bounds; a bound that is `open` is excluded.
 
     Raises
     ------
     ValueError
-        Names field, value, bound and remedy.
+        The message states the name, the value, the bounds and the remedy.
 
     Examples
     --------
