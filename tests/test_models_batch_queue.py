@@ -99,8 +99,11 @@ def test_the_tail_of_a_distribution_is_below_its_bound(queue: type[BatchQueue]) 
         (lambda: Batches.of({2: 0}), "every weight is 0"),
         (lambda: Batches(np.array([0.1, 0.9])), "probability of size 0 is 0.1"),
         (lambda: Batches(np.array([0, 0.9])), "sum of the probabilities is 0.9"),
-        (lambda: Batches(np.array([[0, 1.0]])), "must be a list of numbers"),
-        (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "too close to 1, the distribution has"),
+        (lambda: Batches(np.array([[0, 1.0]])), "give a list of probabilities"),
+        (
+            lambda: MxM1(0.999999999, FLOW_OF_7).pmf,
+            "too close to 1, because the distribution would have",
+        ),
     ],
 )
 def test_invalid_parameters_raise_an_error(make: Callable[[], object], message: str) -> None:

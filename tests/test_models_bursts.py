@@ -123,9 +123,9 @@ def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: batches([]), "sizes must be whole numbers of packets, 1 or more"),
-        (lambda: batches({1.5: 1}), "sizes must be whole numbers"),  # type: ignore[dict-item]
-        (lambda: batches({3: 0}), "weights must be 0 or more, and at least one above 0"),
+        (lambda: batches([]), "flows: give one or more sizes"),
+        (lambda: batches({1.5: 1}), "as whole numbers of packets"),  # type: ignore[dict-item]
+        (lambda: batches({3: 0}), "the weights are not valid; give weights of 0 or more"),
         (lambda: batches({3: 1}, windows={500: 1}), "a window is 500; it must be at least 1000"),
         (
             lambda: packets_of([0]),

@@ -143,8 +143,10 @@ class Claim:
     Attributes
     ----------
     final : pathlib.Path
-        Folder that the claim is for. new, parts : pathlib.Path Temporary folders in the parent of
-        `final`: the new content of `final`, and files that will be moved into `final`.
+        Folder that the claim is for.
+    new, parts : pathlib.Path
+        Temporary folders in the parent of `final`: the new content of `final`, and files that will
+        be moved into `final`.
     adds : bool
         True if the command only adds files to the folder. The folder may then contain files of
         other programs.

@@ -99,8 +99,9 @@ def inline_svg(text: str, name: str) -> str:
     Parameters
     ----------
     text : str
-        Content of the SVG file. name : str Prefix of the ids; each SVG element of the page needs a
-        different prefix.
+        Content of the SVG file.
+    name : str
+        Prefix of the ids; each SVG element of the page needs a different prefix.
 
     Examples
     --------

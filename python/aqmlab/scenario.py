@@ -115,8 +115,9 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     Returns
     -------
     text : str
-        Content of the file. format : str Format of the file: "json" if its name ends in .json, else
-        "toml".
+        Content of the file.
+    format : str
+        Format of the file: "json" if its name ends in .json, else "toml".
 
     Raises
     ------

@@ -66,8 +66,10 @@ def campaign(
         Engine that runs the scenarios.
     store : Store, optional
         Store from which finished runs are read and to which new runs are written; default: no
-        store. jobs : int, optional Maximum number of runs at the same time, 1 or more; default: a
-        number that the engine chooses.
+        store.
+    jobs : int, optional
+        Maximum number of runs at the same time, 1 or more; default: a number that the engine
+        chooses.
     progress : callable, optional
         Function that is called about ten times per second with the number of finished distinct runs
         and the number of all distinct runs.

@@ -89,7 +89,9 @@ class Experiment:
         Changes of the scenario by each arm: dotted paths of keys and their values. All arms run at
         every point with the same seeds. The results compare each arm with the first arm.
     replications : Replications
-        Number of replications of each arm at each point. warm_up : WarmUp Warm-up of all runs.
+        Number of replications of each arm at each point.
+    warm_up : WarmUp
+        Warm-up of all runs.
     links : list of str, optional
         Names of the measured links; default: left>right in a dumbbell, and all links in another
         network.

@@ -111,7 +111,9 @@ class Outcome:
     factors, arms : list of str
         Factors, and names of the arms, in the order of the experiment.
     measures : list of Measured
-        Measures in the table. title : str Title of the experiment.
+        Measures in the table.
+    title : str
+        Title of the experiment.
     warm_up : str, optional
         Warm-up, if all runs have the same one; else None.
     notes : tuple of str

@@ -170,8 +170,9 @@ class PreparedExperiment:
     jobs : int, optional
         Maximum number of runs at the same time; default: the number of available cores.
     measures : list of Measure
-        Measures that are computed for each run. warm_up : str, optional Warm-up, if all runs have
-        the same one; else None.
+        Measures that are computed for each run.
+    warm_up : str, optional
+        Warm-up, if all runs have the same one; else None.
     notes : list of str
         Warnings about the reliability of the results, one sentence each.
     """

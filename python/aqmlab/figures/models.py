@@ -97,7 +97,9 @@ def courses(over_time: Mapping[str, Course]) -> Figure:
     Parameters
     ----------
     over_time : mapping of str to Course
-        Solutions of the fluid model by name. Returns
+        Solutions of the fluid model by name.
+
+    Returns
     -------
     matplotlib.figure.Figure
         Figure with the time in s, the queue in packets, and the probability in %.
@@ -202,8 +204,9 @@ def figure_8(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
     Parameters
     ----------
     curves : mapping of str to (loads, probabilities)
-        Curves by name, one per link. points : mapping of str to (loads, means, lows, highs),
-        optional Simulations.
+        Curves by name, one per link.
+    points : mapping of str to (loads, means, lows, highs), optional
+        Simulations.
 
     Returns
     -------

@@ -29,9 +29,11 @@ def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) ->
     Parameters
     ----------
     source : Path
-        Folder of a run, or a scenario file. graph : str Name of the graph, a key of `SERIES`.
-        overrides : sequence of (str, str) Changes of the scenario, as for
-        :func:`aqmlab.scenario.normalize`.
+        Folder of a run, or a scenario file.
+    graph : str
+        Name of the graph, a key of `SERIES`.
+    overrides : sequence of (str, str)
+        Changes of the scenario, as for :func:`aqmlab.scenario.normalize`.
 
     Raises
     ------

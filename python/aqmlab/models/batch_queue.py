@@ -65,7 +65,8 @@ class Batches:
         pmf = np.asarray(self.pmf, dtype=float)
         if pmf.ndim != 1 or len(pmf) < 2 or not np.isfinite(pmf).all() or (pmf < 0).any():
             raise ValueError(
-                "batches: probabilities must be a list of numbers, 0 or more, from size 0 on; "
+                "batches: give a list of probabilities, 0 or more, beginning with that of size 0; "
+                "or "
                 "use Batches.of({size: weight})"
             )
         if pmf[0]:
@@ -213,8 +214,9 @@ class BatchQueue(ABC):
             least = min(least, math.log(abs(self.transform(z)) / left_out) / math.log(z))
         if not least < MOST_STATES:
             raise ValueError(
-                f"load: {self.load:g} is too close to 1, the distribution has {least:.3g} values; "
-                "lower the load, or use the mean, which is exact"
+                f"load is {self.load:g}, which is too close to 1, because the distribution would "
+                "have "
+                f"{least:.3g} values; reduce the load, or use the mean, which needs no distribution"
             )
         return math.ceil(least) + 1
 

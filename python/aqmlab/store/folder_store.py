@@ -59,13 +59,16 @@ class FolderStore:
     Parameters
     ----------
     folder : path
-        Folder of the store. to_read : bool True to open an existing store only for reading; default
-        False.
+        Folder of the store.
+    to_read : bool
+        True to open an existing store only for reading; default False.
 
     Attributes
     ----------
     folder : pathlib.Path
-        Folder of the store. finished : int Number of runs that this object has stored or returned.
+        Folder of the store.
+    finished : int
+        Number of runs that this object has stored or returned.
 
     Examples
     --------

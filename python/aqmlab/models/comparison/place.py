@@ -56,7 +56,9 @@ class Place:
     Attributes
     ----------
     seen : MeasuredRun
-        Measured run, without its warm-up. link : str Name of the link, such as left>right.
+        Measured run, without its warm-up.
+    link : str
+        Name of the link, such as left>right.
     table : dict
         Table of the scenario that defines the link.
     reverse : bool

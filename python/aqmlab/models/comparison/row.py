@@ -19,8 +19,9 @@ class Row:
     unit : str
         Unit of the predicted and of the measured value.
     predicted : float
-        Predicted value. measured : float Measured value; NaN if the quantity, for example a phase
-        margin, cannot be measured.
+        Predicted value.
+    measured : float
+        Measured value; NaN if the quantity, for example a phase margin, cannot be measured.
     assumed : str
         Assumptions of the model, and the source of its parameters.
     """
