@@ -253,7 +253,7 @@ def test_invalid_input_raises_an_error() -> None:
         batch_means([1, 2])
     with pytest.raises(ValueError, match="resamples is 0; it must be at least 1"):
         bootstrap_interval([1, 2], resamples=0)
-    with pytest.raises(ValueError, match="2 times and 1 ends"):
+    with pytest.raises(ValueError, match="2 times and 1 values of"):
         time_quantile([1, 2], [True], 0.5)
     with pytest.raises(ValueError, match="share = 95"):
         time_quantile([1], [True], 95)

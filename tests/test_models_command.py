@@ -83,7 +83,7 @@ def test_a_run_without_applicable_models_is_reported(
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     printed = capsys.readouterr().out
     assert "No model applies to this run." in printed
-    assert "need drop_tail, not codel" in printed
+    assert "of kind drop_tail, not codel" in printed
 
 
 @pytest.mark.parametrize(

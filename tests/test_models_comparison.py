@@ -206,7 +206,7 @@ def test_a_model_that_does_not_apply_is_listed_with_its_reason(
 
 def test_a_comparison_without_a_needed_series_names_the_series() -> None:
     comparison = compare(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
-    assert any('the series "rtt"; record it' in why for why in comparison.left_out)
+    assert any('the series "rtt"; add it' in why for why in comparison.left_out)
     assert comparison.rows == []
 
 
