@@ -142,7 +142,9 @@ def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.Monke
 def test_peers_do_not_run_scenarios_without_a_script() -> None:
     messages: list[str] = []
     assert bench.available("S5", messages.append) == []
-    assert messages == ["ns-2, ns-3 and htsim do not run S5: they have no script for it"]
+    assert messages == [
+        "ns-2, ns-3 and htsim cannot run S5, because their scripts do not implement it"
+    ]
 
 
 def test_an_unknown_scenario_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -278,7 +278,7 @@ def test_ctrl_c_preserves_finished_runs_and_removes_partial_files(tmp_path: Path
     assert stderr.startswith(f"aqmlab: error: interrupted; {finished} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
-    assert stderr.endswith("; --resume uses them\n")
+    assert stderr.endswith("; --resume uses these runs\n")
     resume = ["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]
     assert execute([*resume, "--resume"]) == 0
     assert stored_runs(out) == finished

@@ -244,8 +244,8 @@ def test_the_error_of_an_invalid_scenario_object_names_its_place(
     ("over", "message"),
     [
         (["seed"], "over = \\['seed'\\] must be a dict"),
-        ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' must be a list"),
-        ({"seed": 5}, "seed: 5 must be a list"),
+        ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' is not a list"),
+        ({"seed": 5}, "seed: 5 is not a list"),
         ({"seed": []}, "seed: the list is empty"),
     ],
 )

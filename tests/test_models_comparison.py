@@ -113,7 +113,7 @@ def test_reno_with_random_loss_agrees_with_the_square_root_law_and_pftk() -> Non
     comparison = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
     assert comparison.rows == []
     assert any(
-        "there is no model for the rate of vegas at a drop_tail queue" in why
+        "none of the models predicts the rate of vegas at a drop_tail queue" in why
         for why in comparison.left_out
     )
 

@@ -185,7 +185,7 @@ def test_the_command_draws_runs_and_scenarios(
     span = ["--from", "3 s", "--to", "2 s", "--out", out]
     for graph in segments.SERIES:
         assert execute(["plot", graph, str(scenario), *span]) == 2
-        assert "C0 has no rows in this span of time" in capsys.readouterr().err
+        assert "C0 has no rows between the given times" in capsys.readouterr().err
     assert execute(["plot", "window", str(folder), "--out", "graph.bmp"]) == 2
     assert "must end in one of .png, .svg, .pdf" in capsys.readouterr().err
 

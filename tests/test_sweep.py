@@ -184,7 +184,7 @@ def test_ctrl_c_preserves_finished_runs_and_no_other_files(file: Path, tmp_path:
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "--resume uses them" in err
+    assert "--resume uses these runs" in err
     assert "Traceback" not in err
     assert not list(tmp_path.glob(".*.aqmlab"))
     assert not (out / "runs.parquet").exists()

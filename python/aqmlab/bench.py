@@ -179,7 +179,7 @@ def available(scenario: str, report: Callable[[str], None]) -> list[Simulator]:
         else:
             candidates.append(("htsim", lambda: htsim(base)))
     else:
-        report(f"ns-2, ns-3 and htsim do not run {base}: they have no script for it")
+        report(f"ns-2, ns-3 and htsim cannot run {base}, because their scripts do not implement it")
     if scenario in LIMIT:
         candidates += [("limit loop", lambda: limit_loop(base))]
     peers = []

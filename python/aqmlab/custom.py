@@ -74,15 +74,16 @@ class CustomQueue:
         Parameters
         ----------
         packet : Packet
-            flow (number of its connection), size in bytes, ecn, dscp.
+            Attributes of the packet: flow (number of the connection), size in bytes, ecn and dscp.
         at : Arrival
-            now_s; packets and bytes in the queue; idle_s (None while the link sends); delay_s.
+            State of the queue: now_s, packets and bytes in the queue, idle_s (None while the link
+            sends), and delay_s.
 
         Returns
         -------
         Verdict
-            PASS; or signal(why), which marks an ECN-capable packet and drops any other; or
-            drop(why). `why` is "early" or "threshold".
+            PASS, signal(why) or drop(why). A signal marks an ECN-capable packet and drops any other
+            packet. `why` is "early" or "threshold".
         """
         raise NotImplementedError(f"{type(self).__name__} must implement on_arrival")
 

@@ -359,7 +359,7 @@ def _sweep(parent: Path) -> None:
 
 
 def _listed(folder: Path) -> list[str]:
-    """Return the lines of the list of files in a folder; empty if there is no list."""
+    """Return the lines of the list of files in a folder; empty if the folder lacks the list."""
     try:
         path = folder / LIST
         return [] if path.is_symlink() else path.read_text("utf-8").splitlines()

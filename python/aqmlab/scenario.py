@@ -247,7 +247,7 @@ def content(text: str) -> str:
 
 
 def seconds(time: str) -> float:
-    """Parse a time of a normalized scenario and return it in s.
+    """Parse a time in a normalized scenario, and return the time in s.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def warm_up_change(time: str | None) -> list[tuple[str, str]]:
 
 
 def bits_per_second(rate: str) -> float:
-    """Parse a rate of a normalized scenario and return it in bit/s.
+    """Parse a rate in a normalized scenario, and return the rate in bit/s.
 
     Examples
     --------

@@ -209,7 +209,7 @@ def datagram_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
 
 
 def conditioner_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return a table of conditioners with at most 20 rows, one per rule and colour."""
+    """Return a table of traffic conditioners with at most 20 rows, one per rule and colour."""
     names = [("link", "conditioner"), *((name, name) for name in ("rule", "colour", "action"))]
     counts = ("arrived", "dropped")
     shapes: list[Shape] = [(f"{name}_packets", f"{name} packets", _count) for name in counts]
@@ -249,8 +249,8 @@ def link_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
 def relevant_links(links: Read, filled: Collection[str]) -> list[int]:
     """Return the rows of the links that drop or mark packets or have a utilization of 50 % or more.
 
-    If there is no such link, the row of the link with the highest utilization is returned. If the
-    engine measured neither drops nor marks nor utilization, all rows are returned.
+    If no link meets this condition, the row of the link with the highest utilization is returned.
+    If the engine measured neither drops nor marks nor utilization, all rows are returned.
     """
     rows = range(len(links["link"]))
     signals = [name for name in ("dropped_packets", "marked_packets") if name in filled]

@@ -201,12 +201,12 @@ class Sample:
 
         if not (bin_s > 0 and rate_bps > 0):
             raise ValueError(
-                f"an interval of {bin_s} s and a rate of {rate_bps} bit/s must be above 0; "
-                "give larger values"
+                f"an interval of {bin_s} s and a rate of {rate_bps} bit/s are not valid; give "
+                "values above 0"
             )
         if self.duration_s / bin_s > 1e7:
             raise ValueError(
-                f"{self.duration_s:g} s have more than 10^7 intervals of {bin_s:g} s; choose a "
+                f"{self.duration_s:g} s contain more than 10^7 intervals of {bin_s:g} s; choose a "
                 "longer interval"
             )
         begins = self.requests["answered_s"].to_numpy()

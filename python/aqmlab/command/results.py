@@ -26,7 +26,7 @@ READING = {
     "t": "Values are means of n replications, ± half of the 95 % interval (Student's t).",
     "bca": "Values are means of n replications with the 95 % interval (bootstrap, BCa).",
     "median": "Values are medians of n replications with an exact interval of at least 95 % "
-    "confidence. With fewer than six replications there is no interval.",
+    "confidence. The interval needs at least six replications.",
 }
 """Sentences that explain the values of a table, by kind of interval."""
 DIFFERENCES = (

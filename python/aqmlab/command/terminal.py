@@ -37,7 +37,11 @@ def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
     except KeyboardInterrupt:
         if not runs.finished:
             raise
-        use = f"{option} uses them" if option else "the next call uses them"
+        use = (
+            f"{option} uses these runs"
+            if option
+            else "the next call of the command uses these runs"
+        )
         raise Interrupted(f"{runs.finished} finished runs are in {runs.folder}; {use}") from None
 
 

@@ -88,7 +88,7 @@ def traffic_command(
     to: Annotated[Path | None, out("nothing is written")] = None,
     force: ForceOption = False,
 ) -> None:
-    """Show the sizes, times and load of the traffic in a scenario, without a network.
+    """Show the sizes, times and load of the traffic in a scenario, without simulating the network.
 
     For web traffic, the command also generates the requests of random users, and estimates the
     Hurst parameter of their load. The output is a folder with figures of the sizes, the load and
@@ -117,7 +117,7 @@ def traffic_command(
     samples = traffic.sample(scenario, seconds, count, None, overrides)
     if not samples and to:
         raise ValueError(
-            f"--out: {source} has no web traffic, so there are no figures to write; leave out --out"
+            f"--out: {source} has no web traffic, and only web traffic has figures; leave out --out"
         )
     estimated: list[dict[str, Hurst]] = []
     for one in samples:
@@ -130,7 +130,8 @@ def traffic_command(
         else:
             estimated.append({})
             print_text(
-                f"The Hurst parameter needs more than {BINS} requests and {BINS} intervals; "
+                f"The estimate of the Hurst parameter needs more than {BINS} requests and {BINS} "
+                "intervals; "
                 "increase --duration."
             )
     if to:

@@ -248,7 +248,7 @@ def connect(
         or ``slurm`` for SLURM jobs that end with the block.
     jobs : int, optional
         For ``dask``, the number of processes; default: the number of cores of this machine. For
-        ``slurm``, the total number of cores to request; there is no default.
+        ``slurm``, the total number of cores to request, which is required.
     options : mapping, optional
         Parameters of :class:`dask_jobqueue.SLURMCluster` for ``slurm``, such as ``queue``,
         ``walltime``, and ``cores`` and ``memory`` of a job. Default: Dask's configuration.

@@ -73,7 +73,7 @@ def _imported(name: str, module: str, attribute: str) -> Engine:
         except Exception as e:
             raise ValueError(
                 f"--engine {name!r}: the import fails ({type(e).__name__}: {e}); write "
-                "my_module:Engine, where my_module is in this folder or in PYTHONPATH"
+                "my_module:Engine, where my_module is in the current folder or in PYTHONPATH"
             ) from None
     for part in ("build", "capabilities", "run"):
         if not hasattr(engine, part):

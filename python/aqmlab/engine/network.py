@@ -142,12 +142,12 @@ class Network:
         return cls(json.loads(text), tuple(parts["hosts"]), tuple(links), tuple(flows))
 
     def link(self, name: str) -> Link:
-        """Return the link with a name.
+        """Return a link, given its name.
 
         Raises
         ------
         KeyError
-            If the network has no such link.
+            If the network does not have a link with this name.
         """
         return {link.name: link for link in self.links}[name]
 

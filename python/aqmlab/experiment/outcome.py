@@ -447,8 +447,8 @@ class Outcome:
         names = [*self.varied, *["arm"] * (len(self.arms) > 1)]
         if not names:
             raise ValueError(
-                "there are no effects to estimate, because the experiment has one arm and no "
-                "factor that varies"
+                "the effects cannot be estimated, because the experiment has one arm and no factor "
+                "that varies"
             )
         factors = {name: list(self.runs[name]) for name in names}
         seeds = list(self.runs["seed"])

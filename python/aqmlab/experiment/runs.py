@@ -1,4 +1,4 @@
-"""Single runs, and runs of several scenarios."""
+"""Functions that run a single scenario, or several scenarios."""
 
 import json
 import os

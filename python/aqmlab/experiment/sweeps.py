@@ -340,7 +340,7 @@ def _check(over: Any) -> None:
     for key, values in over.items():
         if isinstance(values, str | Mapping | Table) or not isinstance(values, Iterable):
             raise ScenarioError(
-                f"over: {key}: {values!r} must be a list; put the single value in brackets"
+                f"over: {key}: {values!r} is not a list; put a single value in brackets"
             )
         if isinstance(values, Sequence) and not values:
             raise ScenarioError(f"over: {key}: the list is empty; give at least one value")

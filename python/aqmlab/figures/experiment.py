@@ -205,7 +205,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
         drawn += draw_ratios(axes, outcome, measure, arm, i, f"{arm} / ({first} + {arm})")
     if not drawn:
         raise ValueError(
-            "there is no ratio to draw, because the measure is 0 or missing at every point"
+            "the ratios cannot be drawn, because the measure is 0 or missing at every point"
         )
     axes.set_ylim(0, 1)
     axes.xaxis.get_major_locator().set_params(integer=True)

@@ -29,9 +29,9 @@ def sequence(
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        Start and end in s; default: the whole run.
+        Start and end of the time axis in s; default: the whole run.
     reply : bool
-        True to draw the reverse data, at the host `to`.
+        True to draw the data that the host `to` sends.
 
     Returns
     -------
@@ -131,9 +131,9 @@ def windows(
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        Start and end in s; default: the whole run.
+        Start and end of the time axis in s; default: the whole run.
     reply : bool
-        True to draw the reverse data, at the host `to`.
+        True to draw the data that the host `to` sends.
 
     Returns
     -------
@@ -175,9 +175,9 @@ def rtt(
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        Start and end in s; default: the whole run.
+        Start and end of the time axis in s; default: the whole run.
     reply : bool
-        True to draw the reverse data, at the host `to`.
+        True to draw the data that the host `to` sends.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def _between(rows: "pd.DataFrame", times: Times) -> "pd.DataFrame":
 
 
 def _shown(rows: "pd.DataFrame", flow: str, times: Times) -> "pd.DataFrame":
-    """Return the rows between the given times; raise ValueError if there are no such rows."""
+    """Return the rows between the given times; raise ValueError if all rows are at other times."""
     shown = _between(rows, times)
     if shown.empty and len(rows):
         first, last = rows["time_s"].min(), rows["time_s"].max()

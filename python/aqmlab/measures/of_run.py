@@ -39,9 +39,7 @@ def _jain(run: MeasuredRun) -> float:
 
 ALL = (
     Measure("goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
-            "Data of all flows that cross the link, acknowledged or received in datagrams, divided "
-            "by the time in which at least one of the flows ran (§2.5). A flow runs from its start "
-            "to its completion, or to the end of the run.", 1e-6, 2),
+            "Data that all flows across the link delivered, divided by the time in which at least one of these flows was active (§2.5). Delivered data is acknowledged data, or data in received datagrams. A flow is active from its start to its completion, or to the end of the run.", 1e-6, 2),
     Measure("jain", "index", _jain, 1, "Jain",
             "Jain's fairness index of the goodputs of the flows that cross the link and consist of "
             "one connection."),
@@ -74,7 +72,7 @@ def _of_link(link: str) -> list[Measure[MeasuredRun]]:
     """Return the measures of a link."""
     return [
         Measure("utilization", "%", partial(_utilization, link), 1, "busy",
-                "Share of the time in which the link transmitted.", 100, 1),
+                "Share of the time in which the link transmitted packets.", 100, 1),
         Measure("mean_delay_s", "ms", partial(_delay, link, "mean_delay_s"), -1, "delay",
                 "Mean queueing delay of the packets that the link transmitted (§2.6).",
                 1e3, 2),
@@ -97,8 +95,7 @@ def _goodput_of(flows: CrossingFlows, run: MeasuredRun) -> float:
 def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
     """Return the goodput measure for the flows of one `[[flows]]` table."""
     return Measure("goodput_bps", "Mbit/s", partial(_goodput_of, flows), 1, "goodput",
-                   "Data of those flows of one [[flows]] table that cross the link, divided by the "
-                   "time in which at least one of the flows ran.", 1e-6, 2)  # fmt: skip
+                   "Data that the flows of one [[flows]] table delivered across the link, divided by the time in which at least one of these flows was active.", 1e-6, 2)  # fmt: skip
 
 
 def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:

@@ -108,7 +108,7 @@ def by_timeout(p: float, window: float) -> float:
 def back_off(p: float) -> float:
     """Return f(p) of equation 29.
 
-    f(p)/(1 - p) is the mean duration of a series of timeouts, in units of the first timeout.
+    The mean duration of a series of timeouts is f(p)/(1 - p), in units of the first timeout.
     """
     return 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
 

@@ -79,10 +79,10 @@ def effects(
     """Estimate the main effects and two-factor interactions with their confidence intervals.
 
     The model is ordinary least squares with a term for each factor, each pair of factors, and each
-    block. The model assumes that there are no interactions of three or more factors. The intervals
-    allow for different variances at different points (HC2: ``mackinnon1985heteroskedasticity``).
-    The means of the blocks are subtracted first (Frisch and Waugh), so that thousands of blocks add
-    almost no computing time. Source: ``box2005statistics``, chapters 5 and 6.
+    block. The model assumes that three or more factors do not interact. The intervals allow for
+    different variances at different points (HC2: ``mackinnon1985heteroskedasticity``). The means of
+    the blocks are subtracted first (Frisch and Waugh), so that thousands of blocks add almost no
+    computing time. Source: ``box2005statistics``, chapters 5 and 6.
 
     Parameters
     ----------

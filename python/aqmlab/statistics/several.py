@@ -48,8 +48,8 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
     """Return p-values with a correction that limits the expected share of false rejections.
 
     Reject every hypothesis with a corrected p-value below 0.05. On average at most 5 % of these
-    rejections are then false, if the tests are independent or positively dependent. Use this
-    correction to screen many hypotheses; :func:`holm` is stricter. Source: ``benjamini1995fdr``.
+    rejections are then false, if the tests are independent or positively dependent. The correction
+    is suitable to screen many hypotheses; :func:`holm` is stricter. Source: ``benjamini1995fdr``.
 
     Parameters, return value and exceptions are those of :func:`holm`.
 

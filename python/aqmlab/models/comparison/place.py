@@ -22,7 +22,7 @@ SIZES = {
 
 
 def size(text: str) -> float:
-    """Parse a size of a normalized scenario and return it in bytes.
+    """Parse a size in a normalized scenario, and return the size in bytes.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def size(text: str) -> float:
 
 
 def packets(text: str, packet: float) -> float:
-    """Parse a queue depth and return it in packets of `packet` bytes.
+    """Parse a queue length, and return the length in packets of `packet` bytes.
 
     Examples
     --------
@@ -229,10 +229,10 @@ class Place:
     def host_links(self) -> str:
         """Return a phrase that states if the links before the queue can space packets out."""
         if self.table is self.result.scenario["network"]:
-            return f"host links of {self.table['left_rate']} do not space them out"
-        return "no earlier link spaces them out"
+            return f"host links of {self.table['left_rate']} do not space packets out"
+        return "no earlier link spaces packets out"
 
 
 def time(text: str) -> float:
-    """Parse a time of a normalized scenario and return it in s."""
+    """Parse a time in a normalized scenario, and return the time in s."""
     return seconds(text)

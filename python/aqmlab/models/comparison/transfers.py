@@ -112,7 +112,7 @@ def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[R
     if kind in SCALABLE:
         return [of_window("W p = 2", tcp_rates.scalable(p), f"{measured}; signals at random")]
     raise NotApplicable(
-        f"there is no model for the rate of {kind} at a {place.queue['kind']} queue"
+        f"none of the models predicts the rate of {kind} at a {place.queue['kind']} queue"
     )
 
 

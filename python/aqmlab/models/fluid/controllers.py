@@ -28,7 +28,7 @@ class Controller(ABC):
         Raises
         ------
         ValueError
-            If there is no equilibrium, or if it has less than one packet per flow in flight.
+            If an equilibrium does not exist, or has less than one packet per flow in flight.
         """
         equilibrium = self._rest(network)
         if equilibrium.window < 1:
@@ -241,7 +241,7 @@ class Integral(Controller):
         return network.at(self.queue)
 
     def response(self, s: Any, network: Network) -> Any:
-        """Return K (s/z + 1)/s, delayed by half a period."""
+        """Return the linear response K (s/z + 1)/s, delayed by half a sampling period."""
         del network
         return self.k * (s / self.z + 1) / s * np.exp(-s * self.period_s / 2)
 
@@ -324,7 +324,7 @@ class DelayController(Controller):
         return Integral(factor * k / scale, z, network.queue, self.period_s)
 
     def response(self, s: Any, network: Network) -> Any:
-        """Return the response of :meth:`as_integral`."""
+        """Return the linear response of the equivalent PI controller (:meth:`as_integral`)."""
         return self.as_integral(network).response(s, network)
 
     def start(self, network: Network) -> Sequence[float]:

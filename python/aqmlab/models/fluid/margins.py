@@ -56,7 +56,7 @@ class Loop:
         Raises
         ------
         ValueError
-            If there is no equilibrium.
+            If an equilibrium does not exist.
         """
         return self.controller.rest(self.network)
 

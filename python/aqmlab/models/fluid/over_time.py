@@ -87,7 +87,7 @@ def over_time(
     Raises
     ------
     ValueError
-        If a value is outside its bounds, or if there is no equilibrium.
+        If a value is outside its bounds, or if an equilibrium does not exist.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def over_time(
 
 
 class _Slopes:
-    """Right-hand side of the equations, for a number of flows."""
+    """Right-hand side of the differential equations, for a given number of flows."""
 
     def __init__(
         self, rest: Network, controller: Controller, flows: float, limit: float, past: _Past
