@@ -39,7 +39,10 @@ def _jain(run: MeasuredRun) -> float:
 
 ALL = (
     Measure("goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
-            "Data that all flows across the link delivered, divided by the time in which at least one of these flows was active (§2.5). Delivered data is acknowledged data, or data in received datagrams. A flow is active from its start to its completion, or to the end of the run.", 1e-6, 2),
+            "Data that all flows across the link delivered, divided by the time in which at least "
+            "one of these flows was active (§2.5). Delivered data is acknowledged data, or data "
+            "in received datagrams. A flow is active from its start to its completion, or to the "
+            "end of the run.", 1e-6, 2),
     Measure("jain", "index", _jain, 1, "Jain",
             "Jain's fairness index of the goodputs of the flows that cross the link and consist of "
             "one connection."),
@@ -95,7 +98,8 @@ def _goodput_of(flows: CrossingFlows, run: MeasuredRun) -> float:
 def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
     """Return the goodput measure for the flows of one `[[flows]]` table."""
     return Measure("goodput_bps", "Mbit/s", partial(_goodput_of, flows), 1, "goodput",
-                   "Data that the flows of one [[flows]] table delivered across the link, divided by the time in which at least one of these flows was active.", 1e-6, 2)  # fmt: skip
+                   "Data that the flows of one [[flows]] table delivered across the link, divided "
+                   "by the time in which at least one of these flows was active.", 1e-6, 2)  # fmt: skip
 
 
 def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:
