@@ -1,9 +1,10 @@
 """Generation of Python classes, reference pages and the JSON Schema from the simulator's keys.
 
-``python -m aqmlab._generate`` writes python/aqmlab/parameters.py and docs/reference/. It also
-writes the tables of columns in docs/results.md: each follows a line ``<!-- columns of TABLE -->``,
-and a result table without such a line gets a section at the end. With ``--check`` the command
-writes nothing, and fails if a generated text is not current. The command needs ruff.
+``python -m aqmlab._generate`` writes python/aqmlab/parameters.py and docs/reference/. The command
+also writes the tables of columns in docs/results.md. Each of these tables follows a line ``<!--
+columns of TABLE -->``. A result table without this line gets a new section at the end of the file.
+With ``--check`` the command writes nothing, and fails if a generated text is not current. The
+command needs ruff.
 """
 
 import json

@@ -1,8 +1,8 @@
 """AQMs written in Python, for teaching and experiments; see docs/how-to/add-a-queue.md.
 
 The queue discipline calls the AQM for each arriving packet, and the AQM decides to pass, mark or
-drop the packet. These calls are much slower than an AQM in Rust; docs/benchmark.md has
-measurements.
+drop the packet. The calls of an AQM in Python are much slower than an AQM in Rust;
+docs/benchmark.md has measurements.
 """
 
 import copy

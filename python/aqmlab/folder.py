@@ -1,9 +1,10 @@
 """Atomic writing of output folders, without overwriting files of other programs.
 
-A process that writes a folder NAME creates the folder `.NAME.aqmlab` in the same parent folder. It
-holds a lock on the file `lock` in `.NAME.aqmlab` until it ends. The process writes the new content
-into `.NAME.aqmlab`, and then replaces NAME by it in one step. If the process is killed, the next
-process that writes NAME cleans up (:meth:`Claim._settle`).
+A process that writes a folder NAME creates the folder `.NAME.aqmlab` in the same parent folder.
+Until the process ends, it holds a lock on the file `lock` in `.NAME.aqmlab`. The process writes the
+new content into `.NAME.aqmlab`. At the end, the new content replaces NAME in one step. If the
+process is killed, the next process that writes NAME deletes the temporary files
+(:meth:`Claim._settle`).
 
 The file `.aqmlab` in each output folder lists the files of the folder. A folder is replaced only if
 all its files are in this list.

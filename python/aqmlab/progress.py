@@ -20,8 +20,8 @@ PATIENCE_S = 1.0
 class Bar:
     """Progress bar on stderr.
 
-    The bar is called with the number of finished runs and the number of all runs. It appears after
-    one second, and only if stderr is a terminal.
+    The bar is called with the number of finished runs and the number of all runs. The bar appears
+    after one second, and only if stderr is a terminal.
     """
 
     def __init__(self) -> None:

@@ -121,8 +121,7 @@ def main() -> NoReturn:
 def _open_streams() -> bool:
     """Open a missing standard stream on /dev/null, and return True if standard output is open.
 
-    Without this replacement, the next opened file would get the file descriptor of the missing
-    stream.
+    Otherwise the next opened file would get the file descriptor of the missing stream.
     """
     missing = [n for n, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)) if stream is None]
     while missing and os.open(os.devnull, os.O_RDWR) < max(missing):

@@ -43,7 +43,7 @@ def explain_command(
 
 
 def schema_command() -> None:
-    """Print the JSON Schema of scenarios. With this schema, an editor can check a scenario file."""
+    """Print the JSON Schema of scenarios, which an editor can use to check a scenario file."""
     import json
 
     from aqmlab import manual

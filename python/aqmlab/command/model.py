@@ -79,8 +79,7 @@ def compare_command(
     run: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of a finished run, which `aqmlab run --out` wrote. It takes the place of "
-            "FILE.",
+            help="Folder of a finished run, which `aqmlab run --out` wrote, in place of FILE.",
             metavar="DIR",
         ),
     ] = None,

@@ -1,10 +1,10 @@
 """Execution of many runs, whose results come from a store or from an engine.
 
-A request is a list of scenarios whose results are reduced together. The campaign reads the result
-of each scenario from the store if possible. Otherwise the engine runs the scenario once, and the
-campaign stores the result. When all results of a request are complete, the campaign reduces them
-and frees their memory, so that thousands of runs fit in memory. A waiting scenario is stored as its
-difference from the first scenario.
+A request is a list of scenarios whose results are reduced together. If the store has the result of
+a scenario, the campaign reads the result from the store. If not, the engine runs the scenario once,
+and the campaign stores the result. When all results of a request are complete, the campaign reduces
+them and frees their memory, so that thousands of runs fit in memory. A waiting scenario is stored
+as its difference from the first scenario.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -60,8 +60,8 @@ def campaign(
         results of the scenarios of a request are reduced together. All requests are read before the
         first run. If `requests` is a generator, not all scenarios are in memory at the same time.
     reduce : callable
-        Function that reduces the results of a request. Its arguments are the results in the order
-        of the scenarios.
+        Function that reduces the results of a request, which are the arguments of the function in
+        the order of the scenarios.
     engine : Engine
         Engine that runs the scenarios.
     store : Store, optional

@@ -21,8 +21,8 @@ def cube(
     Parameters
     ----------
     runs : pandas.DataFrame
-        Table with one row per run. Its columns are the factors, ``seed``, ``point``, and those to
-        return.
+        Table with one row per run. The columns are the factors, ``seed``, ``point``, and the
+        columns to return.
     dimensions : mapping of str to sequence
         Values of each factor. If the points do not contain every combination of these values, the
         array has the single dimension ``point``, and the factors are coordinates along this

@@ -135,8 +135,8 @@ def fractional(
 
     The factors without a generator form a full factorial design of two levels. A factor with a
     generator has its high level at the points where an even number of the factors in the generator
-    have their low level. Its main effect is therefore aliased with the interaction of the factors
-    in the generator. Source: ``box2005statistics``, chapter 6.
+    have their low level. The main effect of a factor with a generator is therefore aliased with the
+    interaction of the factors in the generator. Source: ``box2005statistics``, chapter 6.
 
     Parameters
     ----------

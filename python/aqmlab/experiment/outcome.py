@@ -331,8 +331,9 @@ class Outcome:
     ) -> Iterator[tuple[dict[str, Any], dict[str, dict[int, float]]]]:
         """Yield each combination of levels of the factors in `by`, with each arm's values by seed.
 
-        The value of a seed is the mean over all factors that are not in `by`. It is a mean because
-        only the seeds are random, while the experiment chooses the points.
+        The value of a seed is the mean over all factors that are not in `by`. Only the seeds are
+        random, while the experiment chooses the points, so the mean over the points has no sampling
+        error.
         """
         keys = list(by)
         groups = self.runs.groupby([*keys, "arm", "seed"], sort=False, dropna=False)

@@ -163,8 +163,9 @@ def enough(values: Sequence[float], half_width: float, at_most: int) -> int:
     """Return the number of replications that the stopping rule needs, given the existing values.
 
     If the 95 % interval of the existing values is narrow enough, their number is returned.
-    Otherwise the estimate assumes that the half width of Student's interval decreases with the
-    square root of the number of replications. Source: ``law2007simulation``, section 9.4.1.
+    If the interval is too wide, the estimate of the number assumes that the half width of Student's
+    interval decreases with the square root of the number of replications. Source:
+    ``law2007simulation``, section 9.4.1.
 
     Parameters
     ----------

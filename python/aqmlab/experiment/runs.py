@@ -41,8 +41,8 @@ def run(
     limits : mapping, optional
         Limits of the run; see :meth:`aqmlab.engine.Limiting.within`. Default: no limits.
     progress : callable, optional
-        Function that is called about ten times per second. Its arguments are the completed fraction
-        of the run, and 1 for the number of runs.
+        Function that is called about ten times per second with the completed fraction of the run,
+        and with 1, the number of runs.
     engine : Engine, optional
         Engine that runs the scenario; default: the simulator. Only the simulator writes packet
         captures.

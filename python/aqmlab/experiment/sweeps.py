@@ -171,10 +171,10 @@ class Sweep:
         Returns
         -------
         pandas.DataFrame
-            Table with one row per point and measure. Its columns are the swept keys, ``measure``,
-            ``unit``, ``statistic``, ``value``, ``low``, ``high``, ``n`` and ``missing``. The values
-            are in `unit`. The statistic of a measure that the engine did not measure is "not
-            measured".
+            Table with one row per point and measure. The columns of the table are the swept keys,
+            ``measure``, ``unit``, ``statistic``, ``value``, ``low``, ``high``, ``n`` and
+            ``missing``. The values are in `unit`. The statistic of a measure that the engine did
+            not measure is "not measured".
         """
         import pandas as pd
 

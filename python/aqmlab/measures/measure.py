@@ -27,8 +27,8 @@ class Measure(Generic[Read]):
     unit : str
         Unit of the displayed value.
     of : callable
-        Function that computes the measure from a run. It returns a number, NaN if the run has no
-        value, or `AtLeast` if only a lower bound is known. It raises
+        Function that computes the measure from a run. The function returns a number, NaN if the run
+        has no value, or `AtLeast` if only a lower bound is known. The function raises
         :class:`aqmlab.results.NotMeasuredError` if the engine did not measure the quantity.
     better : int
         1 if larger values are better, -1 if smaller values are better, else 0.

@@ -99,7 +99,8 @@ def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
     """Return the goodput measure for the flows of one `[[flows]]` table."""
     return Measure("goodput_bps", "Mbit/s", partial(_goodput_of, flows), 1, "goodput",
                    "Data that the flows of one [[flows]] table delivered across the link, divided "
-                   "by the time in which at least one of these flows was active.", 1e-6, 2)  # fmt: skip
+                   "by the time in which at least one of these flows was active.",
+                   1e-6, 2)  # fmt: skip
 
 
 def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:

@@ -373,10 +373,11 @@ class MxD1(BatchQueue):
         """Return P(V ≤ (n + part) service times) for n = 0, 1, …, with a fixed fraction `part`.
 
         The unfinished work exceeds n service times if and only if more than n packets are in the
-        system. It exceeds n + `part` service times if and only if more than n of these packets are
-        left after a further fraction `part` of a service time. All other packets in the system at
-        that later time have arrived during the fraction. The generating function of the number of
-        packets is therefore divided by the generating function of the arrivals during the fraction.
+        system. The unfinished work exceeds n + `part` service times if and only if more than n of
+        these packets are left after a further fraction `part` of a service time. All other packets
+        in the system at that later time have arrived during the fraction. The generating function
+        of the number of packets is therefore divided by the generating function of the arrivals
+        during the fraction.
         """
         from scipy.signal import oaconvolve
 

@@ -82,7 +82,7 @@ class StepMarking:
     def least(self) -> float:
         """Minimum queue, in packets (equation 11).
 
-        If it is negative, the link is sometimes idle.
+        If the minimum queue is negative, the link is sometimes idle.
         """
         return self.most - self.swing
 

@@ -2,7 +2,7 @@
 
 The study is "The power of explicit congestion notification". `kuzmanovic2005ecnplus`, section
 5.2.2, states for figure 7, at a flow size of 7.22 packets and load 0.8, "a moderate (5 packets)
-average queue length". With the bursts that the study describes, its equation (1) gives 8.0 packets.
+average queue length". Equation (1) of the study gives 8.0 packets for the bursts that the study describes.
 The numbers behind the figure are not available. This module therefore enumerates variants of the
 queue model, called readings. A reading departs from the text in one or more points:
 

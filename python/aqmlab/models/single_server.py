@@ -165,9 +165,9 @@ class MM1K:
 class MG1K:
     """M/G/1/K: M/G/1 with at most K packets, including the packet in service.
 
-    Consider the number of packets in the system just after a departure. Its distribution is that of
-    the queue without a limit, truncated at K and normalized. The time averages follow from this
-    distribution (`kleinrock1975queueing`, chapter 5).
+    The number of packets in the system just after a departure has the distribution of the queue
+    without a limit, truncated at K and normalized. The time averages follow from this distribution
+    (`kleinrock1975queueing`, chapter 5).
 
     Parameters
     ----------

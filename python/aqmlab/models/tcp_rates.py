@@ -7,7 +7,7 @@ at most one signal per round trip. Windows are in segments, times in s, and rate
 - :func:`pftk`: PFTK, which includes timeouts and the receive window (`padhye1998`, equations 32 and
   33).
 - :func:`aimd` and :func:`cubic`: AIMD with other constants than Reno, and CUBIC (`rfc9438`, §5).
-- :func:`scalable`: Scalable congestion controls, whose window is proportional to 1/p. They are
+- :func:`scalable`: Scalable congestion controls, whose window is proportional to 1/p. Examples are
   DCTCP with random marks, and Prague with 2 marks per round trip (`rfc9331`, §1.1).
 """
 

@@ -29,8 +29,9 @@ class Hurst:
     interval : Interval
         Estimate with its confidence interval.
     x, y : ndarray of float64
-        Points to which the line was fitted on logarithmic axes. They are block lengths (in values)
-        and variances of block means, or frequencies (in radians per value) and values of the
+        Points to which the line was fitted on logarithmic axes. The points of
+        :func:`aggregated_variance` are block lengths in values and variances of block means. The
+        points of :func:`local_whittle` are frequencies in radians per value and values of the
         periodogram.
     line : ndarray of float64
         Fitted line at each x, before the correction of the bias; NaN at points that the fit did not
@@ -46,8 +47,8 @@ class Hurst:
 def fractional_gaussian_noise(hurst: float, n: int, seed: int = 1) -> "np.ndarray":
     """Return fractional Gaussian noise with mean 0 and variance 1.
 
-    The values are normally distributed. They are long-range dependent if the Hurst parameter is
-    above 0.5. The method embeds the covariance matrix in a circulant matrix, which gives exact
+    The values are normally distributed. The values are long-range dependent if the Hurst parameter
+    is above 0.5. The method embeds the covariance matrix in a circulant matrix, which gives exact
     covariances. Source: ``davies1987tests``.
 
     Parameters

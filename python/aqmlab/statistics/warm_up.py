@@ -28,8 +28,8 @@ def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     cut : int
         Number of values to remove.
     settled : bool
-        True if `cut` is at most half of the values. If it is False, the series is too short for its
-        warm-up or has no steady state.
+        True if `cut` is at most half of the values. False means that the series is too short for
+        its warm-up, or that the series has no steady state.
 
     Raises
     ------

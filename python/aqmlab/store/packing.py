@@ -69,7 +69,7 @@ def pack(result: Result) -> Packed:
 
 
 def unpack(packed: Packed) -> Result:
-    """Return the result that :func:`pack` serialized. Its manifest is parsed on first access.
+    """Return the result that :func:`pack` serialized. The manifest is parsed on first access.
 
     Raises
     ------

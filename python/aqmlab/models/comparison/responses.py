@@ -1,10 +1,10 @@
 """Model of server responses at a Drop Tail queue: M[X] queues with the bursts of TCP.
 
-The model is that of `kuzmanovic2005ecnplus`, section 5.2.2. Its parameters are the sizes of the
-responses in the run, the initial window and the window growth of TCP in the scenario, and the
-measured load. The model assumes that each response has a separate connection, and that the bursts
-are independent. If the round-trip time is short compared with the queueing delay, the assumption of
-bursts is wrong: the ACKs spread the packets of a burst over time.
+The model is that of `kuzmanovic2005ecnplus`, section 5.2.2. The parameters of the model are the
+sizes of the responses in the run, the initial window and the window growth of TCP in the scenario,
+and the measured load. The model assumes that each response has a separate connection, and that the
+bursts are independent. If the round-trip time is short compared with the queueing delay, the
+assumption of bursts is wrong: the ACKs spread the packets of a burst over time.
 """
 
 import numpy as np

@@ -14,9 +14,9 @@ The linear response of q to p, without the minus sign of the feedback, is
     P(s) = C²/(2N) e^(-sR) / ((s + 2N/(b R²C)) (s + 1/R))
 
 (`hollot2001red`, equation 9). This formula assumes that N/(R²C) is small compared with 1/R.
-:meth:`Network.response` computes P(s). With `exact=True`, it computes the full linearization, which
-includes the delays of the window and of the rate. Each signal concerns one flow, which is chosen at
-random. The model omits timeouts, slow start and the receive window.
+:meth:`Network.response` computes P(s). With `exact=True`, the method computes the full
+linearization, which includes the delays of the window and of the rate. Each signal concerns one
+flow, which is chosen at random. The model omits timeouts, slow start and the receive window.
 """
 
 from dataclasses import dataclass, replace
