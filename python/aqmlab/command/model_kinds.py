@@ -463,8 +463,8 @@ def _controller(name: str, network: "Network", values: dict[str, str]) -> "Contr
 def figure_7() -> None:
     """List interpretations of figure 7 of "The power of ECN", with the mean queue of each.
 
-    The text of the article states a mean queue of 5 packets at one point of figure 7, and the
-    command lists the variants of the article's queue model that give this value.
+    The text of the article states a mean queue of 5 packets at one point of figure 7. The command
+    lists variants of the article's queue model, and marks the variants that give this value.
     """
     from aqmlab.models.figure_7 import readings
 

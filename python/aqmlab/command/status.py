@@ -14,7 +14,8 @@ def status_command(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="Output folder of aqmlab sweep or aqmlab compare, or a folder that --store named.",
+            help="Output folder of aqmlab sweep or aqmlab compare, or a folder that was given as "
+            "--store.",
             metavar="DIR",
         ),
     ],

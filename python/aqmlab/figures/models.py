@@ -162,7 +162,7 @@ def delays(
 
 
 def _end(queue: BatchQueue) -> float:
-    """Return a time in s that at most a share `LEAST` of the packets waits longer than."""
+    """Return a time in s that at most a share `LEAST` of the waiting times exceeds."""
     end = queue.mean_wait + queue.service_s
     while queue.wait_exceeds(end) > LEAST:
         end *= 1.3

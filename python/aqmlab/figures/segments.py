@@ -128,8 +128,9 @@ def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -
 def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
     """Return a mask of the rows of a flow's segments that are duplicate ACKs.
 
-    An ACK is a duplicate ACK (RFC 5681 §2) if it arrives while data is outstanding, has no data, no
-    SYN and no FIN, and has the same acknowledgement number and window as the previous ACK.
+    An ACK is a duplicate ACK (RFC 5681 §2) under three conditions. The ACK arrives while data is
+    outstanding. The ACK has no data, no SYN and no FIN. The acknowledgement number and the window
+    are the same as in the previous ACK.
     """
     import numpy as np
 

@@ -2,12 +2,12 @@
 
 The study is "The power of explicit congestion notification". `kuzmanovic2005ecnplus`, section
 5.2.2, states for figure 7, at a flow size of 7.22 packets and load 0.8, "a moderate (5 packets)
-average queue length". Equation (1) of the study gives 8.0 packets for the bursts that the study describes.
-The numbers behind the figure are not available. This module therefore enumerates variants of the
-queue model, called readings. A reading departs from the text in one or more points:
+average queue length". Equation (1) of the study gives 8.0 packets for the bursts that the study
+describes. The numbers behind the figure are not available. This module therefore enumerates
+variants of the queue model, called readings. A reading departs from the text in one or more points:
 
-- *the quantity*: the number of waiting packets, or the unfinished work in service times when a
-  burst arrives. E(Q) of equation (1) is the number of packets including the packet in service;
+- *the quantity*: the number of waiting packets without the packet in service, or the unfinished
+  work in service times when a burst arrives, instead of E(Q) of equation (1);
 - *the service*: constant service times, as in the simulations of the study, instead of exponential
   service times;
 - *the first burst*: 1 packet instead of 2 packets; *the growth*: a factor of 1.5 per round trip
