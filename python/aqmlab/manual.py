@@ -97,7 +97,7 @@ def pages() -> dict[str, Page]:
 
 @cache
 def shorthands() -> dict[str, str]:
-    """Return the key whose value a text in place of a table is, by name of the table.
+    """Return the key that a text in place of a table sets, by name of the table.
 
     Examples
     --------

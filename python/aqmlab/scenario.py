@@ -396,8 +396,8 @@ def with_keys(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 def _put(node: Any, path: list[str], value: Any, name: str = "") -> Any:
     """Return the part `name` of a scenario with a new value at a path.
 
-    A text in place of a table is the value of one key of this table: `kind`, or the key that the
-    manual calls the shorthand.
+    A text in place of a table sets one key of this table: `kind`, or the shorthand key of the
+    table.
     """
     text_key = manual.shorthands().get(name, "kind")
     if not path:

@@ -224,9 +224,9 @@ def _weighted(flows: Any) -> tuple[NDArray[np.int64], Counts]:
 def shape_of(top: float, share: float) -> tuple[float, float]:
     """Return σ of a lognormal, and the exponent of a Pareto distribution of flow sizes.
 
-    In both distributions, the share `top` of the flows that are the largest have the share `share`
-    of all bytes. In the web traffic of the study, 15 % of the flows have 80 % of the bytes (section
-    4.2). The list of its flow sizes is not published.
+    In both distributions, the largest flows, which are a share `top` of all flows, have a share
+    `share` of all bytes. In the web traffic of the study, 15 % of the flows have 80 % of the bytes
+    (section 4.2). The list of its flow sizes is not published.
 
     Examples
     --------
