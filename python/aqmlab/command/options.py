@@ -96,7 +96,9 @@ VOCABULARY = {
             "second N + 1 and so on.",
             "the seed of the scenario",
         ),
-        Option("--replications", "N", "Run the scenario N times, each time with a different seed."),
+        Option(
+            "--replications", "N", "Run each scenario N times, each time with a different seed."
+        ),
         Option(
             "--jobs",
             "N",

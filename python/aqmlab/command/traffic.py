@@ -47,10 +47,9 @@ def traffic_command(
     users: Annotated[
         str | None,
         typer.Option(
-            help="Number of web users in each [[flows]] table of the scenario that has web "
-            "traffic.",
+            help="Number of web users in each [[flows]] table with web traffic.",
             metavar="N",
-            show_default="the count of the table in a scenario, 100 for a preset",
+            show_default="the key count of the table, or 100 for a preset",
         ),
     ] = None,
     duration: Annotated[
