@@ -74,7 +74,7 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (["run", "tests"], ["tests", "is a folder"]),
         (["run", sys.executable], ["is not UTF-8 text"]),
         (["run", "README.md"], ["README.md", "not valid TOML"]),
-        (["run", EXAMPLE, "--set", "nonsense"], ["--set 'nonsense'", "KEY=VALUE"]),
+        (["run", EXAMPLE, "--set", "nonsense"], ["--set is 'nonsense'", "KEY=VALUE"]),
         (["run", EXAMPLE, "--set", "=5"], ["KEY=VALUE"]),
         (["run", EXAMPLE, "--set", "network..x=5"], ["network..x"]),
         (["run", EXAMPLE, "--seed", "one"], ["seed", "one", "whole number"]),
@@ -93,7 +93,7 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (["explain", "Red"], ["'Red'", "did you mean red"]),
         (
             ["plot", "rtt", EXAMPLE, "--from", "noon"],
-            ["--from 'noon'", "time with its unit", "'1.2 s'"],
+            ["--from is 'noon'", "time with its unit", "'1.2 s'"],
         ),
         (
             ["plot", "rtt", EXAMPLE, "--to", "nan"],
@@ -105,7 +105,10 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         ),
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
-        (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
+        (
+            ["compare", "red", "--replications", "9" * 20],
+            ["--replications is '999", "at most 999999"],
+        ),
         (
             ["compare", "drr", *UNUSED],
             [
@@ -120,9 +123,12 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (["reproduce", "nothing"], ["nothing", "ecn-finite-transfers"]),
         (["reproduce", "ecn-finite-transfers", "table-2"], ["--only"]),
         (["reproduce", STUDY, "--only", "table-9", *UNUSED], ["table-9", "table-2"]),
-        (["reproduce", "ecn-finite-transfers", "--replications", "0"], ["--replications '0'", "1"]),
+        (
+            ["reproduce", "ecn-finite-transfers", "--replications", "0"],
+            ["--replications is '0'", "1"],
+        ),
         (["reproduce", STUDY, "--quick", *UNUSED], ["--quick", "no quick form", "--only"]),
-        (["reproduce", "ecn-finite-transfers", "--jobs", "two"], ["--jobs 'two'", "1 or more"]),
+        (["reproduce", "ecn-finite-transfers", "--jobs", "two"], ["--jobs is 'two'", "at least 1"]),
         (["reproduce", "ecn-finite-transfers", "--out", "tests"], ["tests"]),
     ],
 )

@@ -369,7 +369,7 @@ def test_results_with_hostile_texts_are_shown_escaped_or_refused(
             if number == 1:
                 assert (
                     "the value of the factor title '=cmd()' begins like a formula (=, +, -, @), "
-                    "which a spreadsheet would compute; run"
+                    "which a spreadsheet would compute; re"
                 ) in err
         assert (code == 0) == ("title" in change)
 

@@ -173,8 +173,9 @@ def test_the_command_draws_runs_and_scenarios(
     out = str(tmp_path / "graph.png")
     plot = ["plot", "sequence", str(folder), "--flow", "1", "--out", out]
     assert execute(plot) == 2
-    assert "did not record 'segments'; record it with [record] series = [\"segments\"]" in (
-        capsys.readouterr().err
+    assert (
+        "did not record the series 'segments', which the graph draws; add it to record.series"
+        in (capsys.readouterr().err)
     )
     for graph in segments.SERIES:
         Path(out).unlink(missing_ok=True)

@@ -392,7 +392,7 @@ def test_a_truncated_log_preserves_the_first_runs(small: dict[str, Any], tmp_pat
             ["runs.sqlite is damaged; move the file away", ".recover", "aqmlab deleted nothing"],
         ),
         ("foreign", ["is not a store of aqmlab"]),
-        ("newer", ["a store of format version 2", "supports version 1", "another folder"]),
+        ("newer", ["a store of format version 2", "supports format version 1", "another folder"]),
     ],
 )
 def test_an_unusable_store_is_reported_and_unchanged(

@@ -122,13 +122,13 @@ def test_results_have_the_requested_kind_of_interval(
     [
         (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
         (["results", "OUT", "--by", "limt"], ["'limt' is not a factor", "network.queue.limit"]),
-        (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
+        (["results", "OUT", "--measure", "x"], ["'x' is not a measure", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
         (["results", "."], ["not the folder of a finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["has an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
-        (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
-        (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
+        (["sweep", "FILE", "--executor", "moon"], ["--executor is 'moon'", "local"]),
+        (["sweep", "FILE", "--jobs", "0"], ["--jobs is '0'"]),
         (["sweep", "nowhere.toml"], ["nowhere.toml", "does not exist"]),
     ],
 )

@@ -56,7 +56,7 @@ class Present(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         raise NotMeasuredError(
-            f"{self._table}.{name} has no values, because the engine did not measure this column"
+            f"{self._table}.{name} is not measured, because the engine did not fill this column"
         )
 
 

@@ -95,7 +95,7 @@ def sweep_command(
     chosen = read_engine(by)
     if chosen is not None and executor != "local":
         raise ValueError(
-            f"--executor {executor} always runs the simulator, so it excludes --engine {by} ; "
+            f"--executor {executor} always runs the simulator, so it excludes --engine {by}; "
             "leave out one of these options"
         )
     with engine(executor, threads, cluster) as of_executor:
