@@ -243,7 +243,7 @@ def test_the_error_of_an_invalid_scenario_object_names_its_place(
 @pytest.mark.parametrize(
     ("over", "message"),
     [
-        (["seed"], "over = \\['seed'\\] must be a dict"),
+        (["seed"], "over = \\['seed'\\] is not a dict"),
         ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' is not a list"),
         ({"seed": 5}, "seed: 5 is not a list"),
         ({"seed": []}, "seed: the list is empty"),

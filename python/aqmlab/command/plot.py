@@ -98,7 +98,9 @@ def plot_command(
     times = (read_instant("--from", begin, "1.2 s"), read_instant("--to", end, "2.5 s"))
     overrides = read_overrides(changes, seed)
     if overrides and source.is_dir():
-        raise ValueError(f"{source} is a finished run; leave out --set and --seed")
+        raise ValueError(
+            f"{source} is a finished run, which cannot be changed; leave out --set and --seed"
+        )
     result = segments.load(source, graph.value, overrides)
     name = segments.flow_name(result, flow[0] if flow else None)
     figure = {

@@ -89,9 +89,7 @@ class Sweep:
         path = Path(path)
         writers = {".csv": csv.CSVWriter, ".parquet": parquet.ParquetWriter}
         if path.suffix not in writers:
-            raise ValueError(
-                f"{path} is not the name of a table; it must end in {' or '.join(writers)}"
-            )
+            raise ValueError(f"{path}: the name of the file must end in {' or '.join(writers)}")
         if path.exists():
             raise FileExistsError(f"{path} already exists; give another name")
         with appearing_file(path) as temporary, temporary.open("wb") as file:
@@ -334,7 +332,7 @@ def _check(over: Any) -> None:
     """Raise ScenarioError unless `over` is a mapping of keys to lists of values."""
     if not isinstance(over, Mapping):
         raise ScenarioError(
-            f"over = {over!r} must be a dict with a list of values for each key, "
+            f"over = {over!r} is not a dict; give a dict with a list of values for each key, "
             'e.g. {"network.queue.limit": ["8 packets", "16 packets"]}'
         )
     for key, values in over.items():
