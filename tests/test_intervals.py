@@ -255,5 +255,5 @@ def test_invalid_input_raises_an_error() -> None:
         bootstrap_interval([1, 2], resamples=0)
     with pytest.raises(ValueError, match="2 times and 1 values of"):
         time_quantile([1, 2], [True], 0.5)
-    with pytest.raises(ValueError, match="share = 95"):
+    with pytest.raises(ValueError, match="share is 95"):
         time_quantile([1], [True], 95)

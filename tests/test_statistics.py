@@ -83,7 +83,7 @@ def test_invalid_input_raises_an_error() -> None:
         paired_difference([1, 2, 3], [1, 2])
     with pytest.raises(ValueError, match=r"confidence is 1\.5"):
         mean_interval([1, 2], 1.5)
-    with pytest.raises(ValueError, match="share = 95"):
+    with pytest.raises(ValueError, match="share is 95"):
         central([1, 2], 95)
 
 
