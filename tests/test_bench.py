@@ -92,8 +92,9 @@ def test_a_missing_peer_is_reported_once_with_its_remedy(
     assert err.splitlines() == [
         "aqmlab: ns-2 does not run: install it with: apt-get install ns2",
         "aqmlab: ns-3 does not run: install it with: apt-get install g++ libns3-dev",
-        "aqmlab: htsim does not run: HTSIM must name the folder sim of "
-        "https://github.com/Broadcom/csg-htsim, with libhtsim.a built",
+        "aqmlab: htsim does not run: the environment variable HTSIM does not name a build of "
+        "htsim; build libhtsim.a in the folder sim of https://github.com/Broadcom/csg-htsim, and "
+        "set HTSIM to this folder",
     ]
 
 
@@ -103,7 +104,7 @@ def test_htsim_does_not_run_without_its_library(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HTSIM", folder)
-    with pytest.raises(bench.MissingPeerError, match=r"with libhtsim\.a built"):
+    with pytest.raises(bench.MissingPeerError, match=r"build libhtsim\.a in the folder"):
         bench.htsim("S1")
 
 
@@ -111,7 +112,7 @@ def test_htsim_does_not_run_without_its_library(
 def test_htsim_does_not_run_scenarios_that_it_lacks_features_for() -> None:
     messages: list[str] = []
     assert bench.available("S1-red", messages.append) == []
-    assert "htsim does not run S1-red: it has neither RED nor a TCP with SACK" in messages
+    assert "htsim does not run S1-red: htsim has neither RED nor a TCP with SACK" in messages
 
 
 def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,14 +142,18 @@ def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.Monke
 def test_peers_do_not_run_scenarios_without_a_script() -> None:
     messages: list[str] = []
     assert bench.available("S5", messages.append) == []
-    assert messages == ["ns-2, ns-3 and htsim do not run S5: they have no script for it"]
+    assert messages == [
+        "ns-2, ns-3 and htsim cannot run S5, because their scripts do not implement it"
+    ]
 
 
 def test_an_unknown_scenario_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["bench", "S99"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("aqmlab: error: 'S99' is not a scenario; give one of S1, ")
+    assert err.startswith(
+        "aqmlab: error: 'S99' is not a scenario of the benchmark; give one of S1, "
+    )
     assert err.count("\n") == 1
 
 
@@ -157,7 +162,7 @@ def test_an_invalid_number_of_runs_is_an_error(
     runs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["bench", "--runs", runs]) == 2
-    assert f"--runs '{runs}' must be a whole number, 1 or more" in capsys.readouterr().err
+    assert f"--runs is '{runs}'; it must be a whole number of at least 1" in capsys.readouterr().err
 
 
 def test_the_benchmark_outside_a_checkout_is_an_error(

@@ -107,7 +107,7 @@ def test_calibration_refuses_loads_and_scenarios_that_it_cannot_calibrate(tmp_pa
         seek(bulk, 1e6)
     with pytest.raises(ScenarioError, match="the scenario has no duration"):
         seek({k: v for k, v in WEB.items() if k != "duration"}, 1e6)
-    with pytest.raises(ValueError, match=r"load 0 bit/s must be above 0"):
+    with pytest.raises(ValueError, match=r"load is 0 bit/s; it must be above 0"):
         seek(WEB, 0)
     with pytest.raises(
         ValueError, match=r"the load 0\.0001 Mbit/s on left>right was not reached within 0\.3 %"
@@ -157,10 +157,16 @@ def test_the_command_writes_scenarios_that_run(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--load", "2"], "--load '2' must be a rate above 0, for example '10 Mbit/s'"),
+        (
+            ["--load", "2"],
+            "--load is '2'; it must be a rate above 0 with its unit, for example '10 Mbit/s'",
+        ),
         (["--load", "-2 Mbit/s"], "must be a rate above 0"),
         (["--load", "2 Mbit/s", "--warm-up", "x"], 'warm_up: "x" is not a time'),
-        (["--load", "2 Mbit/s", "--uncongested", "x"], "--uncongested 'x' must be KEY=VALUE"),
+        (
+            ["--load", "2 Mbit/s", "--uncongested", "x"],
+            "--uncongested is 'x'; it must be KEY=VALUE",
+        ),
         (["--load", "2 Mbit/s", "--link", "a>b"], "a>b"),
     ],
 )

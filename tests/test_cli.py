@@ -74,14 +74,14 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (["run", "tests"], ["tests", "is a folder"]),
         (["run", sys.executable], ["is not UTF-8 text"]),
         (["run", "README.md"], ["README.md", "not valid TOML"]),
-        (["run", EXAMPLE, "--set", "nonsense"], ["--set 'nonsense'", "KEY=VALUE"]),
+        (["run", EXAMPLE, "--set", "nonsense"], ["--set is 'nonsense'", "KEY=VALUE"]),
         (["run", EXAMPLE, "--set", "=5"], ["KEY=VALUE"]),
         (["run", EXAMPLE, "--set", "network..x=5"], ["network..x"]),
         (["run", EXAMPLE, "--seed", "one"], ["seed", "one", "whole number"]),
         (["run", EXAMPLE, "--out", "tests"], ["tests", "another folder"]),
         (["run", EXAMPLE, "--out", "README.md"], ["README.md is a file"]),
         (["run", EXAMPLE, "--out", "README.md/x"], ["cannot write", "README.md/x"]),
-        (["run", EXAMPLE, "--out", "/"], ["/ cannot be replaced", "folder in it"]),
+        (["run", EXAMPLE, "--out", "/"], ["/ cannot be replaced", "folder inside it"]),
         (["run", EXAMPLE, "--set", "record.traced=['x']"], [EXAMPLE, "record.traced.0", '"x"']),
         (["run", EXAMPLE, "--set", "flows.9.to=x"], ["flows.9", "the list has 1 element"]),
         (["run"], ["FILE"]),
@@ -93,13 +93,22 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         (["explain", "Red"], ["'Red'", "did you mean red"]),
         (
             ["plot", "rtt", EXAMPLE, "--from", "noon"],
-            ["--from 'noon'", "time with its unit", "'1.2 s'"],
+            ["--from is 'noon'", "time with its unit", "'1.2 s'"],
         ),
-        (["plot", "rtt", EXAMPLE, "--to", "nan"], ["--to 'nan'", "time with its unit", "'2.5 s'"]),
-        (["plot", "rtt", "docs"], ["docs is not a run", "manifest.json", "aqmlab run --out"]),
+        (
+            ["plot", "rtt", EXAMPLE, "--to", "nan"],
+            ["--to is 'nan'", "time with its unit", "'2.5 s'"],
+        ),
+        (
+            ["plot", "rtt", "docs"],
+            ["docs is not the folder of a run", "manifest.json", "aqmlab run --out"],
+        ),
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
-        (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
+        (
+            ["compare", "red", "--replications", "9" * 20],
+            ["--replications is '999", "at most 999999"],
+        ),
         (
             ["compare", "drr", *UNUSED],
             [
@@ -109,14 +118,17 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
         ),
         (
             ["compare", "a=red", "a=codel", *UNUSED],
-            ["'a' belongs to several queues", "its own name"],
+            ["'a' belongs to several queues", "a different name"],
         ),
         (["reproduce", "nothing"], ["nothing", "ecn-finite-transfers"]),
         (["reproduce", "ecn-finite-transfers", "table-2"], ["--only"]),
         (["reproduce", STUDY, "--only", "table-9", *UNUSED], ["table-9", "table-2"]),
-        (["reproduce", "ecn-finite-transfers", "--replications", "0"], ["--replications '0'", "1"]),
+        (
+            ["reproduce", "ecn-finite-transfers", "--replications", "0"],
+            ["--replications is '0'", "1"],
+        ),
         (["reproduce", STUDY, "--quick", *UNUSED], ["--quick", "no quick form", "--only"]),
-        (["reproduce", "ecn-finite-transfers", "--jobs", "two"], ["--jobs 'two'", "1 or more"]),
+        (["reproduce", "ecn-finite-transfers", "--jobs", "two"], ["--jobs is 'two'", "at least 1"]),
         (["reproduce", "ecn-finite-transfers", "--out", "tests"], ["tests"]),
     ],
 )
@@ -132,12 +144,13 @@ def test_an_error_of_the_command_is_one_line_with_the_remedy(
 @pytest.mark.parametrize(
     ("record", "alone", "flow", "expected"),
     [
-        ({}, False, "user-0", "the flow 'user-0', because it opens several connections, and the "
-                              "series has only flows of one connection; give --flow one of C0, C1"),
-        ({}, True, "user-0", "the series has only flows of one connection; add a flow of one "
+        ({}, False, "user-0", "the flow 'user-0', because this flow opens several connections, "
+                              "and the series has only flows with one connection; give --flow one "
+                              "of C0, C1"),
+        ({}, True, "user-0", "the series has only flows with one connection; add a flow with one "
                              "connection to the scenario, such as bulk traffic without arrivals"),
         ({"traced": ["C1"]}, False, "C0", "record.traced names other flows; give --flow one of C1"),
-        ({}, False, "none", "'none' is not a flow of this run, which has C0, C1, user-0"),
+        ({}, False, "none", "'none' is not a flow of this run; the flows are C0, C1, user-0"),
     ],
 )  # fmt: skip
 def test_a_plot_of_a_flow_without_records_is_refused_with_the_reason(

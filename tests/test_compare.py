@@ -214,21 +214,21 @@ def test_resume_does_not_repeat_finished_runs(
         ),
         (["custom"], ["'custom' is not a kind of queue"]),
         (["red:minht=5 packets"], ["red:minht=5 packets", "network.queue.minht", "minth"]),
-        (["red:minth"], ["'minth' must be KEY=VALUE"]),
-        (["=red"], ["'=red' must be NAME=QUEUE"]),
+        (["red:minth"], ["'minth' is not a key with a value"]),
+        (["=red"], ["'=red' is incomplete"]),
         (["a=rde"], ["'rde' is not a kind of queue"]),
         (["a=red", "a=pie"], ["'a' belongs to several queues"]),
         (["red", "--warm-up", "5"], ['warm_up: "5" lacks its unit']),
         (["red", "--warm-up", "60 s"], ['warm_up: "60 s" must be shorter', "60 s; shorten"]),
         (
             ["red", "--link", "left>right", "--link", "bottleneck"],
-            ["--link 'bottleneck' is a repetition"],
+            ["--link 'bottleneck' is given twice"],
         ),
         (["red:minth=5"], ["minth", "unit", "packets"]),
         (["red", "red"], ["'red' belongs to several queues"]),
         (["red", "--link", "a>b"], ["--link 'a>b' is not a link", "left>right"]),
         (["red", "--scenario", "no.toml"], ["no.toml", "the file does not exist"]),
-        (["red", "--replications", "0"], ["--replications '0'"]),
+        (["red", "--replications", "0"], ["--replications is '0'"]),
         (["red", "--set", "network.rate=3"], ["network.rate", "unit"]),
         (["red", "--out", "tests"], ["tests", "does not belong to a comparison"]),
         (["red", "--out", "README.md"], ["README.md is a file"]),
@@ -278,7 +278,7 @@ def test_ctrl_c_preserves_finished_runs_and_removes_partial_files(tmp_path: Path
     assert stderr.startswith(f"aqmlab: error: interrupted; {finished} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
-    assert stderr.endswith("; --resume uses them\n")
+    assert stderr.endswith("; --resume uses these runs\n")
     resume = ["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]
     assert execute([*resume, "--resume"]) == 0
     assert stored_runs(out) == finished

@@ -111,7 +111,7 @@ def test_p_values_are_corrected_for_all_effects() -> None:
         ({"a": [0, 1]}, [1.0, 2.0], "add replications"),
         ({"a": [0, 1, 0, 1]}, [1.0, 2.0, float("nan"), 3.0], "1 of 4 values are missing"),
         ({"a": list(range(30))}, [0.0] * 30, "at most 12"),
-        ({"a": [0, 1] * 4, "b": [0, 1] * 4}, [0.0] * 8, "effect of b cannot be separated"),
+        ({"a": [0, 1] * 4, "b": [0, 1] * 4}, [0.0] * 8, "effect of b cannot be distinguished"),
     ],
 )
 def test_data_without_computable_effects_raises_an_error(

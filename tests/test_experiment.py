@@ -91,7 +91,7 @@ def test_results_have_the_order_of_their_scenarios(small: dict[str, Any]) -> Non
 def test_an_invalid_scenario_among_many_is_refused_before_any_run(small: dict[str, Any]) -> None:
     with pytest.raises(aqmlab.ScenarioError, match="sead"):
         aqmlab.run_many([small, small | {"sead": 1}])
-    with pytest.raises(ValueError, match="jobs = 0"):
+    with pytest.raises(ValueError, match="jobs is 0"):
         aqmlab.run_many([small], jobs=0)
 
 
@@ -119,7 +119,7 @@ def test_replications_differ_only_in_their_seed(small: dict[str, Any]) -> None:
     assert len({r.flows["completed_s"].max() for r in results}) == 3
     scenarios = [r.scenario | {"seed": 0} for r in results]
     assert scenarios[0] == scenarios[1] == scenarios[2]
-    with pytest.raises(ValueError, match="replications = 0"):
+    with pytest.raises(ValueError, match="replications is 0"):
         aqmlab.replicate(small, 0)
 
 

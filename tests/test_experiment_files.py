@@ -85,20 +85,20 @@ def test_a_fractional_design_has_orthogonal_main_effects() -> None:
     ("keys", "expected"),
     [
         ({"arm": {}}, ["arm: is not a known key", "arms"]),
-        ({"factors": {}}, ["factors: {}", "array of tables"]),
+        ({"factors": {}}, ["factors is {}", "array of tables"]),
         ({"factors": [{"kind": "gird"}]}, ["factors.0.kind", '"gird"', "grid"]),
-        ({"factors": [{"values": {LIMIT: []}}]}, [f"factors.0.values.{LIMIT}: []", "at least one"]),
+        ({"factors": [{"values": {LIMIT: []}}]}, [f"values.{LIMIT} is []", "at least one"]),
         ({"factors": [{"values": {LIMIT: ["a", "a"]}}]}, ["without repeated values"]),
         ({"factors": [{"kind": "zipped", "values": {"a": [1], "b": [1, 2]}}]}, ["b has 2"]),
         ({"factors": [{"kind": "random", "values": {"a": {"low": 0, "high": 1}}}]}, ["0.n"]),
         (
             {"factors": [{"kind": "random", "n": 2, "values": {"a": {"low": 2, "high": 1}}}]},
-            ["factors.0.values.a.high: 1", "above 2"],
+            ["factors.0.values.a.high is 1", "above 2"],
         ),
         (
             {"factors": [{"kind": "latin-hypercube", "n": 2, "values": {"a": {
                 "low": 0, "high": 1, "spacing": "log"}}}]},
-            ["factors.0.values.a.low: 0", "above 0"],
+            ["factors.0.values.a.low is 0", "above 0"],
         ),
         (
             {"factors": [{"kind": "fractional", "values": {"a": [0, 1], "b": [0, 1]},
@@ -106,28 +106,28 @@ def test_a_fractional_design_has_orthogonal_main_effects() -> None:
             ["factors.0: generators: b"],
         ),
         ({"factors": [{"values": {"a": [1]}}, {"values": {"a": [2]}}]}, ["a is a factor of two"]),
-        ({"arms": {"x": 1}}, ["arms.x: 1"]),
-        ({"replications": 0}, ["replications: 0", "from 1 to 999999"]),
-        ({"replications": 10**18}, ["replications: 1000000000000000000", "from 1 to 999999"]),
+        ({"arms": {"x": 1}}, ["arms.x is 1"]),
+        ({"replications": 0}, ["replications is 0", "from 1 to 999999"]),
+        ({"replications": 10**18}, ["replications is 1000000000000000000", "from 1 to 999999"]),
         (
             {"replications": 700_000, "factors": [{"values": {LIMIT: ["8 packets", "9 packets"]}}]},
-            ["replications: 700000 replications", "are 1400000 runs, and the maximum is 999999"],
+            ["replications: 700000 replications", "are 1400000 runs in total, and the maximum"],
         ),
         (
             {"replications": {"first": 2, "until": "jain", "half_width": 0.1, "at_most": 10**18}},
-            ["replications.at_most: 1000000000000000000", "from 2 to 999999"],
+            ["replications.at_most is 1000000000000000000", "from 2 to 999999"],
         ),
         (
             {"factors": [{"values": {f"flows.{i}.count": [*range(100)] for i in range(9)}}]},
-            ["factors.0: the design has 1000000000000000000 points, and the maximum is 999999"],
+            ["factors.0: the design has 1000000000000000000 points, which exceeds the maximum"],
         ),
         (
             {"factors": [{"values": {f"flows.{i}.count": [*range(100)]}} for i in range(9)]},
-            ["factors: the design has 1000000000000000000 points, and the maximum is 999999"],
+            ["factors: the design has 1000000000000000000 points, which exceeds the maximum"],
         ),
         (
             {"factors": [{"kind": "random", "n": 10**18, "values": {"x": {"low": 0, "high": 1}}}]},
-            ["factors.0.n: 1000000000000000000", "from 1 to 999999"],
+            ["factors.0.n is 1000000000000000000", "from 1 to 999999"],
         ),
         ({"replications": {"first": 3, "until": "jain"}}, ["replications.at_most: is missing"]),
         ({"plots": ["pie"]}, ["plots.0", '"pie"', "heat-map"]),
@@ -151,7 +151,7 @@ def test_an_error_of_an_experiment_file_names_the_path(
     [
         ({"factors": [{"values": {LIMIT: ["8 pakets"]}}]}, ["network.queue.limit = 8 pakets: "]),
         ({"arms": {"x": {"tcp.ecm": "off"}}}, ["arm x", "tcp.ecm", "ecn"]),
-        ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["remove it"]),
+        ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["remove"]),
         ({"factors": [{"values": {"seed": [1]}}]}, ["seed cannot be a factor"]),
         ({"measures": ["goodputt"]}, ["measures.0", "goodputt", "goodput_bps"]),
         ({"measures": ["links.utilisation"]}, ["links has no column utilisation"]),
@@ -187,7 +187,7 @@ def test_a_column_as_a_measure_has_the_value_of_its_table(small: dict[str, Any])
     assert 1 < row["queue.queue_packets[left>right].max"] <= 16
     assert row["drops.link[left>right].count"] == row["links.dropped_packets[left>r*]"] > 0
     assert column("flows.goodput_bps.mean").unit == "bit/s"
-    with pytest.raises(ValueError, match="has 2 values in a run; select one row"):
+    with pytest.raises(ValueError, match="has 2 values in a run, but a measure has"):
         conduct(experiment(small, measures=["flows.goodput_bps"]))
 
 

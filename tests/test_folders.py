@@ -122,7 +122,7 @@ def test_foreign_files_are_never_replaced(
     before = sorted(out.rglob("*"))
     error = refusal(capsys, *args)
     assert foreign.partition("/")[0] in error
-    assert "give another folder, or move it away" in error
+    assert "give another folder, or move this content away" in error
     assert sorted(out.rglob("*")) == before
     assert names(tmp_path) == ["out", "scenarios"]
 
@@ -132,7 +132,9 @@ def test_each_command_replaces_only_its_own_folders(
 ) -> None:
     write(tmp_path / "out", writer="aqmlab compare")
     error = refusal(capsys, "run", str(scenario), "--force", "--out", str(tmp_path / "out"))
-    assert "content that does not belong to a run (it is a result of aqmlab compare)" in error
+    assert (
+        "content that does not belong to a run: the folder is a result of aqmlab compare" in error
+    )
 
 
 @pytest.mark.parametrize("can_exchange", [True, False])
@@ -158,7 +160,7 @@ def test_a_foreign_file_that_appears_during_the_write_survives(
 
     for when in ("before", "after"):
         with pytest.raises(
-            FileExistsError, match=r"content that does not belong to a run \(foreign\)"
+            FileExistsError, match=r"content that does not belong to a run: foreign;"
         ):
             fail(when)
         assert names(final) == [".aqmlab", "foreign", "old"]
@@ -175,11 +177,11 @@ def test_a_second_writer_gets_an_error_immediately(
     running = begin("run", str(scenario), "--out", str(out), *ENDLESS)
     wait_for(lambda: out.parent.is_dir() and (out.parent / ".out.aqmlab" / "new").exists(), running)
     error = refusal(capsys, "run", str(scenario), "--out", str(out), "--force")
-    assert "is being written by another run" in error
+    assert "is being written by another process" in error
     running.send_signal(signal.SIGTERM)
     running.communicate(timeout=20)
     assert execute(["run", str(scenario), "--out", str(out)]) == 0
-    with Claim(out, RUN), pytest.raises(FileExistsError, match="another run"):
+    with Claim(out, RUN), pytest.raises(FileExistsError, match="another process"):
         write(out)
     assert names(out.parent) == ["out"]
 
@@ -257,7 +259,7 @@ def test_a_foreign_file_in_an_interrupted_folder_is_moved_to_a_visible_folder(
 def test_an_unknown_file_in_the_temporary_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / ".out.aqmlab").mkdir()
     (tmp_path / ".out.aqmlab" / "foreign").write_text("foreign")
-    with pytest.raises(FileExistsError, match="is not of aqmlab"):
+    with pytest.raises(FileExistsError, match="has files that aqmlab did not write"):
         write(tmp_path / "out")
     write(tmp_path / "other")
     assert names(tmp_path) == [".out.aqmlab", "other"]
@@ -274,7 +276,7 @@ def test_a_figure_replaces_only_figures(
     assert execute(command) == 0
     capsys.readouterr()
     picture.write_text("foreign")
-    assert "exists and is not a figure of aqmlab" in refusal(capsys, *command)
+    assert "exists, and aqmlab did not write it" in refusal(capsys, *command)
     assert picture.read_text() == "foreign"
     assert names(tmp_path) == [picture.name, "small.json"]
 
@@ -394,7 +396,9 @@ def test_a_full_disk_does_not_change_the_existing_file(tmp_path: Path) -> None:
             part.write_text("ha")
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(OSError, match=r"cannot write .*table\.csv: the disk is full; free space"):
+    with pytest.raises(
+        OSError, match=r"cannot write .*table\.csv: the disk is full; free some space"
+    ):
         write()
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
     assert path.read_text() == "whole"

@@ -48,16 +48,16 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab run /proc/self/mem", "/proc/self/mem: input/output error; check the path"),
         (
             "yes '[[flows]]' | head -n 2100000 > large.toml; aqmlab run large.toml",
-            "large.toml: has about 4200000 values and tables; the maximum is 4000000; write",
+            "large.toml: has about 4200000 values and tables, and the maximum is 4000000; de",
         ),
         (
             "mkfifo pipe; aqmlab run pipe",
-            "pipe: is a named pipe; give a file, or read it as /dev/stdin",
+            "pipe: the path is a named pipe; give a file, or read the pipe",
         ),
         ("aqmlab run /dev/null", "network: is missing"),
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
         ("aqmlab run '{example}' --out /dev/null/x", "cannot write /dev/null/x"),
-        ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder does not exist"),
+        ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder was deleted"),
         ("rmdir $PWD; aqmlab run x.toml", "x.toml: the file does not exist"),
         ("ln -s loop loop; aqmlab run loop", "loop: too many levels of symbolic links"),
         ("ulimit -v 1500000; aqmlab run '{example}' --set flows.0.count=2000000 "
@@ -82,7 +82,7 @@ def test_the_error_of_a_stream_device_or_folder_is_one_line(
 def test_an_endless_script_is_refused_by_its_size(tmp_path: Path) -> None:
     code, out, err = in_shell("aqmlab script /dev/zero", tmp_path)
     assert (code, err) == (1, "")
-    assert "/dev/zero: cannot be read: it is larger than 64 MiB" in out
+    assert "/dev/zero: cannot be read: the file is larger than 64 MiB" in out
 
 
 @pytest.mark.parametrize(
@@ -243,9 +243,9 @@ def test_the_error_of_an_invalid_scenario_object_names_its_place(
 @pytest.mark.parametrize(
     ("over", "message"),
     [
-        (["seed"], "over = \\['seed'\\] must be a dict"),
-        ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' must be a list"),
-        ({"seed": 5}, "seed: 5 must be a list"),
+        (["seed"], "over = \\['seed'\\] is not a dict"),
+        ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' is not a list"),
+        ({"seed": 5}, "seed: 5 is not a list"),
         ({"seed": []}, "seed: the list is empty"),
     ],
 )
@@ -255,25 +255,27 @@ def test_the_error_of_an_invalid_sweep_names_the_argument(over: Any, message: st
 
 
 def test_the_error_of_an_invalid_argument_names_the_argument(small: dict[str, Any]) -> None:
-    with pytest.raises(ScenarioError, match="must be a list; put the single scenario in brackets"):
+    with pytest.raises(ScenarioError, match="scenarios is not a list; put the scenario in"):
         aqmlab.run_many(EXAMPLE)
     with pytest.raises(
-        ValueError, match=r"replications = 1000000000000000000 must be at most 999999"
+        ValueError, match=r"replications is 1000000000000000000; it must be at most 999999"
     ):
         aqmlab.replicate(EXAMPLE, 10**18)
-    with pytest.raises(ValueError, match=r"replications of all values = 1200000 must be at most"):
+    with pytest.raises(
+        ValueError, match=r"replications of all values is 1200000; it must be at most"
+    ):
         aqmlab.sweep(EXAMPLE, {"tcp.ecn": ["off", "rfc3168"]}, replications=600_000)
-    with pytest.raises(ValueError, match=r"replications = 1\.5 must be a whole number"):
+    with pytest.raises(ValueError, match=r"replications is 1\.5; it must be a whole number"):
         aqmlab.replicate(small, 1.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="jobs = '2' must be a whole number"):
+    with pytest.raises(ValueError, match="jobs is '2'; it must be a whole number"):
         aqmlab.run_many([small], jobs="2")  # type: ignore[arg-type]
-    with pytest.raises(ScenarioError, match="must be a dict of links and queues"):
+    with pytest.raises(ScenarioError, match="is not a dict; give a dict of links"):
         aqmlab.run(small, queues=["red"])  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError, match="the folder for captures does not exist"):
         aqmlab.run(small, pcap="no/such/folder")
     for queues, message in [
-        ("red", "must be a list or a mapping"),
-        (None, "must be a list or a mapping"),
+        ("red", "is not a list; write the queues"),
+        (None, "is not a list; write the queues"),
         ([5], "5 is not a queue"),
         ([{"limit": "5 packets"}], "it has no kind"),
     ]:
@@ -362,12 +364,12 @@ def test_results_with_hostile_texts_are_shown_escaped_or_refused(
             assert r"\x1b[31m" in out
             assert ESCAPE not in (folder / "all.csv").read_text()
         else:
-            assert "runs.parquet is not a table of the runs of a sweep: the " in err
-            assert err.endswith("; run the sweep again\n")
+            assert "runs.parquet is not a valid table of runs: the " in err
+            assert err.endswith("; repeat the sweep with --force\n")
             if number == 1:
                 assert (
                     "the value of the factor title '=cmd()' begins like a formula (=, +, -, @), "
-                    "which a spreadsheet would compute; run"
+                    "which a spreadsheet would compute; re"
                 ) in err
         assert (code == 0) == ("title" in change)
 

@@ -63,7 +63,7 @@ def test_invalid_series_raise_an_error() -> None:
             estimate(range(100))
         with pytest.raises(ValueError, match="all values of the series are equal"):
             estimate([3.0] * 200)
-    with pytest.raises(ValueError, match=r"hurst = 1.0 must be above 0"):
+    with pytest.raises(ValueError, match=r"hurst is 1.0; it must be above 0"):
         fractional_gaussian_noise(1.0, 10)
-    with pytest.raises(ValueError, match=r"power = 1.5 must be"):
+    with pytest.raises(ValueError, match=r"power is 1.5; it must be"):
         local_whittle(range(200), power=1.5)

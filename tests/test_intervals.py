@@ -236,23 +236,25 @@ def test_the_product_limit_estimate_equals_the_example_of_kaplan_and_meier() -> 
 
 
 def test_invalid_input_raises_an_error() -> None:
-    with pytest.raises(ValueError, match="0 has no logarithm; every value must be above 0"):
+    with pytest.raises(
+        ValueError, match="a value is 0 and has no logarithm; every value must be above 0"
+    ):
         lognormal_mean_interval([1, 0, 2])
-    with pytest.raises(ValueError, match=r"share = 1 must be above 0 and below 1"):
+    with pytest.raises(ValueError, match=r"share is 1; it must be above 0 and below 1"):
         quantile_interval([1, 2], 1)
-    with pytest.raises(ValueError, match="trials = 0 must be 1 or more"):
+    with pytest.raises(ValueError, match="trials is 0; it must be at least 1"):
         proportion_interval(0, 0)
-    with pytest.raises(ValueError, match="successes = 4 must be between 0 and 3"):
+    with pytest.raises(ValueError, match="successes is 4; it must be between 0 and"):
         exact_proportion_interval(4, 3)
-    with pytest.raises(ValueError, match=r"p-value 1\.5 must be between 0 and 1"):
+    with pytest.raises(ValueError, match=r"p-value is 1\.5; it must be between 0 and 1"):
         holm([0.5, 1.5])
-    with pytest.raises(ValueError, match="batches = 1 must be 2 or more"):
+    with pytest.raises(ValueError, match="batches is 1; it must be at least 2"):
         batch_means([1, 2], 1)
     with pytest.raises(ValueError, match="at least 20 values, got 2"):
         batch_means([1, 2])
-    with pytest.raises(ValueError, match="resamples = 0 must be 1 or more"):
+    with pytest.raises(ValueError, match="resamples is 0; it must be at least 1"):
         bootstrap_interval([1, 2], resamples=0)
-    with pytest.raises(ValueError, match="2 times and 1 ends"):
+    with pytest.raises(ValueError, match="2 times and 1 values of"):
         time_quantile([1, 2], [True], 0.5)
-    with pytest.raises(ValueError, match="share = 95"):
+    with pytest.raises(ValueError, match="share is 95"):
         time_quantile([1], [True], 95)

@@ -91,16 +91,19 @@ def test_the_tail_of_a_distribution_is_below_its_bound(queue: type[BatchQueue]) 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: MxM1(1.0), "load: 1 must be above 0 and below 1; a queue with a load"),
-        (lambda: MxM1(float("nan")), "load: nan must be above 0"),
-        (lambda: MxM1(0.5, service_s=0), "service_s: 0 must be above 0"),
-        (lambda: Batches.of({0: 1}), "size 0 must be a whole number, 1 or more"),
-        (lambda: Batches.of({2: -1}), "weight of 2: -1 must be at least 0"),
+        (lambda: MxM1(1.0), "load is 1; it must be above 0 and below 1; at load 1 or more"),
+        (lambda: MxM1(float("nan")), "load is nan; it must be above 0"),
+        (lambda: MxM1(0.5, service_s=0), "service_s is 0; it must be above 0"),
+        (lambda: Batches.of({0: 1}), "a size is 0; it must be a whole number of at least 1"),
+        (lambda: Batches.of({2: -1}), "weight of 2 is -1; it must be at least 0"),
         (lambda: Batches.of({2: 0}), "every weight is 0"),
-        (lambda: Batches(np.array([0.1, 0.9])), "size 0 has probability 0.1"),
-        (lambda: Batches(np.array([0, 0.9])), "the probabilities sum to 0.9"),
-        (lambda: Batches(np.array([[0, 1.0]])), "must be a list of numbers"),
-        (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "too close to 1, the distribution has"),
+        (lambda: Batches(np.array([0.1, 0.9])), "probability of size 0 is 0.1"),
+        (lambda: Batches(np.array([0, 0.9])), "sum of the probabilities is 0.9"),
+        (lambda: Batches(np.array([[0, 1.0]])), "give a list of probabilities"),
+        (
+            lambda: MxM1(0.999999999, FLOW_OF_7).pmf,
+            "too close to 1, because the distribution would have",
+        ),
     ],
 )
 def test_invalid_parameters_raise_an_error(make: Callable[[], object], message: str) -> None:

@@ -123,15 +123,18 @@ def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: batches([]), "sizes must be whole numbers of packets, 1 or more"),
-        (lambda: batches({1.5: 1}), "sizes must be whole numbers"),  # type: ignore[dict-item]
-        (lambda: batches({3: 0}), "weights must be 0 or more, and at least one above 0"),
-        (lambda: batches({3: 1}, windows={500: 1}), "a window: 500 must be at least 1000"),
-        (lambda: packets_of([0]), "sizes: the minimum: 0 must be above 0; remove empty flows"),
+        (lambda: batches([]), "flows: give one or more sizes"),
+        (lambda: batches({1.5: 1}), "as whole numbers of packets"),  # type: ignore[dict-item]
+        (lambda: batches({3: 0}), "the weights are not valid; give weights of 0 or more"),
+        (lambda: batches({3: 1}, windows={500: 1}), "a window is 500; it must be at least 1000"),
+        (
+            lambda: packets_of([0]),
+            "sizes: the minimum is 0; it must be above 0; remove empty flows",
+        ),
         (lambda: packets_of([]), "sizes: the list is empty"),
-        (lambda: Ramp(growth=1), "growth: 1 must be above 1"),
-        (lambda: Ramp(0.5), "initial_window: 0.5 must be at least 1"),
-        (lambda: shape_of(0.15, 0.1), "share: 0.1 must be above 0.15 and below 1"),
+        (lambda: Ramp(growth=1), "growth is 1; it must be above 1"),
+        (lambda: Ramp(0.5), "initial_window is 0.5; it must be at least 1"),
+        (lambda: shape_of(0.15, 0.1), "share is 0.1; it must be above 0.15 and below 1"),
     ],
 )
 def test_invalid_sizes_raise_an_error(make: Callable[[], object], message: str) -> None:

@@ -120,17 +120,20 @@ def test_single_server_models_agree_in_their_common_cases() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: tcp_rates.square_root(0), "p: 0 must be above 0 and below 1; without signals"),
-        (lambda: tcp_rates.pftk(0.1, 0, 1), "rtt_s: 0 must be above 0"),
-        (lambda: tcp_rates.pftk(0.1, 1, 1, window=0.5), "window: 0.5 must be at least 1"),
-        (lambda: tcp_rates.cubic(0.1, 1, left=1), "left: 1 must be above 0 and below 1"),
-        (lambda: dctcp.StepMarking(0, 1, 1, 1), "flows: 0 must be at least 1"),
-        (lambda: short_flows.rounds(0), "segments: 0 must be at least 1"),
-        (lambda: short_flows.cardwell(3, 1, 0.1, 1), "p: 1 must be at least 0 and below 1"),
-        (lambda: single_server.MG1(1), "load: 1 must be above 0 and below 1"),
+        (
+            lambda: tcp_rates.square_root(0),
+            "p is 0; it must be above 0 and below 1; without signals",
+        ),
+        (lambda: tcp_rates.pftk(0.1, 0, 1), "rtt_s is 0; it must be above 0"),
+        (lambda: tcp_rates.pftk(0.1, 1, 1, window=0.5), "window is 0.5; it must be at least 1"),
+        (lambda: tcp_rates.cubic(0.1, 1, left=1), "left is 1; it must be above 0 and below 1"),
+        (lambda: dctcp.StepMarking(0, 1, 1, 1), "flows is 0; it must be at least 1"),
+        (lambda: short_flows.rounds(0), "segments is 0; it must be at least 1"),
+        (lambda: short_flows.cardwell(3, 1, 0.1, 1), "p is 1; it must be at least 0 and below 1"),
+        (lambda: single_server.MG1(1), "load is 1; it must be above 0 and below 1"),
         (lambda: single_server.MG1.of_sizes(0.5, [], 1), "sizes: the list is empty"),
-        (lambda: single_server.MM1K(1, 0), "limit: 0 must be at least 1"),
-        (lambda: single_server.erlang_b(1, 0), "servers: 0 must be at least 1"),
+        (lambda: single_server.MM1K(1, 0), "limit is 0; it must be at least 1"),
+        (lambda: single_server.erlang_b(1, 0), "servers is 0; it must be at least 1"),
     ],
 )
 def test_invalid_parameters_raise_an_error(make: Callable[[], object], message: str) -> None:

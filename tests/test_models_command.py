@@ -83,7 +83,7 @@ def test_a_run_without_applicable_models_is_reported(
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     printed = capsys.readouterr().out
     assert "No model applies to this run." in printed
-    assert "need drop_tail, not codel" in printed
+    assert "of kind drop_tail, not codel" in printed
 
 
 @pytest.mark.parametrize(
@@ -134,31 +134,31 @@ def test_flow_sizes_may_come_from_a_file(
     assert "mean burst 2.333 packets" in capsys.readouterr().out
     sizes.write_text("7000\nseven\n")
     assert execute(["model", "batch-queue", "--sizes", str(sizes)]) == 2
-    assert "must have a number of bytes on each line" in capsys.readouterr().err
+    assert "is not a list of flow sizes; give a file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["bach-queue"], "bach-queue must be a model or the path of a scenario; aqmlab model -h"),
+        (["bach-queue"], "bach-queue is neither a model nor the path of a scenario; aqmlab model"),
         (["none.toml"], "none.toml: the file does not exist"),
-        (["--run", "x", "y.toml"], "give either a scenario or --run DIR"),
-        (["--run", "x", "--seed", "1"], "--run names a finished run; leave out --seed"),
-        (["batch-queue"], "exactly one of --flows, --sizes and --batches; all are absent"),
-        (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
-        (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),
-        (["batch-queue", "--flows", "7", "--rate", "5"], "--rate '5' must be a rate above 0"),
+        (["--run", "x", "y.toml"], "give either a scenario to run, or the folder of a"),
+        (["--run", "x", "--seed", "1"], "--run excludes --seed, --set, --warm-up and"),
+        (["batch-queue"], "one of the options --flows, --sizes and --batches; all are absent"),
+        (["batch-queue", "--flows", "7:x"], "--flows '7:x' is not a size with a weight"),
+        (["batch-queue", "--flows", "7", "--load", "1"], "load is 1; it must be above 0 and"),
+        (["batch-queue", "--flows", "7", "--rate", "5"], "--rate is '5'; it must be a rate"),
         (["batch-queue", "--flows", "7", "--packet", "0"], "--packet"),
-        (["tcp", "--p", "0.1", "--rtt", "-1 ms"], "--rtt '-1 ms' must be a time above 0"),
-        (["tcp", "--p", "2", "--rtt", "1 ms"], "p: 2 must be above 0 and below 1"),
+        (["tcp", "--p", "0.1", "--rtt", "-1 ms"], "--rtt is '-1 ms'; it must be a time above 0"),
+        (["tcp", "--p", "2", "--rtt", "1 ms"], "p is 2; it must be above 0 and below 1"),
         (["loop", "sfq", "--flows", "1", "--rate", "1 Mbit/s", "--rtt", "1 s"],
-         "'sfq' must be one of red, pi, pie, pi2"),
+         "'sfq'; it must be one of red, pi, pie, pi2"),
         (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s",
           "--parameter", "x=1"],
-         "--parameter x: red does not have this parameter"),
+         "--parameter x: red has no parameter of this name"),
         (["loop", "pi", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--step", "3"],
-         "--step changes the number of flows"),
-        (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt must end in one of"),
+         "--step needs --step-plot"),
+        (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt is not an image file"),
     ],
 )  # fmt: skip
 def test_an_error_is_one_line(

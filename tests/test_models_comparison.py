@@ -113,7 +113,7 @@ def test_reno_with_random_loss_agrees_with_the_square_root_law_and_pftk() -> Non
     comparison = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
     assert comparison.rows == []
     assert any(
-        "there is not a model of the rate of vegas at a drop_tail queue" in why
+        "none of the models predicts the rate of vegas at a drop_tail queue" in why
         for why in comparison.left_out
     )
 
@@ -183,16 +183,16 @@ def test_dctcp_at_a_threshold_has_the_predicted_queue() -> None:
          "the load of left>right is 1.2"),
         (scenario({"kind": "drop_tail", "limit": "3 packets"},
                   [poisson("5 Mbit/s"), poisson("4 Mbit/s", "100 B")], duration="2 s"),
-         "models of different sizes need a queue without drops"),
+         "the model of different packet sizes assumes"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses"),
         (scenario({"kind": "codel"}, [poisson("1 Mbit/s")], duration="2 s"),
-         "models of datagrams need drop_tail, not codel"),
+         "need a queue of kind drop_tail, not codel"),
         (scenario({"kind": "red"}, BULK, {"congestion": {"kind": "cubic"}}, duration="9 s"),
-         "the fluid model needs flows of Reno, not of cubic"),
+         "the congestion control Reno, not cubic"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s", lasts="1 s")], duration="2 s"),
          "does not send during the whole run"),
         (scenario(UNLIMITED, [{"traffic": {"kind": "bulk", "size": "1 MB"}}], duration="2 s"),
-         "models of TCP rates need unlimited transfers; the link has none"),
+         "the models of TCP rates need transfers of unlimited size"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s")], duration="2 s",
                   rate_changes=[{"at": "1 s", "rate": "5 Mbit/s"}]),
          "the rate of left>right changes"),
@@ -206,7 +206,7 @@ def test_a_model_that_does_not_apply_is_listed_with_its_reason(
 
 def test_a_comparison_without_a_needed_series_names_the_series() -> None:
     comparison = compare(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
-    assert any('the series "rtt"; record it' in why for why in comparison.left_out)
+    assert any('the series "rtt"; add it' in why for why in comparison.left_out)
     assert comparison.rows == []
 
 

@@ -142,17 +142,20 @@ def test_the_auto_tuning_of_pie_preserves_its_margins() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Network(60, 3750, 0), "propagation_s: 0 must be above 0"),
+        (lambda: Network(60, 3750, 0), "propagation_s is 0; it must be above 0"),
         (
             lambda: pie().rest(Network(6000, 3750, 0.2)),
-            "flows: 6000 must be at most 806",
+            "flows is 6000; it must be at most 806",
         ),
-        (lambda: Red(50, 40, 0.1, 0.002), "maxth: 40 must be above 50"),
+        (lambda: Red(50, 40, 0.1, 0.002), "maxth is 40; it must be above 50"),
         (lambda: Red(5, 15, 0.001, 0.002, gentle=False).rest(PAPER), "maxp: 0.001 is too small"),
-        (lambda: Integral.of_coefficients(1e-5, 1e-5, 0.01, 0), "a: 1e-05 must be above 1e-05"),
-        (lambda: over_time(PAPER, CONTROLLERS[1], 0), "seconds: 0 must be above 0"),
-        (lambda: over_time(PAPER, CONTROLLERS[1], 1, limit=0), "limit: 0 must be above 0"),
-        (lambda: red_slope(PAPER, 0), "pole: 0 must be above 0"),
+        (
+            lambda: Integral.of_coefficients(1e-5, 1e-5, 0.01, 0),
+            "a is 1e-05; it must be above 1e-05",
+        ),
+        (lambda: over_time(PAPER, CONTROLLERS[1], 0), "seconds is 0; it must be above 0"),
+        (lambda: over_time(PAPER, CONTROLLERS[1], 1, limit=0), "limit is 0; it must be above 0"),
+        (lambda: red_slope(PAPER, 0), "pole is 0; it must be above 0"),
     ],
 )
 def test_invalid_parameters_raise_an_error(make: Callable[[], object], message: str) -> None:

@@ -166,9 +166,9 @@ def test_the_help_of_quick_names_the_studies_without_a_quick_form() -> None:
     text = options_of(EVERY["reproduce"])["--quick"].help
     for name in studies.names():
         study = studies.load(name)
-        assert (f"{name} does not have this option, because" in text) == (study.quick is None)
+        assert (f"{name} does not support --quick, because" in text) == (study.quick is None)
         decides = study.quick is not None and study.quick.claims
-        assert (f"claims are left out, except in {name}" in text) == decides
+        assert (f"except for the study {name}" in text) == decides
         if study.quick:
             assert study.quick.replications in (2, 3)
             assert study.quick.seconds <= 60

@@ -106,9 +106,9 @@ def test_the_command_refuses_traffic_without_requests_and_explains_an_empty_tabl
     for source in (file, run):
         assert execute(["responses", str(source)]) == 2
         assert capsys.readouterr().err.endswith(
-            f"{source}: traffic of the kind bulk has no requests; give a scenario with traffic of "
-            "the kind ping, request_response, requests or web\n"
+            f"{source}: the traffic has no requests, because its kind is bulk; give a "
+            "scenario with traffic of the kind ping, request_response, requests or web\n"
         )
     file.write_text(json.dumps(scenario(tmp_path)))
     assert execute(["responses", str(file), "--warm-up", "9.95 s"]) == 0
-    assert "some has no row, because no request began after" in capsys.readouterr().out
+    assert "some has no row in the table, because no request began after" in capsys.readouterr().out

@@ -173,19 +173,20 @@ def test_the_command_draws_runs_and_scenarios(
     out = str(tmp_path / "graph.png")
     plot = ["plot", "sequence", str(folder), "--flow", "1", "--out", out]
     assert execute(plot) == 2
-    assert "did not record 'segments'; record it with [record] series = [\"segments\"]" in (
-        capsys.readouterr().err
+    assert (
+        "did not record the series 'segments', which the graph draws; add it to record.series"
+        in (capsys.readouterr().err)
     )
     for graph in segments.SERIES:
         Path(out).unlink(missing_ok=True)
         assert execute(["plot", graph, str(scenario), "--flow", "C1", "--out", out]) == 0
         assert Path(out).read_bytes().startswith(b"\x89PNG")
     assert execute(["plot", "window", str(folder), "--flow", "7", "--out", out]) == 2
-    assert "--flow '7' is not a flow of this run, which has C0, C1" in capsys.readouterr().err
+    assert "--flow '7' is not a flow of this run; the flows are C0, C1" in capsys.readouterr().err
     span = ["--from", "3 s", "--to", "2 s", "--out", out]
     for graph in segments.SERIES:
         assert execute(["plot", graph, str(scenario), *span]) == 2
-        assert "C0 has no rows in this span of time" in capsys.readouterr().err
+        assert "C0 has no rows between the given times" in capsys.readouterr().err
     assert execute(["plot", "window", str(folder), "--out", "graph.bmp"]) == 2
     assert "must end in one of .png, .svg, .pdf" in capsys.readouterr().err
 
@@ -237,5 +238,5 @@ def test_reverse_data_has_its_own_graphs(small: dict[str, Any]) -> None:
         highest = np.max(np.asarray(line.get_ydata()))
         assert highest == pytest.approx(sent, abs=0.01)
     small["record"]["series"] += ["rtt"]
-    with pytest.raises(ValueError, match="has reverse data"):
+    with pytest.raises(ValueError, match="has data in the reverse direction"):
         figures.rtt(aqmlab.run(small), "C0", reply=True)

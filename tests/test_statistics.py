@@ -81,16 +81,16 @@ def test_invalid_input_raises_an_error() -> None:
         mean_interval([1])
     with pytest.raises(ValueError, match="3 and 2 values cannot be paired"):
         paired_difference([1, 2, 3], [1, 2])
-    with pytest.raises(ValueError, match=r"confidence = 1\.5"):
+    with pytest.raises(ValueError, match=r"confidence is 1\.5"):
         mean_interval([1, 2], 1.5)
-    with pytest.raises(ValueError, match="share = 95"):
+    with pytest.raises(ValueError, match="share is 95"):
         central([1, 2], 95)
 
 
 def test_tables_and_lists_of_unequal_length_raise_an_error() -> None:
-    with pytest.raises(ValueError, match=r"the shape \(2, 2\); give one list"):
+    with pytest.raises(ValueError, match=r"the shape \(2, 2\); give a one-dim"):
         statistics.mean_interval([[1, 2], [3, 4]])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="1 and 2 values cannot be paired"):
         estimates.difference([1], [1, 2])
-    with pytest.raises(ValueError, match="give one end per time"):
+    with pytest.raises(ValueError, match="give one for each time"):
         statistics.time_quantile([1], [True, False], 0.5)

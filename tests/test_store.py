@@ -222,7 +222,7 @@ def test_a_failed_run_is_recorded_and_executed_again(small: dict[str, Any], tmp_
         assert {run for run, _ in at.errors} == {
             address(text, "of a kind") for text in texts(small, 5, 6)
         }
-        assert all("does not have a recorded run" in error for _, error in at.errors)
+        assert all("is in none of the recorded runs" in error for _, error in at.errors)
         store.close()
         more = NamedBuild([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
         assert len(list(campaign(requests, seed, engine=more, store=store))) == 4
@@ -308,7 +308,9 @@ def test_a_second_writer_of_a_folder_gets_an_error(
         args = ["compare", "codel", "--resume", "--scenario", str(scenario)]
         args += ["--out", str(tmp_path / "out")]
         error = complaint(capsys, *args)
-        assert f"is being written by process {os.getpid()}; wait for it, or give another" in error
+        assert (
+            f"is being written by process {os.getpid()}; wait until this process ends, or" in error
+        )
     first.missing([])  # the writer can use its folder again
     first.close()
 
@@ -381,8 +383,14 @@ def test_a_truncated_log_preserves_the_first_runs(small: dict[str, Any], tmp_pat
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        ("middle", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
-        ("head", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
+        (
+            "middle",
+            ["runs.sqlite is damaged; move the file away", ".recover", "aqmlab deleted nothing"],
+        ),
+        (
+            "head",
+            ["runs.sqlite is damaged; move the file away", ".recover", "aqmlab deleted nothing"],
+        ),
         ("foreign", ["is not a store of aqmlab"]),
         ("newer", ["a store of format 2", "reads format 1", "another folder"]),
     ],
@@ -430,7 +438,9 @@ def test_a_full_disk_is_reported_and_stored_runs_remain(
         assert store._opened is not None
         pages = store._opened.execute("PRAGMA page_count").fetchone()[0] + 60
         store._opened.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(OSError, match="the disk is full; free space and repeat the command"):
+        with pytest.raises(
+            OSError, match="the disk is full; free some space and repeat the command"
+        ):
             list(campaign(requests, seed, engine=engine, store=store))
     stored = len(stored_in(tmp_path))
     executed = len(engine.texts)
@@ -494,7 +504,7 @@ def test_the_errors_of_a_full_and_of_a_read_only_disk_name_the_remedy(
     )  # fmt: skip
     assert process.returncode == 0, process.stderr
     report = json.loads(process.stdout)
-    assert "the disk is full; free space and repeat the command" in report["full"]
+    assert "the disk is full; free some space and repeat the command" in report["full"]
     assert 0 < report["stored"] < 40
     assert report["repeated"] == 40 - report["stored"]
     assert (report["done"], report["whole"], report["status"], report["remaining"]) == (
@@ -503,7 +513,10 @@ def test_the_errors_of_a_full_and_of_a_read_only_disk_name_the_remedy(
         40,
         [],
     )
-    assert "read-only file system; check its permissions and its disk" in report["read-only"]
+    assert (
+        "read-only file system; check the permissions of the file, and the disk"
+        in report["read-only"]
+    )
 
 
 def test_10_000_waiting_scenarios_need_less_than_100_bytes_each(small: dict[str, Any]) -> None:

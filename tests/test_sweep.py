@@ -122,13 +122,13 @@ def test_results_have_the_requested_kind_of_interval(
     [
         (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
         (["results", "OUT", "--by", "limt"], ["'limt' is not a factor", "network.queue.limit"]),
-        (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
+        (["results", "OUT", "--measure", "x"], ["'x' is not a measure", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
-        (["results", "."], ["contains no finished sweep"]),
+        (["results", "."], ["not the folder of a finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["has an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
-        (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
-        (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
+        (["sweep", "FILE", "--executor", "moon"], ["--executor is 'moon'", "local"]),
+        (["sweep", "FILE", "--jobs", "0"], ["--jobs is '0'"]),
         (["sweep", "nowhere.toml"], ["nowhere.toml", "does not exist"]),
     ],
 )
@@ -184,7 +184,7 @@ def test_ctrl_c_preserves_finished_runs_and_no_other_files(file: Path, tmp_path:
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "--resume uses them" in err
+    assert "--resume uses these runs" in err
     assert "Traceback" not in err
     assert not list(tmp_path.glob(".*.aqmlab"))
     assert not (out / "runs.parquet").exists()
@@ -340,7 +340,7 @@ def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
         (["--warm-up", "1000 s"], "warm_up"),
         (
             ["--store", "s", "--pcap", "p", "--pcap-on", "left-0"],
-            "--store does not store packet captures",
+            "--store and --pcap exclude each other",
         ),
     ],
 )

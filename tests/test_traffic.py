@@ -160,11 +160,11 @@ def test_the_command_prints_the_distributions_of_any_traffic(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["srge"], "'srge' must be the path of a scenario, or one of the presets power-of-ecn"),
-        (["surge", "--rate", "9 Mb/s"], "--rate '9 Mb/s' must be a rate above 0"),
-        (["surge", "--duration", "9"], "--duration '9' must be a time above 0"),
-        (["surge", "--interval", "0 s"], "--interval '0 s' must be"),
-        (["surge", "--users", "0"], "--users '0' must be a whole number"),
+        (["srge"], "'srge' is neither a scenario file nor a preset; the presets are power-of-ecn"),
+        (["surge", "--rate", "9 Mb/s"], "--rate is '9 Mb/s'; it must be a rate above 0"),
+        (["surge", "--duration", "9"], "--duration is '9'; it must be a time above 0"),
+        (["surge", "--interval", "0 s"], "--interval is '0 s'; it must be"),
+        (["surge", "--users", "0"], "--users is '0'; it must be a whole number"),
         (["examples/web.toml", "--out", "x"], "has no web traffic"),
         (["surge", "--set", "flows.0.traffic.objects=0"], "must be at least 1"),
     ],

@@ -99,9 +99,9 @@ def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_noth
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--set", "network.queue=codel"], "no link of this scenario"),
-        (["--set", "network.reverse.queue.kind=red"], "name one with --link"),
-        (["--link", "a>b"], "with such a queue are left>right"),
+        (["--set", "network.queue=codel"], "no queue with tunable thresholds"),
+        (["--set", "network.reverse.queue.kind=red"], "choose one of them with --link"),
+        (["--link", "a>b"], "choose one of the links left>right"),
         (["--minth", "9"], "LOW:HIGH"),
         (["--minth", "50:60"], "must fit the buffer of 60 packets"),
         (["--ratio", "1"], "above 1"),
@@ -110,11 +110,11 @@ def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_noth
         (["--warm-up", "50 s"], 'warm_up: "50 s" must be shorter'),
         (
             ["--warm-up", "36 s", "--set", "record.interval='7 s'"],
-            "warm_up: 36 s: no sample is after the warm-up",
+            "warm_up: 36 s: the run has no sample of the queue",
         ),
-        (["--loads", "0"], "--loads '0'"),
-        (["--flow", "C{i}"], "give --loads too"),
-        (["--loads", "3", "--flow", "D"], "--flow 'D' must be one of C{i}"),
+        (["--loads", "0"], "--loads is '0'"),
+        (["--flow", "C{i}"], "add --loads"),
+        (["--loads", "3", "--flow", "D"], "--flow is 'D'; it must be one of C{i}"),
         (["--load", "flows"], "KEY=VALUE"),
         (["--load", "flows.0.cuont=3"], "cuont"),
     ],
@@ -176,7 +176,7 @@ def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
 
     queue = tuning.the_queue(_with_queue(cbq, downloads))
     assert (queue.link, queue.path) == ("left>right", "network.queue.classes.0.queue")
-    with pytest.raises(ScenarioError, match="2 queues with thresholds"):
+    with pytest.raises(ScenarioError, match="2 queues with tunable thresholds"):
         tuning.the_queue(_with_queue(two, downloads))
 
 

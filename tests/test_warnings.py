@@ -78,7 +78,7 @@ def test_a_comparison_prints_warnings_on_stderr_and_on_its_page(
         assert execute([*command, "--resume", "--out", str(out)]) == 0
         printed = capsys.readouterr().err
         assert printed.count("warning: connections of load (1 of 1): at the end of the run") == 1
-        assert "all replications of drop_tail, codel have the same measures" in printed
+        assert "all replications of drop_tail, codel give the same results" in printed
     page = (out / "report.html").read_text()
     assert "Warnings" in page
     assert "receive window" in page
@@ -86,7 +86,7 @@ def test_a_comparison_prints_warnings_on_stderr_and_on_its_page(
 
 
 def test_identical_replications_cause_a_warning(window_limited: Path) -> None:
-    with pytest.warns(IdenticalReplications, match="all 3 replications are the same"):
+    with pytest.warns(IdenticalReplications, match="all 3 replications have the same results"):
         aqmlab.replicate(window_limited, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

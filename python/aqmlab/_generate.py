@@ -1,9 +1,10 @@
-"""Writes what follows from the simulator's definitions: typed objects, reference pages, schema.
+"""Generation of Python classes, reference pages and the JSON Schema from the simulator's keys.
 
-``python -m aqmlab._generate`` writes python/aqmlab/parameters.py, docs/reference/ and the tables of
-columns in docs/results.md, each behind a line ``<!-- columns of TABLE -->``, with a section at the
-end for a table that has no such line; with ``--check`` it writes nothing and fails if one of them
-is not current. Needs ruff.
+``python -m aqmlab._generate`` writes python/aqmlab/parameters.py and docs/reference/. The command
+also writes the tables of columns in docs/results.md. Each of these tables follows a line ``<!--
+columns of TABLE -->``. A result table without this line gets a new section at the end of the file.
+With ``--check`` the command writes nothing, and fails if a generated text is not current. The
+command needs ruff.
 """
 
 import ast
@@ -61,7 +62,7 @@ change at any time.
 
 
 def class_name(page: Page) -> str:
-    """Return the name of a page's typed object: drop_tail is DropTail."""
+    """Return the name of the Python class for a page of the manual: DropTail for drop_tail."""
     return "".join(word.capitalize() for word in re.split("[_.]", page.name))
 
 
@@ -94,7 +95,7 @@ def python_type(schema: dict[str, Any]) -> list[str]:
 
 
 def class_text(page: Page) -> str:
-    """Return the typed object of a page."""
+    """Return the code of the Python class for a page of the manual."""
     base = "Document" if page.name == "scenario" else "Table"
     first, _, rest = page.about.partition(". ")
     lines = ["@dataclass(frozen=True, kw_only=True)", f"class {class_name(page)}({base}):"]
@@ -115,18 +116,18 @@ def class_text(page: Page) -> str:
 
 
 def field_name(p: Parameter) -> str:
-    """Return the field of a key; ``from`` is a word of Python."""
+    """Return the name of the class field for a key; ``from``, a Python keyword, gets a suffix."""
     return "from_" if p.name == "from" else p.name
 
 
 def python_types(p: Parameter) -> str:
-    """Return the type of a field; one that may be absent is None by default."""
+    """Return the type of a class field; it includes None if the key may be absent."""
     types = [t for t in python_type(p.schema) if t != "None"]
     return " | ".join(types if p.required else [*types, "None"])
 
 
 def described(p: Parameter) -> str:
-    """Return a parameter in a paragraph: meaning, default, range, choices, source."""
+    """Describe a parameter in one paragraph: meaning, default, range, choices and source."""
     words = [p.meaning]
     if not p.required:
         words.append(f"Default: {p.default_text}.")
@@ -139,7 +140,7 @@ def described(p: Parameter) -> str:
 
 
 def wrapped(text: str, indent: int) -> list[str]:
-    """Wrap a paragraph at 100 columns."""
+    """Wrap a paragraph, so that no line has more than 100 columns."""
     return textwrap.wrap(
         text, 100, initial_indent=" " * indent, subsequent_indent=" " * indent,
         break_on_hyphens=False, break_long_words=False,
@@ -164,7 +165,7 @@ from aqmlab.scenario import Document, Table
 
 __all__ = {json.dumps(sorted(map(class_name, pages().values())))}
 '''
-    # Each type is defined before another type names it: from the leaves to the root.
+    # A class is defined before any other class that refers to it.
     order = [
         "diffserv",
         "classes",
@@ -219,19 +220,21 @@ def _row(p: Parameter) -> str:
 
 
 def results_page() -> str:
-    """Return docs/results.md with its tables of columns as they are defined.
+    """Return the text of docs/results.md with current tables of columns.
 
     Raises
     ------
     LookupError
-        If the page names a table that no run writes.
+        If docs/results.md names a table that no run can have.
     """
     page = (ROOT / "docs" / "results.md").read_text("utf-8")
     parts = re.split(r"<!-- columns of (.+) -->\n(?:\|.*\n)*", page)
     written = [names.split(", ") for names in parts[1::2]]
     named = {name for names in written for name in names}
     if unknown := named - set(columns()):
-        raise LookupError(f"docs/results.md names what no run leaves: {', '.join(unknown)}")
+        raise LookupError(
+            f"docs/results.md names tables that no run can have: {', '.join(unknown)}"
+        )
     for i, names in enumerate(written):
         parts[2 * i + 1] = _columns_table(names)
     for name in sorted(set(columns()) - named):
@@ -253,12 +256,13 @@ def options_page() -> str:
 
 # Options of the commands
 
-These options have the same meaning, the same kind of value and the same rule for their default in
-every command that has them. `aqmlab COMMAND --help` shows the other options of a command.
+Several commands share the options of this page. Each option has the same meaning and the same kind
+of value in all these commands. `aqmlab COMMAND --help` shows all options of a command.
 
 {table()}
-The other commands have none of them. An image that aqmlab drew is replaced without `--force`.
-`--resume` exists where the output folder itself stores the runs; elsewhere `--store` stores them.
+Commands that are not in this table have none of these options. An image that aqmlab wrote is
+replaced without `--force`. A command has `--resume` if it stores the finished runs in its output
+folder; all other commands store runs only with `--store`.
 """
 
 
@@ -320,7 +324,10 @@ def _names_table(module: ModuleType, names: list[str]) -> list[str]:
 def index_page() -> str:
     """Return docs/reference/index.md."""
     lines = [f"<!-- {NOTE} -->", "# Reference", ""]
-    lines.append("Every key of a scenario. Sources are keys of `references.bib` at the root.")
+    lines.append(
+        "These pages describe every key of a scenario. Sources are keys of the file "
+        "`references.bib`."
+    )
     lines.append("")
     for category, title in CATEGORIES.items():
         names = ", ".join(page.name for page in in_category(category))
@@ -332,7 +339,7 @@ def index_page() -> str:
 
 
 def generated() -> dict[Path, str]:
-    """Return every generated file and its text."""
+    """Return the text of each generated file, by path."""
     missing = {page.category for page in pages().values()} - set(CATEGORIES)
     if missing:
         raise LookupError(f"pages of unknown categories: {', '.join(sorted(missing))}")
@@ -350,7 +357,7 @@ def generated() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write the files, or with ``--check`` compare them."""
+    """Write the generated files; with ``--check``, only compare them with the existing files."""
     stale = [
         path
         for path, text in generated().items()

@@ -1,8 +1,8 @@
-"""Python blocks in packet scripts, such as ``%{ assert tcpi_snd_cwnd == 10 }%``.
+"""Evaluation of Python blocks in packet scripts, such as ``%{ assert tcpi_snd_cwnd == 10 }%``.
 
 A script may contain malicious code, so the Python interpreter never executes its blocks. This
-module evaluates a small part of Python with bounds on numbers and texts. Attributes, imports, loops
-and definitions of functions are not supported.
+module evaluates a small subset of Python, in which the sizes of numbers and texts are limited. The
+subset has no attributes, imports, loops or function definitions.
 """
 
 import ast
@@ -15,11 +15,11 @@ from contextlib import suppress
 from typing import Any
 
 LONGEST_BLOCK = 20_000
-"""Maximum number of characters of a block."""
+"""Maximum number of characters of a Python block."""
 LARGEST_NUMBER = 2**128
-"""Maximum absolute value of an integer."""
+"""Maximum absolute value of an integer in a Python block."""
 LONGEST_TEXT = 10_000
-"""Maximum number of characters of a text."""
+"""Maximum number of characters of a text in a Python block."""
 
 SYMBOLS = {
     "TCPI_OPT_TIMESTAMPS": 1,
@@ -46,7 +46,7 @@ SYMBOLS = {
     "TCP_CLOSING": 11,
     "TCP_INFINITE_SSTHRESH": 0x7FFFFFFF,
 }
-"""Symbols of Linux's TCP_INFO (tcp(7), linux/tcp.h)."""
+"""Names and values of the constants in Linux's TCP_INFO (tcp(7), linux/tcp.h)."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
@@ -59,7 +59,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "round": round,
     "str": str,
 }
-"""Functions that a block can call, in addition to print."""
+"""Functions that a Python block can call, in addition to print."""
 
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -89,11 +89,11 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
 }
-"""Operators that a block can use."""
+"""Operators that a Python block can use."""
 
 
 class BlockError(Exception):
-    """Problem of a block, with its line in the block, counted from 1."""
+    """Error in a Python block; `line` is its line in the block, counted from 1."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -102,15 +102,15 @@ class BlockError(Exception):
 
 
 class FailedError(BlockError):
-    """Error of an assertion that does not hold, or of a block that cannot be evaluated."""
+    """Raised if an assertion in a Python block is false, or if the block cannot be evaluated."""
 
 
 class UnsupportedError(BlockError):
-    """Error of a block that uses an unsupported feature of Python or an unknown name."""
+    """Raised if a Python block uses an unsupported feature of Python or an unknown name."""
 
 
 class Evaluator:
-    """Evaluator of the blocks of one script, which share their variables.
+    """Evaluator of all Python blocks of one packet script, which share their variables.
 
     Examples
     --------
@@ -124,19 +124,19 @@ class Evaluator:
         self.printed: list[str] = []
 
     def run(self, text: str, info: Mapping[str, int]) -> None:
-        """Evaluate a block with some values of the fields of TCP_INFO.
+        """Evaluate a Python block; the fields of TCP_INFO are variables of the block.
 
         Parameters
         ----------
         text
-            The block, without its brackets.
+            Text of the block, without the brackets ``%{`` and ``}%``.
         info
-            Fields of TCP_INFO by name, with the prefix ``tcpi_``.
+            Values of the fields of TCP_INFO, by names with the prefix ``tcpi_``.
 
         Raises
         ------
         FailedError
-            If an assertion does not hold, or the block cannot be evaluated.
+            If an assertion is false, or if the block cannot be evaluated.
         UnsupportedError
             If the block uses an unsupported feature of Python or an unknown name.
         """
@@ -177,7 +177,7 @@ class Evaluator:
                 raise UnsupportedError(node.lineno, f"Python's {type(node).__name__} in a block")
 
     def _fail(self, test: ast.expr, message: ast.expr | None) -> None:
-        """Raise the error of an assertion that does not hold, with its message and variables."""
+        """Raise the error of a false assertion, with its message and its variables' values."""
         reason = f": {self._value(message)}" if message else ""
         names = sorted(
             {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} & {*self.variables}
@@ -189,7 +189,7 @@ class Evaluator:
         )
 
     def _value(self, node: ast.expr) -> Any:
-        """Return the value of an expression, which must be within the bounds."""
+        """Return the value of an expression; raise ValueError if the value is too large."""
         try:
             return _bounded(self._evaluate(node))
         except (TypeError, ArithmeticError, ValueError) as e:
@@ -219,14 +219,14 @@ class Evaluator:
         raise UnsupportedError(node.lineno, f"Python's {type(node).__name__} in a block")
 
     def _lookup(self, node: ast.expr, name: str) -> Any:
-        """Return the value of a variable or symbol."""
+        """Return the value of a variable or of a constant in `SYMBOLS`."""
         for names in (self.variables, SYMBOLS):
             if name in names:
                 return names[name]
         raise UnsupportedError(node.lineno, f"name {name}")
 
     def _boolean(self, conjunction: bool, values: list[ast.expr]) -> Any:
-        """Return the value of `and` or `or`, which evaluate only as many operands as needed."""
+        """Return the value of `and` or `or`, evaluating only as many operands as needed."""
         result: Any = conjunction
         for value in values:
             result = self._value(value)
@@ -245,7 +245,7 @@ class Evaluator:
         return True
 
     def _call(self, node: ast.expr, name: str, args: list[Any]) -> Any:
-        """Return the value of a function call; print adds a line to `printed`."""
+        """Return the value of a function call; a call of print adds a line to `printed`."""
         if name == "print":
             self.printed.append(" ".join(str(arg) for arg in args)[:LONGEST_TEXT])
             return None
@@ -255,20 +255,20 @@ class Evaluator:
 
 
 def unsupported(blocks: Iterable[tuple[int, str]], fields: Iterable[str]) -> list[tuple[int, str]]:
-    r"""Return the unsupported features and unknown names in blocks, without evaluating them.
+    r"""Return the unsupported features and unknown names in Python blocks.
 
     Parameters
     ----------
     blocks
-        The blocks of a script: the first line of each block, and its text.
+        Python blocks of a packet script, each with the number of its first line and its text.
     fields
-        Names of the fields of TCP_INFO.
+        Names of the fields of TCP_INFO, which are known names.
 
     Returns
     -------
     list
-        Lines and descriptions of the features and names. The list has no entry for a block that is
-        not valid Python, because the evaluation of the block reports the error.
+        Line and description of each unsupported feature and unknown name. A block that is not valid
+        Python has no entry in the list, because its evaluation reports the error.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def unsupported(blocks: Iterable[tuple[int, str]], fields: Iterable[str]) -> lis
 def _unsupported(
     node: ast.stmt | ast.expr, names: set[str]
 ) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
-    """Yield the unsupported features and unknown names in all parts of a statement."""
+    """Yield the unsupported features and unknown names in a statement."""
     parts: list[ast.stmt | ast.expr | None] = []
     match node:
         case ast.Assert(test=test, msg=message):
@@ -343,17 +343,17 @@ def _unsupported(
 
 
 def _dedent(text: str) -> str:
-    """Return a block without its indentation.
+    """Return the text of a block without indentation.
 
-    The first line of a block may follow the opening bracket directly. A backslash at the end of the
-    last line of a block is removed, because no line follows.
+    The first line of the block may follow the opening bracket directly, without indentation. A
+    backslash at the end of the block is removed, because it would continue the last line.
     """
     first, newline, rest = text.partition("\n")
     return (first.strip() + newline + textwrap.dedent(rest)).rstrip("\\" + string.whitespace)
 
 
 def _apply(op: ast.operator, left: Any, right: Any) -> Any:
-    """Return the value of a binary operator, without operations that can need much memory."""
+    """Compute a binary operator; refuse operations whose result can need much memory."""
     texts = isinstance(left, str | tuple) or isinstance(right, str | tuple)
     if texts and isinstance(op, ast.Mult):
         raise ValueError("a text or tuple cannot be multiplied")
@@ -365,7 +365,7 @@ def _apply(op: ast.operator, left: Any, right: Any) -> Any:
 
 
 def _bounded(value: Any) -> Any:
-    """Return a value, or raise ValueError if it exceeds the bounds of numbers and texts."""
+    """Return a value unchanged; raise ValueError if the number or text is too large."""
     if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
         raise ValueError("the number is too large")
     if isinstance(value, str) and len(value) > LONGEST_TEXT:

@@ -1,8 +1,9 @@
-"""Speed benchmark: the scenarios S1, S2, … in this simulator and optionally in its peers.
+"""Speed benchmark of this simulator and of its peers ns-2, ns-3 and htsim.
 
-Each run is a separate process, pinned to one core. The simulators take turns, so that a drift of
-the machine's speed affects all of them. The set-up time is excluded for every simulator. Quote
-ratios from one invocation, because absolute figures of different days are not comparable.
+Each run of a scenario (S1, S2, …) is a separate process on a fixed core. The simulators run
+alternately, so that a slow change of the machine's speed affects all simulators. The set-up time of
+every simulator is excluded. Quote ratios from a single call of the benchmark, because absolute
+speeds of different days are not comparable.
 """
 
 import functools
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from aqmlab.engine import Progress
 
 Measured = dict[str, float]
-"""Values of one run: bottleneck_packets, hops, cpu_s, wall_s, and peak_rss_bytes above idle."""
+"""Values of one run: bottleneck_packets, hops, cpu_s, wall_s, and peak_rss_bytes (memory that the
+run added)."""
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ROOT / "benches" / "scenarios"
@@ -36,14 +38,14 @@ CORE = "left>right"
 
 @dataclass(frozen=True)
 class Simulator:
-    """A simulator: its name, and a function that measures one run of a scenario."""
+    """Simulator in the benchmark: its name, and a function that measures a run of a scenario."""
 
     name: str
     measure: Callable[[str], Measured]
 
 
 class MissingPeerError(Exception):
-    """Raised if a peer is not installed; the text tells how to install it."""
+    """Raised if a peer simulator is not installed; the message states how to install it."""
 
 
 def names() -> list[str]:
@@ -52,7 +54,7 @@ def names() -> list[str]:
     Raises
     ------
     FileNotFoundError
-        If the function runs outside a checkout, because the installed package does not include the
+        If the function is called outside a checkout. The installed package does not include the
         scenarios.
     """
     scenarios = sorted(path.stem for path in SCENARIOS.glob("*.toml"))
@@ -68,35 +70,38 @@ def benchmark(
     report: Callable[[str], None],
     progress: "Progress | None" = None,
 ) -> Iterator[dict[str, Any]]:
-    """Measure scenarios and yield a row for each scenario and simulator.
+    """Measure the speed of simulators; yield one row per scenario and simulator.
 
     Parameters
     ----------
     scenarios : list of str
-        Names of scenarios; an empty list stands for all.
+        Names of benchmark scenarios; an empty list stands for all scenarios.
     runs : int
-        Number of runs per scenario and simulator, 1 or more; the figures are their medians.
+        Number of runs per scenario and simulator, 1 or more. The values in a row are medians over
+        these runs.
     peers : bool
-        True to run ns-2, ns-3, htsim and the limit loop (benches/limit.rs) as well, where they are
+        True to measure also ns-2, ns-3, htsim and the limit loop (benches/limit.rs), if they are
         available.
     report : callable
-        Called once with each message about a missing peer.
+        Function that is called with a message for each missing peer simulator.
     progress : callable, optional
-        Called after each run with the number of finished runs and of all runs.
+        Function that is called after each run with the number of finished runs and the number of
+        all runs.
 
     Yields
     ------
     dict
-        scenario, simulator, bottleneck_packets, bottleneck_packets_per_cpu_s, hops_per_cpu_s,
-        cpu_s, wall_s, peak_rss_bytes, runs, and ``spread``, the minimum and maximum of
-        bottleneck_packets_per_cpu_s.
+        The keys are scenario, simulator, bottleneck_packets, bottleneck_packets_per_cpu_s,
+        hops_per_cpu_s, cpu_s, wall_s, peak_rss_bytes, runs and spread. The value of spread is the
+        minimum and the maximum of bottleneck_packets_per_cpu_s.
 
     Raises
     ------
     ValueError
         If a scenario is unknown.
     OSError
-        If the function runs outside a checkout or outside Linux, or if a simulator fails.
+        If the function is called outside a checkout, if the operating system is not Linux, or if a
+        simulator fails.
     """
     plan = planned(scenarios, peers, report)
     done, total = 0, runs * sum(map(len, plan.values()))
@@ -115,13 +120,15 @@ def benchmark(
 def planned(
     scenarios: list[str], peers: bool, report: Callable[[str], None]
 ) -> dict[str, list[Simulator]]:
-    """Return the simulators of each scenario, aqmlab first; see :func:`benchmark`."""
+    """Return the simulators to measure with each scenario; aqmlab is the first."""
     known = names()
     for wanted in scenarios:
         if wanted not in known:
-            raise ValueError(f"{wanted!r} is not a scenario; give one of {', '.join(known)}")
+            raise ValueError(
+                f"{wanted!r} is not a scenario of the benchmark; give one of {', '.join(known)}"
+            )
     if not hasattr(os, "sched_setaffinity"):
-        raise OSError("the benchmark needs Linux, because it pins its runs to a core")
+        raise OSError("the benchmark needs Linux, because it runs each simulator on a fixed core")
     reported: set[str] = set()
 
     def report_once(message: str) -> None:
@@ -137,7 +144,7 @@ def planned(
 
 
 def row(scenario: str, simulator: str, measured: list[Measured]) -> dict[str, Any]:
-    """Summarize the runs of one scenario in one simulator."""
+    """Summarize the runs of one scenario in one simulator as a row."""
 
     def median(key: str) -> float:
         return statistics.median(m[key] for m in measured)
@@ -158,21 +165,21 @@ def row(scenario: str, simulator: str, measured: list[Measured]) -> dict[str, An
 
 
 VARIANTS = {"": [], "red": ["q=red"], "ecn": ["q=red", "ecn=1"], "sack": ["sack=1"]}
-"""Options of the peers' scripts for each variant of a scenario."""
+"""Options of the scripts for ns-2 and ns-3, by variant of a scenario."""
 
 
 def available(scenario: str, report: Callable[[str], None]) -> list[Simulator]:
-    """Return the available peers for a scenario; report the others with the reason."""
+    """Return the available peer simulators for a scenario; report the missing ones."""
     base, _, variant = scenario.partition("-")
     candidates: list[tuple[str, Callable[[], Callable[[str], Measured]]]] = []
     if base in ("S1", "S2", "S3"):
         candidates += [("ns-2", lambda: ns2(base, variant)), ("ns-3", lambda: ns3(base, variant))]
         if variant:
-            report(f"htsim does not run {scenario}: it has neither RED nor a TCP with SACK")
+            report(f"htsim does not run {scenario}: htsim has neither RED nor a TCP with SACK")
         else:
             candidates.append(("htsim", lambda: htsim(base)))
     else:
-        report(f"ns-2, ns-3 and htsim do not run {base}: they have no script for it")
+        report(f"ns-2, ns-3 and htsim cannot run {base}, because their scripts do not implement it")
     if scenario in LIMIT:
         candidates += [("limit loop", lambda: limit_loop(base))]
     peers = []
@@ -185,7 +192,7 @@ def available(scenario: str, report: Callable[[str], None]) -> list[Simulator]:
 
 
 def measure_here(scenario: str) -> Measured:
-    """Measure a run of aqmlab in a separate process."""
+    """Measure a run of a scenario by aqmlab in a separate process."""
     child = [sys.executable, "-m", "aqmlab.bench", str(SCENARIOS / f"{scenario}.toml")]
     measured: Measured = json.loads(pinned(child))
     return measured
@@ -229,7 +236,7 @@ def ns2(scenario: str, variant: str) -> Callable[[str], Measured]:
 
 
 def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
-    """Return a function that measures a run of ns-3, after building its script."""
+    """Build the program for ns-3, and return a function that measures one run of it."""
     if not (shutil.which("g++") and Path("/usr/include/ns3").exists()):
         raise MissingPeerError("install it with: apt-get install g++ libns3-dev")
     program = BUILT / "ns3_dumbbell"
@@ -259,15 +266,18 @@ def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
 def htsim(scenario: str) -> Callable[[str], Measured]:
     """Return a function that measures a run of htsim.
 
-    The environment variable HTSIM names the folder with its headers and library, because htsim has
-    no package.
+    htsim has no package, so the environment variable HTSIM names the folder with the headers and
+    the library of htsim.
     """
     folder = Path(os.environ.get("HTSIM", ""))
     if not (folder.name and (folder / "libhtsim.a").exists()):
         source = "https://github.com/Broadcom/csg-htsim"
-        raise MissingPeerError(f"HTSIM must name the folder sim of {source}, with libhtsim.a built")
+        raise MissingPeerError(
+            "the environment variable HTSIM does not name a build of htsim; build libhtsim.a in "
+            f"the folder sim of {source}, and set HTSIM to this folder"
+        )
     if not shutil.which("g++"):
-        raise MissingPeerError("its script needs a compiler: apt-get install g++")
+        raise MissingPeerError("building it needs a compiler; install it with: apt-get install g++")
     command = [str(htsim_program(folder)), f"sc={scenario}"]
 
     def measure(_: str) -> Measured:
@@ -285,7 +295,7 @@ def htsim(scenario: str) -> Callable[[str], Measured]:
 
 @functools.cache
 def htsim_program(folder: Path) -> Path:
-    """Build htsim's script once per invocation, because HTSIM may name a different build."""
+    """Build the program for htsim, once per process, because HTSIM may change between processes."""
     BUILT.mkdir(parents=True, exist_ok=True)
     program = BUILT / "htsim_dumbbell"
     source = str(PEERS / "htsim_dumbbell.cc")
@@ -296,8 +306,8 @@ def htsim_program(folder: Path) -> Path:
 
 LIMIT = {"S2": "100 100e6 1e9 1000 60 16", "S3": "1000 1000e6 1e10 5000 20 16"}
 """Arguments of the limit loop (benches/limit.rs): flows, rate, access rate, limit, seconds, window.
-
-The rates are in bit/s, the limit in packets and the window in segments.
+The limit loop does only the work that every packet simulator has to do. The rates are in bit/s, the
+limit is in packets, and the window is in segments.
 """
 
 
@@ -320,7 +330,7 @@ def limit_loop(scenario: str) -> Callable[[str], Measured]:
 
 
 def number(text: str, name: str, between: str = "=") -> float:
-    """Return the number in ``name=number`` in the output of a peer."""
+    """Return the number after ``name=`` in the output of a peer simulator."""
     match = re.search(rf"\b{re.escape(name)}{between}([0-9.e+-]+)", text)
     if not match:
         raise ChildProcessError(f"no {name} in: {text.strip()[-300:]}")
@@ -330,7 +340,8 @@ def number(text: str, name: str, between: str = "=") -> float:
 def table(rows: list[dict[str, Any]]) -> "Table":
     """Return rows of :func:`benchmark` as a table for the terminal.
 
-    The ratios are aqmlab's median rate divided by the simulator's, in packets and in hops.
+    The last two columns are ratios of rates, in packets and in hops: the median rate of aqmlab
+    divided by the median rate of the simulator.
     """
     from aqmlab import summary
 
@@ -348,7 +359,7 @@ def table(rows: list[dict[str, Any]]) -> "Table":
 
 
 def cells(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    """Format the simulator and the figures of a row; `ours` is aqmlab's row of the scenario."""
+    """Format a row as texts; `ours` is the row of aqmlab for the same scenario."""
     rates = ("bottleneck_packets_per_cpu_s", "hops_per_cpu_s")
     packets, hops = (f"{row[rate] / 1e6:.3f}" for rate in rates)
     ratios = [f"{ours[rate] / row[rate]:.2f}" for rate in rates] if row is not ours else ["", ""]
@@ -359,7 +370,7 @@ def cells(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
 
 
 def child(path: str) -> Measured:
-    """Run a scenario in this process and measure it."""
+    """Run a scenario in this process, and measure its speed and memory."""
     from aqmlab import _core
     from aqmlab.results import Result
 
@@ -383,10 +394,10 @@ def child(path: str) -> Measured:
 
 
 def memory_bytes(name: str) -> float:
-    """Return a memory size of this process in bytes: VmRSS is the present, VmHWM the peak size.
+    """Return the present (VmRSS) or maximum (VmHWM) memory size of this process, in bytes.
 
-    The function does not use ``getrusage``, because on Linux its peak includes the memory of the
-    parent process at the start of this process.
+    The maximum that ``getrusage`` reports would be wrong, because on Linux it includes the memory
+    of the parent process at the start of this process.
     """
     return number(Path("/proc/self/status").read_text(), f"{name}:", r"\s+") * 1024
 

@@ -1,7 +1,8 @@
 """AQMs written in Python, for teaching and experiments; see docs/how-to/add-a-queue.md.
 
-The queue discipline calls the AQM for each arriving packet and applies its verdict. The calls are
-much slower than an AQM in Rust; docs/benchmark.md has measurements.
+The queue discipline calls the AQM for each arriving packet, and the AQM decides to pass, mark or
+drop the packet. The calls of an AQM in Python are much slower than an AQM in Rust;
+docs/benchmark.md has measurements.
 """
 
 import copy
@@ -22,13 +23,14 @@ KIND = "custom"
 class CustomQueue:
     """Base class of an AQM written in Python; a subclass implements `on_arrival`.
 
-    An object of the subclass can take the place of any queue of a scenario in Python. Each run uses
-    a deep copy of the object, made from its state at the start of the run. A subclass can implement
-    three optional methods:
+    In a scenario that is defined in Python, an object of the subclass can replace any queue. Each
+    run uses its own deep copy of the object. A subclass can implement three optional methods:
 
-    - ``on_admitted(packet, at)``: called after a packet was enqueued, marked or not.
-    - ``on_overflow(now_s)``: called after a packet was dropped because the buffer was full.
-    - ``average()``: returns the average queue of the AQM in packets, for the series "queue".
+    - ``on_admitted(packet, at)``: called after a packet has been enqueued, with or without a mark.
+    - ``on_overflow(now_s)``: called after the queue has dropped a packet because its buffer was
+      full.
+    - ``average()``: returns the AQM's average queue length in packets, which the series "queue"
+      records.
 
     An exception in a method of the AQM ends the run. The exception has a note that states the time,
     the link and the packet.
@@ -36,15 +38,15 @@ class CustomQueue:
     Parameters
     ----------
     **buffer
-        Keys of the buffer: limit, limit_counts, drop_from, mark_at, ecn. `aqmlab explain drop_tail`
-        describes the keys of the buffer.
+        Keys of the queue's buffer: limit, limit_counts, drop_from, mark_at, ecn. `aqmlab explain
+        drop_tail` describes these keys.
 
     Attributes
     ----------
     place : Place
-        The queue's place in the network: link, rate_bps, limit_packets or limit_bytes, and
-        ``uniform()``, the next random number in 0..1 from a stream of the queue. The attribute
-        `place` exists from the start of a run.
+        Environment of the queue: link, rate_bps, limit_packets or limit_bytes, and ``uniform()``,
+        which returns a random number in 0..1 from a stream of this queue. The attribute exists only
+        during a run.
 
     Examples
     --------
@@ -63,24 +65,25 @@ class CustomQueue:
         self.buffer = buffer
 
     def begin(self, place: Place) -> None:
-        """Start a run at a place; a subclass can override the method to initialize its state."""
+        """Start a run; a subclass can override this method to initialize its state."""
         self.place = place
 
     def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:
-        """Return the verdict on an arriving packet.
+        """Decide to pass, mark or drop an arriving packet.
 
         Parameters
         ----------
         packet : Packet
-            flow (number of its connection), size in bytes, ecn, dscp.
+            Attributes of the packet: flow (number of the connection), size in bytes, ecn and dscp.
         at : Arrival
-            now_s; packets and bytes in the queue; idle_s (None while the link sends); delay_s.
+            State of the queue: now_s, packets and bytes in the queue, idle_s (None while the link
+            sends), and delay_s.
 
         Returns
         -------
         Verdict
-            PASS; or signal(why), which marks an ECN-capable packet and drops any other; or
-            drop(why). `why` is "early" or "threshold".
+            PASS, signal(why) or drop(why). A signal marks an ECN-capable packet and drops any other
+            packet. `why` is "early" or "threshold".
         """
         raise NotImplementedError(f"{type(self).__name__} must implement on_arrival")
 
@@ -94,25 +97,25 @@ class CustomAqms(dict[str, Callable[[], CustomQueue]]):
         self._threads: set[int] = set()
 
     def _copy(self, queue: CustomQueue) -> CustomQueue:
-        """Return a copy of an AQM for a run; the run calls this function in its own thread."""
+        """Return a copy of an AQM for one run, which calls this function in its own thread."""
         self._threads.add(threading.get_ident())
         try:
             return copy.deepcopy(queue)
         except TypeError as e:
             e.add_note(
-                f"aqmlab: each run needs a deep copy of {type(queue).__name__}; "
-                "create attributes that cannot be copied on first use"
+                f"aqmlab: each run needs a deep copy of {type(queue).__name__}; an attribute that "
+                "cannot be copied must be created on its first use, not in __init__"
             )
             raise
 
     def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in AQMs that do not return."""
+        """Raise KeyboardInterrupt in every thread that executes an AQM."""
         for thread in self._threads:
             kind = ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
 
     def table(self, queue: CustomQueue) -> dict[str, Any]:
-        """Return the table that represents a queue in a scenario; one object has one table."""
+        """Return the scenario table that refers to an AQM, always the same for one object."""
         name = next((name for known, name in self._known if known is queue), None)
         if name is None:
             name = class_name = type(queue).__name__
@@ -124,9 +127,9 @@ class CustomAqms(dict[str, Callable[[], CustomQueue]]):
 
 
 def places(scenario: Mapping[str, Any]) -> dict[str, str]:
-    """Return the path of each link's queue in a scenario, by the link's name.
+    """Return the dotted path of each link's queue in a scenario, by the link's name.
 
-    Links of a table with a count above 1 are not included.
+    A table with a `count` above 1 describes several links, so these links are left out.
     """
     network = scenario["network"]
     if network["kind"] == "dumbbell":
@@ -166,7 +169,7 @@ def buffer_of(scenario: Mapping[str, Any], place: str) -> dict[str, Any]:
 def put(
     scenario: Mapping[str, Any], queues: Mapping[str, CustomQueue], aqms: CustomAqms
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Return the changes to a scenario that give links these queues, as paths and tables.
+    """Return the paths and tables that replace queues of a scenario, for each link in `queues`.
 
     A new queue inherits the buffer keys that it does not set from the queue that it replaces.
 
@@ -177,7 +180,7 @@ def put(
     """
     if not isinstance(queues, Mapping):
         raise ScenarioError(
-            f"queues = {queues!r} must be a dict of links and queues, "
+            f"queues = {queues!r} is not a dict; give a dict of links and queues, "
             'as in {"bottleneck": MyQueue()}'
         )
     known, changes = places(scenario), []

@@ -1,8 +1,9 @@
-"""Estimates over replications: a statistic, its value, its interval, and the number of values.
+"""Estimates of a quantity from its values in several replications.
 
-A replication may have no value, for example if a transfer never ended. Each estimate counts these
-replications as *missing*. :mod:`aqmlab.statistics` computes the statistics; docs/statistics.md
-describes their uses.
+An estimate has a statistic such as the mean, its value, an interval, and the number of values. If a
+quantity has no value in a replication, for example because a transfer never ended, the estimate
+counts this replication as *missing*. :mod:`aqmlab.statistics` computes the statistics;
+docs/statistics.md describes when to use each of them.
 """
 
 import math
@@ -17,11 +18,11 @@ MEDIAN = "median, central 95 %"
 MEAN = "mean, 95 % confidence"
 DIFFERENCE = "mean difference, 95 % confidence"
 NOT_MEASURED = "not measured"
-"""Statistic of a quantity that the engine did not measure in any replication."""
+"""Name of the statistic if the engine did not measure the quantity in any replication."""
 
 Kind = Literal["t", "bca", "median"]
-"""Statistic and interval: the mean with Student's interval, the mean with the bootstrap's interval
-(BCa), or the median with its exact interval between two of the values."""
+"""Statistic and interval. "t": the mean with Student's interval. "bca": the mean with the bootstrap
+interval (BCa). "median": the median with an exact interval whose bounds are two of the values."""
 KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
     "t": (MEAN, DIFFERENCE, statistics.mean_interval),
     "bca": (f"{MEAN} (BCa)", f"{DIFFERENCE} (BCa)", statistics.bootstrap_interval),
@@ -34,23 +35,23 @@ KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
 
 
 DIGITS = 5
-"""Maximum number of significant digits of a printed number."""
+"""Maximum number of significant digits of a displayed number."""
 ROUNDING = 1e-9
-"""Maximum relative width of an interval that is only a rounding error."""
+"""Relative width of an interval up to which the width is attributed to rounding errors."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A statistic of replications or of transfers.
+    """Statistic of values from replications, or of the durations of transfers.
 
     Attributes
     ----------
     statistic : str
-        Name of the statistic, and of the interval from `low` to `high`.
+        Name of the statistic, followed by the kind of the interval from `low` to `high`.
     value, low, high : float
-        In the unit of the values; NaN if unknown.
+        Statistic and bounds of the interval, in the unit of the values; NaN if unknown.
     n : int
-        Number of values used.
+        Number of values from which the statistic was computed.
     missing : int
         Number of missing values.
     exceeded : bool
@@ -67,7 +68,7 @@ class Estimate:
 
     @property
     def interval(self) -> Interval:
-        """Value and bounds as an interval."""
+        """The statistic with the bounds of its interval."""
         return Interval(self.low, self.value, self.high)
 
     def __str__(self) -> str:
@@ -84,7 +85,7 @@ def _estimate(statistic: str, interval: Interval, n: int, missing: int) -> Estim
 def measured(
     values: Iterable[float | None], statistic: Callable[[list[float]], Estimate]
 ) -> Estimate:
-    """Return an estimate of values; None stands for a value that was not measured.
+    """Return an estimate from values, where None stands for a value that was not measured.
 
     Examples
     --------
@@ -98,11 +99,11 @@ def measured(
 
 
 def median_confidence(values: Iterable[float]) -> Estimate:
-    """Return the median of one value per replication, with its exact 95 % confidence interval.
+    """Return the median over replications, with its exact 95 % confidence interval.
 
-    A missing value may be any number. A missing value therefore lowers the lower bound like a value
-    below all others, and raises the upper bound like a value above all others. With fewer than six
-    values the bounds are infinite.
+    A missing value could have been any number. For the lower bound it counts as a value below all
+    other values, and for the upper bound as a value above all other values. With fewer than six
+    values, the bounds are infinite.
 
     Examples
     --------
@@ -126,9 +127,9 @@ def median_confidence(values: Iterable[float]) -> Estimate:
 
 
 def share(values: Iterable[float], most: float = 100.0) -> Estimate:
-    """Return the mean of shares with its 95 % confidence interval, limited to 0..`most`.
+    """Return the mean of shares, with a 95 % confidence interval inside the range 0..`most`.
 
-    A value above `most` raises the limit to that value.
+    If a value is above `most`, the range extends to the largest value.
 
     Examples
     --------
@@ -144,9 +145,9 @@ def share(values: Iterable[float], most: float = 100.0) -> Estimate:
 
 
 def median(values: Iterable[float]) -> Estimate:
-    """Return the median of one value per replication, and the central 95 % of the values.
+    """Return the median over replications, with the interval of the central 95 % of the values.
 
-    Values that are not finite are missing; both statistics ignore them.
+    A value that is not finite counts as missing, and neither statistic includes it.
 
     Examples
     --------
@@ -161,10 +162,10 @@ exceeded=False)
 
 
 def mean(values: Iterable[float], kind: Kind = "t") -> Estimate:
-    """Return the mean, or the median, of one value per replication, with its confidence interval.
+    """Return the mean or the median over replications, with its confidence interval.
 
-    The estimate is NaN if a value is missing, because the missing value may be any number. For a
-    single value the bounds of the interval are unknown.
+    The estimate is NaN if a value is missing, because a missing value could have been any number.
+    The interval of a single value is unknown.
 
     Parameters
     ----------
@@ -188,12 +189,12 @@ exceeded=False)
 
 
 def difference(first: Iterable[float], second: Iterable[float], kind: Kind = "t") -> Estimate:
-    """Return the mean, or the median, of paired differences first - second, with its interval.
+    """Return the mean or the median of the paired differences first - second, with its interval.
 
     Raises
     ------
     ValueError
-        If the numbers of values differ.
+        If `first` and `second` have different numbers of values.
 
     Examples
     --------
@@ -202,7 +203,9 @@ def difference(first: Iterable[float], second: Iterable[float], kind: Kind = "t"
     """
     first, second = list(first), list(second)
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} and {len(second)} values cannot be paired")
+        raise ValueError(
+            f"{len(first)} and {len(second)} values cannot be paired, because their numbers differ"
+        )
     pairs = zip(first, second, strict=True)
     _, about, interval = KINDS[kind]
     return _mean(about, [a - b for a, b in pairs], interval)
@@ -221,11 +224,11 @@ def _mean(
 
 
 def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -> Estimate:
-    """Return the time within which a share of all transfers end; unfinished ones are missing.
+    """Return the time within which a share of all transfers end, including unfinished transfers.
 
-    Unfinished transfers count with the time until the end of the run
-    (:func:`aqmlab.statistics.time_quantile`). If too many transfers are unfinished, the estimate is
-    marked as exceeded.
+    The known duration of an unfinished transfer is the time until the end of the run
+    (:func:`aqmlab.statistics.time_quantile`). Unfinished transfers are counted as missing. If too
+    many transfers are unfinished, the estimate is only a lower bound (`exceeded`).
 
     Examples
     --------
@@ -240,11 +243,11 @@ def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -
 
 
 def digits(interval: Interval) -> tuple[str, str, str]:
-    """Format lower bound, value and upper bound with the digits that the interval supports.
+    """Format the lower bound, the value and the upper bound with digits that suit the interval.
 
-    The last digit is the second significant digit of half the interval's width, but at most the
-    fifth significant digit of the largest value. Values without an interval are formatted by
-    :func:`number`.
+    The last displayed digit is the second significant digit of half the interval's width. No digit
+    after the fifth significant digit of the largest value is displayed. Without an interval, the
+    value is formatted by :func:`number`.
 
     Examples
     --------
@@ -265,12 +268,12 @@ def digits(interval: Interval) -> tuple[str, str, str]:
 
 
 def _trimmed(text: str) -> str:
-    """Remove trailing zeros of decimals."""
+    """Remove trailing zeros after the decimal point."""
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def number(value: float) -> str:
-    """Format a number with five significant digits, and whole numbers without decimals.
+    """Format a number with five significant digits, or a whole number without decimals.
 
     Examples
     --------

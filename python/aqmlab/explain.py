@@ -12,18 +12,18 @@ CATEGORIES = {
     "queues": "Queue disciplines and their AQMs.",
     "classes": "Classes of schedulers.",
     "diffserv": "Rules that match, meter, mark and drop packets.",
-    "impairments": "Losses, delays and rate changes of a link.",
+    "impairments": "Packet losses, delays and rate changes on a link.",
     "tcp": "Keys of TCP.",
     "traffic": "Kinds of traffic.",
     "distributions": "Distributions of sizes, times and counts.",
     "network": "Networks and their links.",
-    "scenario": "The other tables of a scenario.",
-    "studies": "Published studies that `aqmlab reproduce` repeats.",
+    "scenario": "All other tables of a scenario.",
+    "studies": "Published studies that `aqmlab reproduce` simulates.",
 }
 
 
 def listing(category: str | None = None) -> str:
-    """Return the names of a category, or of all categories, each with a one-line description.
+    """Return a list of names with one-line descriptions: a category's names, or all categories.
 
     Raises
     ------
@@ -49,12 +49,12 @@ def _line(p: Parameter) -> str:
 
 
 def explanation(name: str) -> str:
-    """Return the manual page of a name, which is a table, a key, a choice, or a study.
+    """Return the manual page of a table, a key, a choice of a key, or a study.
 
     Raises
     ------
     ValueError
-        If the manual does not have the name; the message lists similar names.
+        If the manual has no page for the name; the message lists similar names.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def explanation(name: str) -> str:
 
 
 def _shared_key_text(owners: list[tuple[Page, Parameter]]) -> str:
-    """Return the text of a key that several pages share."""
+    """Return the description of a key, and the pages that share this key."""
     page, p = owners[0]
     if len(owners) == 1:
         return key_text(p, page)
@@ -124,7 +124,7 @@ def page_text(page: Page) -> str:
 
 
 def implied_text(page: Page, word: str) -> str:
-    """Return the keys that a word of a page sets."""
+    """Return the page of a word such as ``stack.linux``, with the keys that this word sets."""
     key, _, value = word.partition(".")
     about = f'Keys that {key} = "{value}" sets, unless the scenario has them.'
     rows = [(path, toml_value(value)) for path, value in manual.implied_keys(page, word)]
@@ -133,13 +133,13 @@ def implied_text(page: Page, word: str) -> str:
 
 
 def table_line(p: Parameter, table: Page) -> str:
-    """Return the meaning of a key that holds a table, and the command that shows its keys."""
+    """Return the meaning of a key whose value is a table, and the command that explains it."""
     short = f" A text is its {table.shorthand}." if table.shorthand else ""
     return f"{p.meaning}{short} See `aqmlab explain {table.name}`."
 
 
 def key_text(p: Parameter, page: Page | None = None) -> str:
-    """Return the text of a key: name, unit, meaning, default, range, choices, source."""
+    """Return the description of a key: name, unit, meaning, choices, default, range and source."""
     name = f"{page.name}.{p.name}" if page else p.name
     lines = [f"{name} ({p.unit})" if p.unit else name, *_wrap(p.meaning, 4)]
     for word, meaning in p.choices:
@@ -166,7 +166,7 @@ def _wrap(text: str, indent: int, hanging: int = 0) -> list[str]:
 
 
 def _columns(rows: list[tuple[str, str]], indent: int = 0) -> str:
-    """Return rows of two columns; the second column is wrapped at the width of the terminal."""
+    """Format rows of two columns, with the second column wrapped at the width of the terminal."""
     wide = max(len(name) for name, _ in rows) + 2
     lines = []
     for name, meaning in rows:

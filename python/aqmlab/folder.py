@@ -1,12 +1,13 @@
-"""Atomic writing of folders, with protection of files that aqmlab did not write.
+"""Atomic writing of output folders, without overwriting files of other programs.
 
-The writer of a folder NAME owns the folder `.NAME.aqmlab` beside it. The file `lock` in
-`.NAME.aqmlab` is locked while the process lives. The new content is written into `.NAME.aqmlab` and
-then replaces NAME in one step. The next use of NAME cleans up after a process that was killed
+A process that writes a folder NAME creates the folder `.NAME.aqmlab` in the same parent folder.
+Until the process ends, it holds a lock on the file `lock` in `.NAME.aqmlab`. The process writes the
+new content into `.NAME.aqmlab`. At the end, the new content replaces NAME in one step. If the
+process is killed, the next process that writes NAME deletes the temporary files
 (:meth:`Claim._settle`).
 
-A written folder lists its files in `.aqmlab`. A folder is replaced only if it has no files that are
-not in its list.
+The file `.aqmlab` in each output folder lists the files of the folder. A folder is replaced only if
+all its files are in this list.
 """
 
 import atexit
@@ -28,7 +29,7 @@ LIST = ".aqmlab"
 FINISHED_RUN = re.compile(
     r"runs/(runs\.lock|runs\.sqlite(-wal|-shm)?|tables(/([0-9a-f]{16}-\w+\.(parquet|part))?)?)?"
 )
-"""Files of the store that a comparison adds to its folder run by run, without listing them."""
+"""Pattern of the files of a store of runs, which the list of files does not contain."""
 
 MAKERS = {
     "aqmlab run": ("run", "an earlier run"),
@@ -41,40 +42,41 @@ MAKERS = {
     "aqmlab examples": ("copy of the examples", "an earlier copy of the examples"),
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
-"""Commands that write folders, with the names of a new and of an earlier result."""
+"""Noun for the result of each command that writes a folder, and noun for an earlier result."""
 CONTINUED = {"aqmlab compare", "aqmlab sweep"}
-"""The commands with the option --resume."""
+"""Commands that have the option --resume."""
 GROWN = {
     "aqmlab compare": FINISHED_RUN,
     "aqmlab sweep": re.compile(
         rf"(runs\.parquet|(summary|effects)\.csv|figures/([\w-]+\.(png|svg))?|{FINISHED_RUN.pattern})"
     ),
 }
-"""Files that a command adds to its folder one by one, without listing them."""
+"""Patterns of the files that a command adds to its folder during the runs, without listing them."""
 OURS = {LOCK := "lock", NEW := "new", PARTS := "parts", WHOLE := "whole", OLD := "old"}
 TRIES = 10
 PATIENCE_S = 0.02
 
 written: list[Path] = []
-"""Folders that this process has completed."""
+"""Output folders that this process has completed."""
 _claims: "list[Claim]" = []
 
 
 @contextmanager
 def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path]:
-    """Yield a new folder that replaces `final` when the block ends without an exception.
+    """Yield a new folder that replaces `final` at the end of a `with` block.
 
-    After an exception or an interruption the new folder is deleted and `final` is unchanged.
+    After an exception or an interruption in the block, the new folder is deleted and `final` stays
+    unchanged.
 
     Parameters
     ----------
     final : pathlib.Path
-        The folder to create or to replace.
+        Folder to create or to replace.
     made_by : str
-        The command that writes the folder, a key of `MAKERS`. A command replaces only folders that
-        it wrote.
+        Name of the command that writes the folder, a key of `MAKERS`. Only folders that the same
+        command wrote are replaced.
     force : bool
-        True to replace an earlier folder of the command.
+        True to replace a folder that an earlier call of the command wrote.
 
     Yields
     ------
@@ -84,8 +86,8 @@ def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path
     Raises
     ------
     FileExistsError
-        If `final` has content that must not be replaced, at the beginning or at the end, or another
-        process is writing it.
+        If `final` has content that must not be replaced, at the beginning or at the end of the
+        block, or if another process is writing `final`.
     OSError
         If `final` cannot be written. The message names `final`, not the temporary folder.
     """
@@ -96,19 +98,19 @@ def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path
 
 @contextmanager
 def appearing_file(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path that is renamed to `path` when the block ends without an exception.
+    """Yield a temporary path whose file is renamed to `path` at the end of a `with` block.
 
-    After an exception the temporary file is deleted and `path` is unchanged.
+    After an exception in the block, the temporary file is deleted and `path` stays unchanged.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        The file to create or to replace.
+        File to create or to replace.
 
     Yields
     ------
     pathlib.Path
-        The temporary path, in the same folder and with the same suffixes.
+        Temporary path in the folder of `path`, with the suffixes of `path`.
 
     Raises
     ------
@@ -129,25 +131,27 @@ def appearing_file(path: str | Path) -> Iterator[Path]:
 
 
 def _reason(error: OSError, folder: Path) -> str:
-    """Return the reason why something in a folder cannot be written, and the remedy."""
+    """Return the reason of a failed write into a folder, with the remedy."""
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
         return f"the folder {folder} does not exist; create it"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full; free space and try again"
+        return "the disk is full; free some space and repeat the command"
     return f"{(error.strerror or str(error)).lower()}; check the path and its permissions"
 
 
 class Claim:
-    """The exclusive right of one process to write a folder.
+    """Exclusive right of this process to write a folder.
 
     Attributes
     ----------
     final : pathlib.Path
-        The folder.
+        Folder that the claim is for.
     new, parts : pathlib.Path
-        Folders beside it: the new content, and files that will be moved into it.
+        Temporary folders in the parent of `final`: the new content of `final`, and files that will
+        be moved into `final`.
     adds : bool
-        True if the command only adds files to the folder, which may then have other files.
+        True if the command only adds files to the folder. The folder may then contain files of
+        other programs.
     """
 
     def __init__(
@@ -188,7 +192,7 @@ class Claim:
             raise type(error)(f"cannot write {self.final}: {self._reason(error)}") from error
 
     def appear(self) -> None:
-        """Replace the folder with the new content in one step."""
+        """Replace the claimed folder by the new content in one step."""
         self.adds = False
         self._refuse()
         _write_list(self.new, self.made_by)
@@ -199,7 +203,7 @@ class Claim:
             written.append(self.final)
 
     def release(self) -> None:
-        """Give up the claim and delete the temporary folders."""
+        """Release the claim and delete the temporary folders."""
         with uninterrupted():
             if self not in _claims or self._process != os.getpid():
                 return
@@ -213,37 +217,41 @@ class Claim:
             _claims.remove(self)
 
     def _reason(self, error: OSError) -> str:
-        """Return the reason why the folder cannot be written, and the remedy."""
+        """Return the reason of a failed write of the claimed folder, with the remedy."""
         file = next((f for f in self.final.parents if f.exists() and not f.is_dir()), None)
         if file:
             return f"{file} is a file; give the path of a folder"
         return _reason(error, self.final.parent)
 
     def _is_ours(self, error: OSError) -> bool:
-        """Return True for an error of writing whose message does not yet name the folder."""
+        """Return True for an error that concerns the claimed folder or its temporary folders."""
         if error.errno is None:
             return False
         about = Path(str(error.filename or self.final))
         return about.is_relative_to(self._beside) or self.final.is_relative_to(about)
 
     def _refuse(self, *, earlier: bool = True) -> None:
-        """Raise FileExistsError if the folder must not be replaced.
+        """Raise FileExistsError if the claimed folder must not be replaced.
 
-        If `earlier` is False, the output of an earlier call does not raise the error.
+        If `earlier` is False, output of an earlier call of the command is not an error.
         """
         folder = self.named
         if self.final == Path(self.final.anchor):
-            raise FileExistsError(f"{folder} cannot be replaced; give the path of a folder in it")
+            raise FileExistsError(
+                f"{folder} cannot be replaced; give the path of a folder inside it"
+            )
         if not folder.is_dir():
             if folder.exists():
                 raise NotADirectoryError(f"{folder} is a file; give the path of a folder")
             return
         if os.path.ismount(folder):
-            raise FileExistsError(f"{folder} cannot be replaced; give the path of a folder in it")
+            raise FileExistsError(
+                f"{folder} cannot be replaced; give the path of a folder inside it"
+            )
         maker = _maker(folder)
         foreign = None if self.adds else _foreign(folder, maker)
         if foreign is None and maker not in (None, self.made_by):
-            foreign = f"it is a result of {maker}"
+            foreign = f"the folder is a result of {maker}"
         if foreign is not None:
             raise self._refusal(foreign)
         if earlier and maker and not self.force:
@@ -255,29 +263,31 @@ class Claim:
 
     def _refusal(self, foreign: str) -> FileExistsError:
         return FileExistsError(
-            f"{self.named} has content that does not belong to a {MAKERS[self.made_by][0]} "
-            f"({foreign}); "
-            "give another folder, or move it away"
+            f"{self.named} has content that does not belong to a {MAKERS[self.made_by][0]}: "
+            f"{foreign}; give another folder, or move this content away"
         )
 
     def _take(self) -> None:
-        """Take the lock; raise FileExistsError if another process holds it."""
+        """Lock the claimed folder; raise FileExistsError if another process holds the lock."""
         for _ in range(TRIES):
             with suppress(FileExistsError):
                 self._beside.mkdir()
             with suppress(FileNotFoundError):  # the previous holder has deleted the folder
                 if not OURS.issuperset(path.name for path in self._beside.iterdir()):
-                    raise FileExistsError(f"{self._beside} is not of aqmlab; move it away")
+                    raise FileExistsError(
+                        f"{self._beside} has files that aqmlab did not write; move it away"
+                    )
                 self._lock = _locked(self._beside / LOCK)
             if self._lock is not None:
                 return
             time.sleep(PATIENCE_S)
         raise FileExistsError(
-            f"{self.named} is being written by another run; wait for it, or give another folder"
+            f"{self.named} is being written by another process; wait until this process ends, or "
+            "give another folder"
         )
 
     def _swap(self, whole: Path) -> None:
-        """Exchange `whole` and the folder."""
+        """Exchange the folder `whole`, which has the new content, and the claimed folder."""
         try:
             whole.rename(self.final)  # works if the folder is absent or empty
         except OSError as e:
@@ -298,7 +308,7 @@ class Claim:
             raise self._refusal(foreign)
 
     def _settle(self) -> None:
-        """Clean up beside the folder, after this process or after a process that was killed."""
+        """Delete temporary folders of this process, or of an earlier process that was killed."""
         old = self._beside / OLD
         if old.exists():
             if self.final.exists():
@@ -312,13 +322,13 @@ class Claim:
 
 @atexit.register
 def release_all() -> None:
-    """Release all claims, so that an interruption at any time leaves the folders unchanged."""
+    """Release all claims of this process, so that an interruption leaves each folder unchanged."""
     for claim in list(_claims):
         claim.release()
 
 
 def _locked(path: Path) -> int | None:
-    """Create and lock a file; return None if another process holds it or has deleted it."""
+    """Create and lock a file; return None if another process has locked or deleted the file."""
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -334,7 +344,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _sweep(parent: Path) -> None:
-    """Clean up after killed processes in a parent folder."""
+    """Delete the temporary folders that killed processes have left in a parent folder."""
     for beside in parent.glob(".*.aqmlab"):
         final = beside.with_name(beside.name.removeprefix(".").removesuffix(".aqmlab"))
         if not final.name or beside.is_symlink():
@@ -351,7 +361,7 @@ def _sweep(parent: Path) -> None:
 
 
 def _listed(folder: Path) -> list[str]:
-    """Return the lines of a folder's list of files; empty if the folder does not have the list."""
+    """Return the lines of the list of files in a folder; empty if the folder lacks the list."""
     try:
         path = folder / LIST
         return [] if path.is_symlink() else path.read_text("utf-8").splitlines()
@@ -360,23 +370,23 @@ def _listed(folder: Path) -> list[str]:
 
 
 def is_of(folder: Path, made_by: str) -> bool:
-    """Return True if a command wrote a folder."""
+    """Return True if the command `made_by` wrote the folder."""
     return _listed(folder)[:1] == [made_by]
 
 
 def _maker(folder: Path) -> str | None:
-    """Return the command that wrote a folder; None if no command did, or the folder is empty."""
+    """Return the command that wrote a folder; None if no command of aqmlab wrote it."""
     head = _listed(folder)[:1]
     if head and head[0] in MAKERS:
         return head[0]
-    # A comparison that was killed before it wrote its list of files leaves only its store.
+    # If a comparison is killed before it writes the list of files, the folder has only a store.
     names = [str(path.relative_to(folder)) for path in folder.glob("runs/*")]
     finished = names and all(FINISHED_RUN.fullmatch(name) for name in names)
     return "aqmlab compare" if finished and not head else None
 
 
 def _foreign(folder: Path, maker: str | None) -> str | None:
-    """Return the first name in a folder that its list of files lacks; None if it has all names."""
+    """Return the name of the first file in a folder that is not in the list of files, or None."""
     ours = {LIST, *_listed(folder)[1:]} if maker else set()
     for name in _names(folder):
         grown = maker in GROWN and GROWN[maker].fullmatch(name)
@@ -386,7 +396,7 @@ def _foreign(folder: Path, maker: str | None) -> str | None:
 
 
 def _names(folder: Path, prefix: str = "") -> Iterator[str]:
-    """Yield the names of all files and folders in a folder, sorted; folders end in a slash."""
+    """Yield the sorted names of all files and folders in a folder; names of folders end in /."""
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         name = prefix + entry.name
         if entry.is_dir(follow_symlinks=False):
@@ -395,7 +405,7 @@ def _names(folder: Path, prefix: str = "") -> Iterator[str]:
         elif entry.is_file(follow_symlinks=False):
             yield name
         else:
-            yield name + " (not a regular file)"
+            yield name + ", which is not a regular file"
 
 
 def _write_list(folder: Path, made_by: str) -> None:
@@ -407,13 +417,13 @@ def _write_list(folder: Path, made_by: str) -> None:
 
 
 def _discard(folder: Path, final: Path) -> None:
-    """Delete the files that a folder lists; make the folder visible if others remain."""
+    """Delete a folder if all its files are listed; otherwise rename it to `final`.kept-N."""
     if not folder.is_dir():
         return
     foreign = _foreign(folder, _maker(folder))
     if foreign is None:
-        # The list of files is deleted last, so that the next use of the folder can finish the
-        # deletion after a kill.
+        # The list of files is deleted last. If this process is killed before, the next process that
+        # writes the folder can finish the deletion.
         for name in sorted((name for name in _names(folder) if name != LIST), reverse=True):
             (folder / name).rmdir() if name.endswith("/") else (folder / name).unlink()
         (folder / LIST).unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Handling of Ctrl-C, SIGTERM and SIGHUP, which all end the command in the same way.
+"""Handling of the signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 
-The first signal raises KeyboardInterrupt in the main thread. All later signals are ignored, so that
-they do not disturb the clean-up.
+The first of these signals raises KeyboardInterrupt in the main thread. All later signals are
+ignored, so that they do not disturb the clean-up.
 """
 
 import os
@@ -17,26 +17,27 @@ SIGNALS = tuple(
 
 
 class EndedError(KeyboardInterrupt):
-    """Raised for a signal that ends the process.
+    """Raised in the main thread when a signal ends the process.
 
-    The exception is a subclass of KeyboardInterrupt because of code that Python executes from a
-    string, for example to create a dataclass. After a plain KeyboardInterrupt in code from a
-    string, Python exits as if SIGINT had killed it, even if the program catches the exception.
+    Python executes some code from strings, for example to create a dataclass. If a plain
+    KeyboardInterrupt is raised in such code, Python exits as if SIGINT had killed it, even if the
+    program catches the exception. A subclass of KeyboardInterrupt avoids this.
     """
 
 
 received: int | None = None
-"""The signal that ends this process."""
+"""Number of the signal that ends this process; None before a signal."""
 AGAIN_S = 0.01
-"""Delay in s before the exception is raised again after Python discarded it."""
+"""Delay in s before an exception that Python discarded is raised again."""
 _held = 0
 _raised = False
 
 
 def _is_command() -> bool:
-    """Return True if this process is the command.
+    """Return True if this process executes the command `aqmlab`.
 
-    While ``python -m`` imports a module, ``sys.argv[0]`` is ``-m``.
+    The original arguments are examined, because ``sys.argv[0]`` is ``-m`` while ``python -m``
+    imports a module.
     """
     given = sys.orig_argv
     processes = sys.modules.get("multiprocessing")
@@ -52,7 +53,7 @@ def _on_early_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG
 
 
 def listen(handler: Callable[[int, FrameType | None], None] | None = None) -> None:
-    """Turn the signals into KeyboardInterrupt, except those that the process ignores (nohup)."""
+    """Raise KeyboardInterrupt for each signal in `SIGNALS` that is not ignored, as by nohup."""
     sys.unraisablehook = _on_unraisable
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -81,10 +82,10 @@ def _raise() -> None:
 
 
 def _on_unraisable(lost: "sys.UnraisableHookArgs") -> None:
-    """Raise the exception again if it occurred in a callback, whose exceptions Python discards.
+    """Raise `EndedError` again if Python has discarded it, because it occurred in a callback.
 
     Python discards the exceptions of `__del__` and of the callbacks of weak references, which the
-    import system uses for its locks. All other exceptions are reported as usual.
+    import system uses for its locks. Any other discarded exception is reported as usual.
     """
     global _raised
     if not isinstance(lost.exc_value, EndedError):
@@ -97,7 +98,7 @@ def _on_unraisable(lost: "sys.UnraisableHookArgs") -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delay the signals until the block ends."""
+    """Delay all signals in `SIGNALS` until the `with` block ends."""
     global _held
     _held += 1
     try:

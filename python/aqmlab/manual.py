@@ -1,7 +1,8 @@
-"""The manual: one page for each table of a scenario, from the definitions in the simulator.
+"""Manual of the scenario: one page for each table, from the definitions in the simulator.
 
-Each parameter is defined in Rust beside its algorithm. This module reads the definitions in Rust
-for ``aqmlab explain``, the typed objects of :mod:`aqmlab.parameters`, and docs/reference.
+The Rust code defines each parameter next to the algorithm that uses it. This module reads these
+definitions for ``aqmlab explain``, for the classes of :mod:`aqmlab.parameters`, and for
+docs/reference.
 """
 
 import json
@@ -16,10 +17,10 @@ from aqmlab import _core
 
 @dataclass(frozen=True)
 class Parameter:
-    """A key of a table.
+    """Key of a table in a scenario.
 
-    `default` has the syntax of a scenario. `choices` are pairs of a word and its meaning. `schema`
-    is the JSON Schema of the values.
+    `default` is written in the syntax of a scenario. Each element of `choices` is an allowed word
+    and its meaning. `schema` is the JSON Schema of the allowed values.
     """
 
     name: str
@@ -33,7 +34,7 @@ class Parameter:
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """Allowed words, each with its meaning; empty if the values are not words."""
+        """Allowed words, each with its meaning; empty if the key does not have words as values."""
         options = self.schema.get("items", self.schema).get("oneOf", [])
         return [(o["const"], o["description"]) for o in options]
 
@@ -55,11 +56,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Page:
-    """The page of a table: category ("queues", "tcp", …), name, description, keys.
+    """Page of the manual for one table: category such as "queues", name, description and keys.
 
-    `shorthand` is the key whose value a text gives if it replaces the table. `renamed` maps each
-    former key to its present path. `implied` maps a word such as ``stack.linux`` to the keys that
-    it sets.
+    If a scenario has a text in place of the table, the text is the value of the key `shorthand`.
+    `renamed` maps each former key to its present path. `implied` maps a word such as
+    ``stack.linux`` to the keys that this word sets.
     """
 
     category: str
@@ -80,7 +81,7 @@ def schema() -> dict[str, Any]:
 
 
 def definition(reference: str) -> dict[str, Any]:
-    """Return the definition that a reference of the schema (``#/$defs/queue``) points to."""
+    """Return the part of the JSON Schema that a reference such as ``#/$defs/queue`` points to."""
     node: dict[str, Any] = schema()
     for key in reference.removeprefix("#/").split("/"):
         node = node[key]
@@ -89,14 +90,14 @@ def definition(reference: str) -> dict[str, Any]:
 
 @cache
 def pages() -> dict[str, Page]:
-    """Return every page by its name."""
+    """Return all pages of the manual by name."""
     by_category = json.loads(_core.pages())
     return {p["name"]: _page(category, p) for category, ps in by_category.items() for p in ps}
 
 
 @cache
 def shorthands() -> dict[str, str]:
-    """Return the key that a text stands for, by the name of a table that has one.
+    """Return the key that a text in place of a table sets, by name of the table.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def shorthands() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a result table; `unit` is empty for names."""
+    """Column of a result table; `unit` is empty for a column of names."""
 
     name: str
     unit: str
@@ -118,7 +119,7 @@ class Column:
 
 @cache
 def columns() -> dict[str, list[Column]]:
-    """Return the columns of each table that a run can have, by the table's name.
+    """Return the columns of each possible result table, by name of the table.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def columns() -> dict[str, list[Column]]:
 
 @cache
 def tables() -> dict[str, str]:
-    """Return the description of each table that a run can have, by the table's name.
+    """Return the description of each possible result table, by name of the table.
 
     Examples
     --------
@@ -142,12 +143,12 @@ def tables() -> dict[str, str]:
 
 
 def in_category(category: str) -> list[Page]:
-    """Return the pages of a category: "queues", "diffserv", "impairments", "tcp", "traffic", …."""
+    """Return the pages of a category, such as "queues", "tcp" or "traffic"."""
     return [page for page in pages().values() if page.category == category]
 
 
 def find(name: str) -> list[tuple[Page, Parameter | None]]:
-    """Return the page of a name, or all parameters with that name or that choice.
+    """Return the page with a name, or else all parameters with this name or with this choice.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ def find(name: str) -> list[tuple[Page, Parameter | None]]:
     Raises
     ------
     ValueError
-        If the manual does not have the name; the message lists similar names.
+        If the manual has no page for the name; the message lists similar names.
 
     Examples
     --------
@@ -185,14 +186,14 @@ def find(name: str) -> list[tuple[Page, Parameter | None]]:
         near = get_close_matches(name.lower(), {*pages(), *keys}, n=3)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(
-            f"the manual does not have {name!r}; {hint}`aqmlab list` prints the names of queues, "
+            f"the manual has no page for {name!r}; {hint}`aqmlab list` prints the names of queues, "
             "tcp, traffic and other categories"
         )
     return matches
 
 
 def _table_text(table: dict[str, Any]) -> str:
-    """Return a table's kind, and its keys that differ from their defaults."""
+    """Describe a table by its kind and by the keys that differ from their defaults."""
     kind = table.get("kind", "")
     own = {p.name: p.default for p in pages()[kind].parameters} if kind else table
     changed = [f"{k} {v}" for k, v in table.items() if k != "kind" and v != own[k]]
@@ -221,14 +222,14 @@ def _page(category: str, page: dict[str, Any]) -> Page:
 
 
 def _table_of(page: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of the schema that has the keys of a page."""
+    """Return the part of the JSON Schema that describes the table of a page."""
     keys = {p["name"] for p in page["parameters"]}
     for table in _tables(schema()):
         properties = table["properties"]
         kind = properties.get("kind", {}).get("const")
         if set(properties) - {"kind"} == keys and kind in (None, page["name"]):
             return table
-    raise LookupError(f"the schema has no table with the keys of the page {page['name']}")
+    raise LookupError(f"the JSON Schema has no table with the keys of the page {page['name']}")
 
 
 def _tables(node: Any) -> Iterator[dict[str, Any]]:
@@ -243,7 +244,7 @@ def _tables(node: Any) -> Iterator[dict[str, Any]]:
 
 
 def table_of_key(parameter: Parameter) -> Page | None:
-    """Return the page of the table that a key holds by default; None without such a table.
+    """Return the page of the table that is the default value of a key; None if it is not a table.
 
     Examples
     --------
@@ -259,9 +260,9 @@ def table_of_key(parameter: Parameter) -> Page | None:
 
 
 def implied_keys(page: Page, word: str) -> list[tuple[str, Any]]:
-    """Return the path and the value of each key that a word of a page sets, in the page's order.
+    """Return the path and the value of each key that a word such as ``stack.linux`` sets.
 
-    A choice of kinds, such as a congestion control, is one key.
+    A table with a choice of kinds, such as a congestion control, counts as one key.
 
     Examples
     --------
@@ -283,7 +284,7 @@ def implied_keys(page: Page, word: str) -> list[tuple[str, Any]]:
 
 
 def page_of_table(table: dict[str, Any]) -> Page | None:
-    """Return the page of a part of the schema; None if the part has no page."""
+    """Return the page of a part of the JSON Schema; None if the part has no page."""
     properties = table.get("properties", {})
     kind = properties.get("kind", {}).get("const")
     for page in pages().values():

@@ -18,9 +18,10 @@ PATIENCE_S = 1.0
 
 
 class Bar:
-    """Progress bar on stderr; call the bar with the numbers of finished runs and of all runs.
+    """Progress bar on stderr.
 
-    The bar appears after one second, and only if stderr is a terminal.
+    The bar is called with the number of finished runs and the number of all runs. The bar appears
+    after one second, and only if stderr is a terminal.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,7 @@ class Bar:
         return self
 
     def __call__(self, done: float, total: int) -> None:
-        """Update the bar to `done` of `total` runs."""
+        """Show `done` of `total` runs."""
         if self._bar.console.is_terminal and time.monotonic() - self._began > PATIENCE_S:
             self._bar.start()  # has no effect on a started bar
             self._bar.update(self._task, completed=done, total=total)
@@ -49,7 +50,7 @@ class Bar:
 
 
 class Count(Bar):
-    """A progress bar with counts, rate, remaining time, and the number of failed runs."""
+    """Progress bar that also shows the rate of runs and the number of failed runs."""
 
     def __init__(self) -> None:
         columns = (
@@ -61,7 +62,7 @@ class Count(Bar):
         self._began = time.monotonic()
 
     def __call__(self, done: float, total: int, failed: int = 0) -> None:
-        """Update the bar to `done` of `total` runs, `failed` of which failed."""
+        """Show `done` of `total` runs, and the number of failed runs."""
         took = time.monotonic() - self._began
         failures = f"{failed} failed" if failed else ""
         self._bar.update(self._task, rate=f"{done / max(took, 1e-9):.3g} runs/s", failed=failures)

@@ -1,4 +1,4 @@
-"""Atomic exchange of two folders, on systems that support it."""
+"""Atomic exchange of two folders, on operating systems that support this operation."""
 
 import ctypes
 import sys
@@ -25,7 +25,7 @@ def _rename() -> Any:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Exchange two paths; return False if the system or the file system cannot."""
+    """Exchange two paths atomically; return False if the system does not support this."""
     rename = _rename()
     if rename is None:
         return False

@@ -1,7 +1,7 @@
-"""Reports: one self-contained HTML file with tables, coloured verdicts and figures.
+"""Reports in HTML, each a single file with tables, coloured fields and figures.
 
-The file includes its style and its figures (SVG), so a browser loads nothing else. The report is
-legible on a phone and in dark mode.
+The file of a report contains its style sheet and its figures (SVG), so that a browser loads no
+other file. The report is legible on a phone and in dark mode.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Entry:
-    """A field of a table: its text, small lines below, a verdict that sets its colour, a note.
+    """Field of a table: a text, small text below it, a kind that sets the colour, and a note.
 
-    `kind` is "good", "fair", "bad", "none", "open" or "". `prose` allows line breaks.
+    `kind` is "good", "fair", "bad", "none", "open" or "". If `prose` is True, the text may have
+    line breaks.
     """
 
     text: str
@@ -33,9 +34,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """Table: caption, column heads, and rows of text or entries.
+    """Table of a report: caption, column headings, and rows of texts or entries.
 
-    The first column has the heads of the rows.
+    The first column has the headings of the rows.
     """
 
     caption: str
@@ -43,13 +44,13 @@ class Table:
     rows: Sequence[Sequence[str | Entry]]
 
     def entries(self) -> list[list[Entry]]:
-        """Return the rows with every field as an entry."""
+        """Return the rows of the table, with each text converted to an entry."""
         return [[c if isinstance(c, Entry) else Entry(c) for c in row] for row in self.rows]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: its name, its caption, and its drawing as SVG text."""
+    """Figure of a report: its name, its caption, and its SVG text."""
 
     name: str
     caption: str
@@ -58,7 +59,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A part of a report; the reader can open a `folded` part."""
+    """Chapter of a report. A `folded` chapter is hidden until the reader opens it."""
 
     name: str
     title: str
@@ -70,7 +71,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Score:
-    """A number at the top of a report: its label, a count, and optionally the total."""
+    """Number at the top of a report: a label, a count, and optionally the total."""
 
     label: str
     count: str
@@ -79,9 +80,9 @@ class Score:
 
 @dataclass(frozen=True)
 class Report:
-    """A report: title, opening paragraphs, scores, chapters, closing line.
+    """Report: title, opening paragraphs, numbers at the top, chapters, and closing line.
 
-    `key` explains the colours: a text for each kind of field.
+    `key` has an explanation of the colour for each kind of field.
     """
 
     title: str
@@ -93,14 +94,14 @@ class Report:
 
 
 def inline_svg(text: str, name: str) -> str:
-    """Return an SVG file as an element of a page, scalable and with unique ids.
+    """Return an SVG file as a scalable element of an HTML page, with ids that are unique there.
 
     Parameters
     ----------
     text : str
-        The SVG file.
+        Content of the SVG file.
     name : str
-        Prefix of the ids, unique in the page.
+        Prefix of the ids; each SVG element of the page needs a different prefix.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def write_report(report: Report, path: str | Path) -> None:
     ----------
     report : Report
     path : str or Path
-        The file; overwritten.
+        HTML file to write. An existing file is overwritten.
 
     Raises
     ------

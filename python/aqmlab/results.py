@@ -1,7 +1,7 @@
-"""The result of a run: a manifest and tables, in memory and in a folder.
+"""Result of a run: a manifest and tables, in memory or in a folder.
 
-A folder has ``manifest.json`` (scenario, seed, version, build, events), ``scenario.json`` (which
-can be run again) and each table as CSV and as Parquet. The folder is written atomically
+The folder of a run has ``manifest.json`` with information about the run, ``scenario.json`` with the
+scenario, and each table as a CSV file and as a Parquet file. The folder is written atomically
 (:mod:`aqmlab.folder`).
 """
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Columns = Mapping[str, Any]
-"""Columns of a table by name: numpy arrays, or lists of str."""
+"""Columns of a table by name; a column is a numpy array or a list of str."""
 Plain = Mapping[str, tuple[str, bytes] | list[str]]
-"""Columns as the simulator returns them: the numpy type of a column, such as ``<f8``, and bytes."""
+"""Columns in the form of the simulator: a numpy type such as ``<f8`` with bytes, or a list of
+str."""
 
 MANIFEST = "manifest.json"
 MADE_BY = "aqmlab run"
@@ -38,7 +39,7 @@ NOT_ALWAYS = (
 
 
 class NotMeasuredError(KeyError, ValueError):
-    """Error of access to a table or a column that a run does not have.
+    """Raised by access to a table or a column that a run does not have.
 
     Measures, experiments, comparisons and reports catch the error and show "not measured".
     """
@@ -48,7 +49,7 @@ class NotMeasuredError(KeyError, ValueError):
 
 
 class Present(dict[str, Any]):
-    """Columns of a table; access to a missing column raises :class:`NotMeasuredError`."""
+    """Columns of a table as a dict in which a missing column raises :class:`NotMeasuredError`."""
 
     def __init__(self, table: str, columns: Columns) -> None:
         super().__init__(columns)
@@ -66,12 +67,14 @@ class Result:
     Attributes
     ----------
     manifest : dict
-        Information about the run: scenario (with every default), seed, version, build, simulated_s,
-        events, tie_share (the share of events at the same time as the preceding event), warnings
-        (key and text of each), and the durations setup and running (wall_s and cpu_s of each). Only
-        these durations differ if the run is repeated. In a folder the manifest also has ``tcp`` and
-        ``tables``. The manifest of another engine than the simulator has ``measured`` (columns by
-        table) instead of events and tie_share.
+        Information about the run. ``scenario`` is the scenario with all default values.
+        ``tie_share`` is the share of events at the same time as the preceding event. ``warnings``
+        has the key and the text of each warning. ``setup`` and ``running`` are durations, each with
+        ``wall_s`` and ``cpu_s``; only these durations differ if the run is repeated. The other keys
+        are ``seed``, ``version``, ``build``, ``simulated_s`` and ``events``. In a folder, the
+        manifest also has ``tcp`` and ``tables``. If another engine than the simulator executed the
+        run, the manifest has ``measured`` (columns by table) instead of ``events`` and
+        ``tie_share``.
     """
 
     def __init__(
@@ -81,29 +84,30 @@ class Result:
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """Manifest of the run, parsed on first access."""
+        """Manifest of the run as a dict, parsed on first access."""
         stored = self._manifest
         manifest: dict[str, Any] = json.loads(stored) if isinstance(stored, str) else stored
         return manifest
 
     @property
     def manifest_text(self) -> str:
-        """Manifest as JSON text, from the end of the run or from a store."""
+        """Manifest of the run as JSON text."""
         stored = self._manifest
         return stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False)
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """Scenario of the run with every default."""
+        """Scenario of the run with all default values."""
         scenario: dict[str, Any] = self.manifest["scenario"]
         return scenario
 
     @cached_property
     def tcp(self) -> list[dict[str, Any]]:
-        """Effective TCP settings of the flows: one table per set of flows with equal settings.
+        """Effective TCP settings, with one table per group of flows with equal settings.
 
-        Each table has ``flows`` (their names, with their number), ``ecn`` (the sender's request),
-        and the parameters of the data's ``sender`` and ``receiver``.
+        ``flows`` has the names and the number of the flows in a group, and ``ecn`` the mode of ECN
+        that the sender requests. ``sender`` and ``receiver`` have the TCP parameters of the two
+        endpoints.
         """
         groups: list[dict[str, Any]] = json.loads(_core.tcp(json.dumps(self.scenario)))
         return groups
@@ -115,16 +119,17 @@ class Result:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables: flows, links, optional tables, and the recorded series."""
+        """Names of the tables of the run: flows, links, optional tables, and recorded series."""
         return list(self._tables)
 
     def columns(self, table: str) -> Columns:
-        """Return the columns of a table without pandas: read-only arrays, and lists of str.
+        """Return the columns of a table as read-only numpy arrays and lists of str, without pandas.
 
         Raises
         ------
         NotMeasuredError
-            If the run does not have the table. Access to a missing column raises the same error.
+            If the run does not have the table. Later access to a missing column raises the same
+            error.
         """
         columns = self._table(table)
         if not isinstance(columns, Present):
@@ -141,30 +146,30 @@ class Result:
         return self._tables[table]
 
     def measures(self, table: str) -> bool:
-        """Return True if the engine fills a table in scenarios that have rows for it."""
+        """Return True if the engine measures what a table shows, even if it has no rows."""
         return table in self._tables or table in self.manifest.get("measured", (table,))
 
     def shape(self, table: str) -> tuple[int, int]:
-        """Return the numbers of rows and columns of a table; errors as for :meth:`columns`."""
+        """Return the numbers of rows and columns of a table; for errors see :meth:`columns`."""
         columns = self._table(table)
         first = next(iter(columns.values()), [])
         plain = isinstance(first, tuple)
         return len(first[1]) // item_bytes(first[0]) if plain else len(first), len(columns)
 
     def plain(self, table: str) -> Plain:
-        """Return a table as types and bytes, or lists of str; errors as for :meth:`columns`."""
+        """Return a table in the simulator's form; see :meth:`columns` for the errors."""
         columns = self._table(table)
         if all(isinstance(column, tuple | list) for column in columns.values()):
             return columns
         return {name: _plain(column) for name, column in columns.items()}
 
     def read_all(self) -> None:
-        """Parse the manifest and all columns now, instead of on access.
+        """Parse the manifest and all columns at once, instead of on first access.
 
         Raises
         ------
         ValueError, TypeError
-            If a part cannot be parsed.
+            If the manifest or a column is invalid.
         """
         if not isinstance(self.manifest, dict):
             raise ValueError("the manifest is not a table")
@@ -174,7 +179,7 @@ class Result:
                 raise ValueError(f"columns of {table} have {' and '.join(map(str, lengths))} rows")
 
     def table(self, name: str) -> "pd.DataFrame":
-        """Return a new DataFrame of a table; see docs/results.md for its columns.
+        """Return a table as a new DataFrame; docs/results.md describes the columns.
 
         Raises
         ------
@@ -187,12 +192,12 @@ class Result:
 
     @cached_property
     def flows(self) -> "pd.DataFrame":
-        """Table of flows: times, goodput, and sent, dropped, marked and retransmitted packets."""
+        """Table with one row per flow: times, goodput, and counts of packets."""
         return self.table("flows")
 
     @cached_property
     def links(self) -> "pd.DataFrame":
-        """Table of links and directions: arrived, dropped and marked packets, and utilization."""
+        """Table with one row per direction of a link: counts of packets, and utilization."""
         return self.table("links")
 
     def series(self, name: str) -> "pd.DataFrame":
@@ -206,14 +211,14 @@ class Result:
         return self.table(name)
 
     def arrow(self, name: str) -> "pa.Table":
-        """Return a table as an Arrow table, in which a missing time is null."""
+        """Return a table as an Arrow table; a time that is NaN becomes null."""
         import pyarrow as pa
 
         columns = self.columns(name).items()
         return pa.table({k: pa.array(c, from_pandas=True) for k, c in columns})
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the manifest, the scenario and all tables to a folder in one atomic step.
+        """Write the manifest, the scenario and all tables to a folder, atomically.
 
         Parameters
         ----------
@@ -230,7 +235,7 @@ class Result:
         Raises
         ------
         FileExistsError
-            If the folder has content, unless it is an earlier run and `force` is set.
+            If the folder has content, unless this content is an earlier run and `force` is True.
         OSError
             If the folder cannot be written.
         """
@@ -260,7 +265,7 @@ class Result:
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> "Result":
-        """Read the folder that :meth:`write` wrote.
+        """Read the result of a run from a folder that :meth:`write` wrote.
 
         Raises
         ------
@@ -272,7 +277,8 @@ class Result:
         folder = Path(folder)
         if folder.is_dir() and not (folder / MANIFEST).exists():
             raise FileNotFoundError(
-                f"{folder} is not a run, because it has no {MANIFEST}; give a folder that "
+                f"{folder} is not the folder of a run, because it has no {MANIFEST}; give a folder "
+                "that "
                 "aqmlab run --out wrote"
             )
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
@@ -287,8 +293,8 @@ class Result:
         for file in manifest.pop("tables"):
             if not re.fullmatch(r"\w+", file):
                 raise ValueError(f"{folder / MANIFEST}: {file!r} is not the name of a table")
-            # Arrow reads from memory, because its threads may use a Python file after the
-            # interpreter has ended.
+            # The file is read into memory first, because the threads of Arrow may still use a
+            # Python file object after the interpreter has ended.
             content = pyarrow.BufferReader((folder / f"{file}.parquet").read_bytes())
             table = pyarrow.parquet.read_table(content)
             tables[file] = {name: _column(table[name]) for name in table.column_names}
@@ -304,24 +310,25 @@ class Result:
 def new_folders(
     out: Path | None, pcap: Path | None, *, force: bool = False
 ) -> Iterator[tuple[Path | None, Path | None]]:
-    """Yield new folders for a run and its captures, which replace the old folders at the end.
+    """Yield new folders for a run and its packet captures, which replace `out` and `pcap`.
 
-    The captures may be inside the run, or in the same folder; they are then a part of the run.
+    The new folders replace the old ones at the end of the `with` block. The folder of the captures
+    may be inside the folder of the run, or the same folder.
 
     Raises
     ------
     FileExistsError
-        If a folder has content, unless it is an earlier run and `force` is set.
+        If a folder has content, unless this content is an earlier run and `force` is True.
     ValueError
-        If the run would be inside its captures.
+        If the folder of the run is inside the folder of its captures.
     OSError
         If a folder cannot be written.
     """
     inside = _inside(pcap, out)
     if inside is None and _inside(out, pcap) is not None:
         raise ValueError(
-            f"--out {out} is inside --pcap {pcap}; the captures can be inside the run: "
-            f"--pcap {out}/captures"
+            f"--out {out} is inside --pcap {pcap}; put the captures inside the run instead: --pcap "
+            f"{out}/captures"
         )
     with ExitStack() as stack:
         run = out and stack.enter_context(appearing(out, MADE_BY, force=force))
@@ -334,7 +341,7 @@ def new_folders(
 
 @cache
 def item_bytes(dtype: str) -> int:
-    """Return the size of a number of a numpy type, in bytes.
+    """Return the size in bytes of one number of a numpy type.
 
     Examples
     --------
@@ -349,7 +356,7 @@ def _plain(column: Any) -> Any:
 
 
 def _arrays(columns: Columns | Plain) -> Columns:
-    """Return columns as arrays that share the memory of the columns."""
+    """Return columns in the form of the simulator as numpy arrays that share their memory."""
     if not any(isinstance(column, tuple) for column in columns.values()):
         return columns
     import numpy as np
@@ -362,7 +369,7 @@ def _arrays(columns: Columns | Plain) -> Columns:
 
 
 def _inside(one: Path | None, other: Path | None) -> Path | None:
-    """Return the path of a folder relative to another; None if it is not inside."""
+    """Return the path of a folder relative to another folder; None if it is not inside."""
     if one is None or other is None:
         return None
     inner, outer = (Path(os.path.realpath(folder)) for folder in (one, other))

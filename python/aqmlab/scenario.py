@@ -1,8 +1,8 @@
-"""The forms of a scenario in Python, and their conversion to the simulator's JSON.
+"""Forms of a scenario in Python, and the conversion of each form to JSON for the simulator.
 
-A scenario is a path to a TOML or JSON file, a dict with the same keys, or a typed object
-(:class:`aqmlab.Scenario`). :func:`normalize` converts each form to JSON with every default. Only
-the simulator parses and checks this JSON.
+A scenario is a path to a TOML or JSON file, a dict with the same keys, or an object of the class
+:class:`aqmlab.Scenario`. :func:`normalize` converts each form to JSON with all default values. The
+simulator, not this module, checks the keys and values.
 """
 
 import json
@@ -22,7 +22,7 @@ from aqmlab.custom import CustomAqms, CustomQueue
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table of a scenario as a Python object. A field with the value None is absent."""
+    """Table of a scenario as a Python object; a field with the value None means an absent key."""
 
     KIND: ClassVar[str | None] = None
 
@@ -36,7 +36,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Document(Table):
-    """The root table of a scenario."""
+    """Top-level table of a scenario."""
 
     @classmethod
     def from_toml(cls, text: str) -> Self:
@@ -64,18 +64,18 @@ class Document(Table):
 
 
 MOST_BYTES = 256 << 20
-"""Maximum size of a file in bytes, because a device may never end."""
+"""Maximum size of a scenario file in bytes, because a device file may never end."""
 MOST_VALUES = 4_000_000
-"""Maximum number of values and tables in a file. An empty table takes about 300 bytes of memory."""
+"""Maximum number of values and tables in a scenario file, because each takes up to 300 bytes."""
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
-"""A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
+"""Path of a scenario file, dict with the same keys, or object of :class:`aqmlab.Scenario`."""
 
 
 def plain(value: Any, aqms: CustomAqms | None = None) -> Any:
     """Convert a value to strings, numbers, booleans, lists and dicts.
 
-    A queue written in Python becomes a table with its name, and `aqms` stores the object.
+    A queue written in Python is stored in `aqms`, and becomes a table with its name.
     """
     aqms = CustomAqms() if aqms is None else aqms
     if isinstance(value, CustomQueue):
@@ -92,7 +92,7 @@ def plain(value: Any, aqms: CustomAqms | None = None) -> Any:
 
 
 def _refusal(value: Any, path: str = "") -> str | None:
-    """Return the reason why a value cannot be part of a scenario; None if it can."""
+    """Return the reason if a value cannot be part of a scenario; None for a valid value."""
     inside: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, dict):
         inside = value.items()
@@ -115,9 +115,9 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     Returns
     -------
     text : str
-        Its content.
+        Content of the file.
     format : str
-        "json" if the name ends in .json, else "toml".
+        Format of the file: "json" if its name ends in .json, else "toml".
 
     Raises
     ------
@@ -128,7 +128,9 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     """
     path = Path(path)
     if path.is_fifo() and path.parts[:2] not in (("/", "dev"), ("/", "proc")):
-        raise ScenarioError(f"{path}: is a named pipe; give a file, or read it as /dev/stdin")
+        raise ScenarioError(
+            f"{path}: the path is a named pipe; give a file, or read the pipe as /dev/stdin"
+        )
     with path.open("rb") as file:
         try:
             content = file.read(MOST_BYTES + 1)
@@ -139,8 +141,8 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     values = sum(map(content.count, (b"[", b"{", b",", b"=", b":")))
     if values > MOST_VALUES:
         raise ScenarioError(
-            f"{path}: has about {values} values and tables; the maximum is {MOST_VALUES}; "
-            "write equal flows as one table with count"
+            f"{path}: has about {values} values and tables, and the maximum is {MOST_VALUES}; "
+            "describe equal flows by one table with the key count"
         )
     try:
         text = content.decode("utf-8-sig")
@@ -157,7 +159,7 @@ def normalize(
     overrides: Iterable[tuple[str, str]] = (),
     aqms: CustomAqms | None = None,
 ) -> str:
-    """Check a scenario and return it as JSON with every default.
+    """Check a scenario, and return it as JSON with all default values.
 
     Parameters
     ----------
@@ -166,9 +168,10 @@ def normalize(
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
     overrides : iterable of (str, str)
-        Dotted paths (``network.queue.limit``) and their values in TOML syntax.
+        Changes of the scenario: dotted paths of keys, such as ``network.queue.limit``, each with a
+        value in TOML syntax.
     aqms : CustomAqms, optional
-        Receives the queues written in Python; the JSON has their names.
+        Receives the queues that are written in Python; the JSON contains only their names.
 
     Returns
     -------
@@ -178,7 +181,8 @@ def normalize(
     Raises
     ------
     ScenarioError
-        If the scenario is invalid. The message names field, value, bound and remedy.
+        If the scenario is invalid. The message states the dotted path of the key, its value, the
+        bound and the remedy.
     OSError
         If the file cannot be read.
 
@@ -205,18 +209,20 @@ def normalize(
         refusal = _refusal(table)
         text = "" if refusal else json.dumps(table)
     except RecursionError:
-        raise ScenarioError("not a scenario: its tables are nested too deeply") from None
+        raise ScenarioError(
+            "the scenario cannot be read, because its tables are nested too deeply"
+        ) from None
     if refusal:
         raise ScenarioError(refusal)
     return _core.check(text, "json", changes)
 
 
 SEED = re.compile(r'\{"title":"(?:[^"\\]|\\.)*","seed":(\d+)')
-"""Beginning of a normalized scenario."""
+"""Pattern of the beginning of a normalized scenario: its title and its seed."""
 
 
 def with_seed(text: str, seed: int) -> str:
-    r"""Return a normalized scenario with another seed, without parsing all of it.
+    r"""Return a normalized scenario with another seed, without parsing the whole text.
 
     Examples
     --------
@@ -229,7 +235,7 @@ def with_seed(text: str, seed: int) -> str:
 
 
 def content(text: str) -> str:
-    """Return a scenario (JSON) in canonical form, without its title.
+    """Return a scenario as JSON with sorted keys and without the title.
 
     Examples
     --------
@@ -241,7 +247,7 @@ def content(text: str) -> str:
 
 
 def seconds(time: str) -> float:
-    """Parse a time of a normalized scenario and return it in s.
+    """Parse a time in a normalized scenario, and return the time in s.
 
     Examples
     --------
@@ -265,7 +271,7 @@ def warm_up_of(scenario: Mapping[str, Any]) -> str | None:
 
 
 def warm_up_change(time: str | None) -> list[tuple[str, str]]:
-    """Return the override of a scenario that sets its warm-up; empty if no time is given.
+    """Return the key and the value that set the warm-up of a scenario; empty for None.
 
     Examples
     --------
@@ -276,7 +282,7 @@ def warm_up_change(time: str | None) -> list[tuple[str, str]]:
 
 
 def bits_per_second(rate: str) -> float:
-    """Parse a rate of a normalized scenario and return it in bit/s.
+    """Parse a rate in a normalized scenario, and return the rate in bit/s.
 
     Examples
     --------
@@ -288,7 +294,7 @@ def bits_per_second(rate: str) -> float:
 
 
 def opens_many_connections(flow: Mapping[str, Any]) -> bool:
-    """Return True if each flow of a table opens several connections (table `connections`).
+    """Return True if each flow of a ``[[flows]]`` table opens several connections.
 
     Examples
     --------
@@ -299,10 +305,10 @@ def opens_many_connections(flow: Mapping[str, Any]) -> bool:
 
 
 def as_written(scenario: ScenarioLike, aqms: CustomAqms | None = None) -> dict[str, Any]:
-    """Check a scenario and return it as written, without defaults.
+    """Check a scenario, and return it as the user wrote it, without default values.
 
-    If the key of a preset or of a congestion control is changed later, the values that the key
-    implies follow the new value.
+    Some keys, such as a preset or a congestion control, determine default values of other keys. In
+    the returned scenario, such a key can be changed with this effect.
 
     Raises
     ------
@@ -322,7 +328,7 @@ def as_written(scenario: ScenarioLike, aqms: CustomAqms | None = None) -> dict[s
 
 
 def toml_value(value: Any, aqms: CustomAqms | None = None) -> str:
-    """Return a value in TOML's inline syntax; `aqms` stores queues written in Python.
+    """Return a value in TOML syntax on one line; queues written in Python are stored in `aqms`.
 
     Examples
     --------
@@ -340,14 +346,14 @@ def toml_value(value: Any, aqms: CustomAqms | None = None) -> str:
 
 
 def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return a scenario as written, with some keys changed.
+    """Return a scenario as the user wrote it, but with changed values of the given keys.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
         The scenario.
     overrides : iterable of (str, str)
-        Changes as in :func:`normalize`, which checks them.
+        Dotted paths and values, as for :func:`normalize`. The changed scenario is checked.
 
     Raises
     ------
@@ -373,7 +379,7 @@ def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dic
 
 
 def with_keys(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table of a scenario with keys changed, each by its path.
+    """Return a table of a scenario with changed values; `changes` has dotted paths and values.
 
     Examples
     --------
@@ -388,9 +394,10 @@ def with_keys(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 
 
 def _put(node: Any, path: list[str], value: Any, name: str = "") -> Any:
-    """Return the node `name` of a scenario with a value at a path.
+    """Return the part `name` of a scenario with a new value at a path.
 
-    A text in place of a table is the value of one key: `kind`, or the shorthand of the table.
+    A text in place of a table sets one key of this table: `kind`, or the shorthand key of the
+    table.
     """
     text_key = manual.shorthands().get(name, "kind")
     if not path:

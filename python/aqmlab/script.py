@@ -1,6 +1,7 @@
-"""Packet scripts: sequences of system calls and segments that test the TCP endpoint.
+"""Packet scripts: sequences of system calls and segments that test the simulator's TCP.
 
-The language is that of packetdrill; docs/how-to/packet-scripts.md describes it.
+The scripts are written in the language of packetdrill, which docs/how-to/packet-scripts.md
+describes.
 """
 
 import json
@@ -23,14 +24,15 @@ PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 WORDS = {PASSED: "OK", FAILED: "FAIL", UNSUPPORTED: "UNSUPPORTED"}
 SUFFIX = ".pkt"
 MOMENTS_SHOWN = 10
-# A shell script above this size does not prepare a host, so it is not read.
+# Maximum size in bytes of a shell script that is read, because a shell script that prepares a host
+# is small.
 MOST_BYTES = 100_000
 MOST_SCRIPT_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
 class Moment:
-    """An event of a script: its time on the script's clock, the script's line, a description."""
+    """Event of a script: time on the clock of the script, line of the script, and description."""
 
     time_s: float
     line: int | None
@@ -41,9 +43,9 @@ class Moment:
 class Outcome:
     """Result of a script.
 
-    ``verdict`` is "passed", "failed" or "unsupported". ``line`` is the line of the failure or of
-    the first unsupported feature. ``moment`` is the index in the timeline of a Python block that
-    failed. ``printed`` is the output of the Python blocks.
+    ``verdict`` is "passed", "failed" or "unsupported". ``line`` is the line of the failure, or of
+    the first unsupported feature. If a Python block failed, ``moment`` is the index of this block
+    in the timeline. ``printed`` is the output of the Python blocks.
     """
 
     file: str
@@ -58,7 +60,7 @@ class Outcome:
     moment: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values."""
+        """Return all fields as a dict of numbers, texts and lists."""
         return asdict(self)
 
 
@@ -77,31 +79,30 @@ def run(
     Parameters
     ----------
     text
-        The script.
-    file
-        Name of the script in messages.
+        Text of the script. file Name of the script for messages.
     stack
-        Initial TCP parameters: "linux" or "rfc".
+        TCP stack whose parameters are the defaults: "linux" or "rfc".
     changes
-        Changed TCP parameters, as in ``aqmlab explain tcp``; values in TOML, or plain texts.
+        Names and values of TCP parameters that differ from the stack; ``aqmlab explain tcp`` lists
+        the names. A value is TOML or plain text.
     tolerance
-        Tolerance of times, for example "4 ms", unless the script sets it; None is 4 ms, as in
-        packetdrill.
+        Maximum difference between simulated times and the times in the script, for example "4 ms".
+        A tolerance in the script takes precedence. None stands for 4 ms, as in packetdrill.
     preparation
-        Names and texts of the shell scripts that the script calls to prepare its host
-        (``defaults.sh``). The simulated host adopts the settings of the shell scripts. A setting
-        without an equivalent makes the script unsupported. Other commands are skipped and listed in
-        the timeline. A shell never executes the scripts.
+        Names and texts of the shell scripts, such as ``defaults.sh``, with which the packet script
+        prepares its host. The simulated host adopts the settings in these shell scripts, which are
+        never executed. If a setting has no equivalent in the simulator, the packet script is
+        unsupported. All other shell commands are skipped and listed in the timeline.
     defines
-        Words of the script and their replacements: a value, an error, a Fast Open cookie, or a
+        Words of the script, each with its replacement: a value, an error, a Fast Open cookie, or a
         command in backticks.
 
     Raises
     ------
     ScenarioError
-        If a parameter, the stack or the tolerance is invalid.
+        If the stack, the tolerance or a TCP parameter is invalid.
     ValueError
-        If a word in `defines` is not a name.
+        If a word in `defines` is not a valid name.
 
     Examples
     --------
@@ -113,7 +114,8 @@ def run(
     for name, _ in defines:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, flags=re.ASCII):
             raise ValueError(
-                f"-D {name!r}: is not a name; write NAME=value, with letters, digits, _"
+                f"-D {name!r}: the word is not a name; write NAME=value with a name of letters, "
+                "digits and _"
             )
     given = {key.removeprefix("tcp."): _value(value) for key, value in changes}
     parameters = with_keys({}, given)
@@ -136,7 +138,7 @@ def run(
 
 
 def _unsupported(missing: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """Return an outcome that lists each unsupported feature once, beginning with the first."""
+    """Return the verdict "unsupported" with a list of the distinct unsupported features."""
     first: dict[str, int] = {}
     for line, what in missing:
         first[what] = min(line, first.get(what, line))
@@ -151,7 +153,7 @@ def _unsupported(missing: Iterable[tuple[int, str]]) -> dict[str, Any]:
 def _blocks(
     blocks: Iterable[dict[str, Any]], evaluator: Evaluator, timeline: Sequence[Moment]
 ) -> dict[str, Any] | None:
-    """Run the Python blocks in order; return the first failure, and its place in the timeline."""
+    """Evaluate the Python blocks in order; return the first failure, or None."""
     for block in blocks:
         try:
             evaluator.run(block["text"], block["info"] or {})
@@ -177,14 +179,14 @@ def _value(text: str) -> Any:
 
 
 def find(paths: Iterable[Path]) -> list[Path]:
-    """Return the scripts that paths refer to: files, and all ``*.pkt`` in folders, sorted.
+    """Return the paths of scripts: the given files, and all files ``*.pkt`` in given folders.
 
     Raises
     ------
     FileNotFoundError
         If a file or folder does not exist.
     ValueError
-        If a folder has no scripts.
+        If a folder contains no script.
     """
     scripts = []
     for path in paths:
@@ -194,15 +196,17 @@ def find(paths: Iterable[Path]) -> list[Path]:
             continue
         inside = sorted(path.rglob(f"*{SUFFIX}"))
         if not inside:
-            raise ValueError(f"{path}: has no scripts (*{SUFFIX}); give another folder")
+            raise ValueError(
+                f"{path}: has no scripts (*{SUFFIX}); give a folder with packet scripts"
+            )
         scripts += inside
     return scripts
 
 
 def run_files(paths: Iterable[Path], **options: Any) -> Iterator[Outcome]:
-    """Run scripts from files, with the options of `run`.
+    """Run the scripts in several files; `options` are passed to :func:`run`.
 
-    If a file cannot be read, its outcome is a failure and the other scripts still run.
+    If a file cannot be read, the outcome of this file is a failure, and the other files still run.
     """
     for path in paths:
         try:
@@ -222,7 +226,10 @@ def _read(path: Path) -> str:
     with path.open("rb") as file:
         content = file.read(MOST_SCRIPT_BYTES + 1)
     if len(content) > MOST_SCRIPT_BYTES:
-        raise ValueError(f"it is larger than {MOST_SCRIPT_BYTES >> 20} MiB; is it a script?")
+        raise ValueError(
+            f"the file is larger than {MOST_SCRIPT_BYTES >> 20} MiB; check that it is a packet "
+            "script"
+        )
     try:
         return content.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as e:
@@ -232,7 +239,7 @@ def _read(path: Path) -> str:
 
 
 def _called(text: str, folder: Path) -> list[tuple[str, str]]:
-    """Return names and texts of the shell scripts that a script's commands call."""
+    """Return the names and texts of the shell scripts that the commands of a script call."""
     commands = " ".join(re.findall(r"`([^`]*)`", text))
     shell_scripts = []
     for name in dict.fromkeys(re.findall(r"[\w./-]+\.sh\b", commands)):
@@ -244,7 +251,7 @@ def _called(text: str, folder: Path) -> list[tuple[str, str]]:
 
 
 def describe(outcome: Outcome) -> str:
-    """Describe an outcome in the style of a test runner."""
+    """Format an outcome for the terminal in the style of a test runner."""
     place = outcome.file
     for number in (outcome.line, outcome.column):
         place += f":{number}" if number is not None else ""
@@ -262,7 +269,7 @@ def describe(outcome: Outcome) -> str:
 
 
 def _shown(outcome: Outcome) -> list[str]:
-    """Format the last events, or the events around a Python block, which runs after the script."""
+    """Format the last events of the timeline, or the events around a Python block that failed."""
     end = len(outcome.timeline)
     if outcome.moment is not None:
         end = min(end, outcome.moment + 1 + MOMENTS_SHOWN // 2)
@@ -276,7 +283,7 @@ def _shown(outcome: Outcome) -> list[str]:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """Return the number of scripts per verdict.
+    """Format the number of scripts for each verdict.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Summary of a run in the terminal: tables of its flows and of its relevant links."""
+"""Summary of a run for the terminal: tables of its flows and of its busiest links."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from aqmlab.results import Columns, Result
 
 MOST_ROWS = 20
-"""Maximum number of rows of a table."""
+"""Maximum number of rows of a table in the summary."""
 WIDE = 110
 """Minimum width of a terminal, in columns, for the wide tables."""
 MOST_GROUPS = 5
-"""Maximum number of lines of TCP settings."""
+"""Maximum number of lines with TCP settings in the summary."""
 COUNTS = (
     "segments_sent",
     "retransmitted_segments",
@@ -26,19 +26,20 @@ COUNTS = (
     "dropped_packets",
     "marked_packets",
 )
-"""Columns of flows with a total."""
+"""Columns of the table of flows that have a total in the last row."""
 
 
 def show(result: "Result", console: "Console") -> None:
-    """Print a run: its title, its flows, its relevant links, and closing lines."""
+    """Print the summary of a run: title, flows, busiest links, and closing lines."""
     for part in parts(result, wide=console.width >= WIDE):
         console.print(part, markup=False, highlight=False)
 
 
 def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
-    """Return the heading, the tables and the closing lines of a run.
+    """Return the heading, the tables and the closing lines of the summary of a run.
 
-    Columns that the engine did not fill are not in the tables; a closing line names these columns.
+    If the engine did not fill some columns, the tables omit these columns, and a closing line names
+    them.
     """
     heading = shortened(visible(result.scenario["title"] or "Untitled scenario"), WIDE)
     shown = {name: function for name, function in SHOWN.items() if name in result.tables}
@@ -62,7 +63,7 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
 
 
 def manifest_lines(result: "Result") -> list[str]:
-    """Return a line with the simulated time, the events, the seed and the version of a run."""
+    """Return a line with the simulated time of a run, its number of events, seed and version."""
     manifest = result.manifest
     events = ""
     if "events" in manifest:
@@ -74,7 +75,7 @@ def manifest_lines(result: "Result") -> list[str]:
 
 
 class Read:
-    """Columns of a table, with a record of the requested columns that the engine did not fill."""
+    """Columns of a table that also records which requested columns the engine did not fill."""
 
     def __init__(self, columns: "Columns") -> None:
         self._columns = columns
@@ -84,32 +85,32 @@ class Read:
         return self._columns[name]
 
     def filled(self, *names: str) -> list[str]:
-        """Return the filled columns among `names`, and record the others as absent."""
+        """Return the columns in `names` that the engine filled; record the others as absent."""
         self.absent += [name for name in names if name not in self._columns]
         return [name for name in names if name in self._columns]
 
 
 Shape = tuple[str, str, Callable[[Any], str]]
-"""Format of a column: its name, its head, and the function that returns the text of a value."""
+"""Format of a column: name of the column, heading, and function that formats a value."""
 
 
 def _count(value: Any) -> str:
-    """Return a count as text."""
+    """Format a count of packets or of events."""
     return str(value)
 
 
 def _scaled(factor: float, digits: int) -> Callable[[Any], str]:
-    """Return a function that multiplies a value by a factor and formats the product."""
+    """Return a function that multiplies a value by a factor, and formats the product."""
     return lambda value: f"{factor * value:.{digits}f}"
 
 
 def _completed(value: Any) -> str:
-    """Return the completion time of a flow as text."""
+    """Format the completion time of a flow in s; NaN becomes "unfinished"."""
     return "unfinished" if math.isnan(value) else f"{value:.3f}"
 
 
 def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape]) -> "Table":
-    """Return a table of names and filled columns, with at most 20 rows."""
+    """Return a table with at most 20 rows: names in the first columns, then filled columns."""
     filled = set(seen.filled(*(name for name, _, _ in shapes)))
     chosen = [shape for shape in shapes if shape[0] in filled]
     rows = table(*(head for _, head in names), *(head for _, head, _ in chosen))
@@ -123,7 +124,7 @@ def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape
 
 
 def tcp_lines(result: "Result") -> list[str]:
-    """Return one line of TCP settings per group of flows with equal settings, at most five."""
+    """Return lines with the TCP settings of each group of flows with equal settings."""
     lines = []
     for group in result.tcp[:MOST_GROUPS]:
         sender, names = group["sender"], group["flows"]
@@ -136,7 +137,8 @@ def tcp_lines(result: "Result") -> list[str]:
         )
     if len(result.tcp) > MOST_GROUPS:
         lines.append(
-            f"... {len(result.tcp) - MOST_GROUPS} more TCP settings; the manifest has all, key tcp"
+            f"... {len(result.tcp) - MOST_GROUPS} more TCP settings; the key tcp of the manifest "
+            "has all of them"
         )
     return lines
 
@@ -156,7 +158,7 @@ FLOW: tuple[Shape, ...] = (
 def flow_table(seen: Read, *, wide: bool) -> "Table":
     """Return a table of at most 20 flows, with totals over all flows.
 
-    A wide table also has the endpoints and the start time of each flow.
+    In a wide terminal, the table also has the endpoints and the start time of each flow.
     """
     n = len(seen["flow"])
     heads = ["flow", *["from > to"] * wide]
@@ -207,7 +209,7 @@ def datagram_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
 
 
 def conditioner_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return a table of conditioners with at most 20 rows, one per rule and colour."""
+    """Return a table of traffic conditioners with at most 20 rows, one per rule and colour."""
     names = [("link", "conditioner"), *((name, name) for name in ("rule", "colour", "action"))]
     counts = ("arrived", "dropped")
     shapes: list[Shape] = [(f"{name}_packets", f"{name} packets", _count) for name in counts]
@@ -245,10 +247,10 @@ def link_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
 
 
 def relevant_links(links: Read, filled: Collection[str]) -> list[int]:
-    """Return the rows of links with drops, marks, or a utilization of at least 50 %.
+    """Return the rows of the links that drop or mark packets or have a utilization of 50 % or more.
 
-    Without such links, the row of the link with the highest utilization is returned. If the engine
-    filled no column of drops, marks and utilization, all rows are returned.
+    If no link meets this condition, the row of the link with the highest utilization is returned.
+    If the engine measured neither drops nor marks nor utilization, all rows are returned.
     """
     rows = range(len(links["link"]))
     signals = [name for name in ("dropped_packets", "marked_packets") if name in filled]
@@ -272,11 +274,11 @@ SHOWN: "dict[str, Callable[..., Table]]" = {
     "classes": class_table,
     "conditioners": conditioner_table,
 }
-"""Functions that return the tables of a run for the terminal, in their order."""
+"""Functions that return the tables of the summary, in the displayed order."""
 
 
 def table(*heads: str) -> "Table":
-    """Return an empty table. All columns have numbers, except the first and the endpoints."""
+    """Return an empty table whose columns have numbers, except the first and the endpoints."""
     from rich import box
     from rich.table import Table
 

@@ -1,7 +1,7 @@
-"""Samples of web traffic without a network, and the distributions of traffic in a scenario.
+"""Random samples of web traffic without a network, and statistics of traffic distributions.
 
-The sample has the same web pages and random numbers as a run of the scenario. The network adds no
-delay, so each response arrives when the server sends it.
+A sample has the same web pages and uses the same random numbers as a run of the scenario. Because a
+sample has no network, each response arrives at the time when the server sends it.
 """
 
 import json
@@ -19,31 +19,30 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROBABILITIES = (0.5, 0.9, 0.99)
-"""Probabilities of the reported quantiles."""
+"""Probabilities of the quantiles that describe a distribution."""
 
 LARGEST = 0.15
-"""Share of the largest values, whose share of the bytes is reported.
-
-It is that of ``kuzmanovic2005ecnplus``, section 4.2.
+"""Share of the largest values of a distribution. The share of the bytes that these values have
+describes the distribution, as in ``kuzmanovic2005ecnplus``, section 4.2.
 """
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """A distribution of a scenario.
+    """Statistics of a distribution in a scenario.
 
     Attributes
     ----------
     quantity : str
         Kind of value: "size" (B), "times" (s) or "count".
     written : object
-        The value or table in the scenario.
+        Value or table that defines the distribution in the scenario.
     mean : float
-        Mean, in the unit of the values.
+        Mean of the distribution, in the unit of the values.
     quantiles : tuple of float
         Quantiles at :data:`PROBABILITIES`.
     largest : float
-        Share of the sum that the largest 15 % of the values have, in 0..1.
+        Share, in 0..1, of the sum of all values that the largest 15 % of the values contribute.
     """
 
     quantity: str
@@ -53,7 +52,7 @@ class Distribution:
     largest: float
 
     def quantile(self, probabilities: Iterable[float]) -> "np.ndarray":
-        """Return the quantiles at these probabilities."""
+        """Return the quantiles of the distribution at the given probabilities."""
         import numpy as np
 
         text = json.dumps(self.written)
@@ -63,19 +62,19 @@ class Distribution:
 
 
 def distribution(quantity: str, written: Any) -> Distribution:
-    """Return the properties of a distribution of a scenario.
+    """Compute the statistics of a distribution in a scenario.
 
     Parameters
     ----------
     quantity : str
         Kind of value: "size", "times" or "count".
     written : object
-        A value (``"7.2 kB"``), or a table.
+        Definition of the distribution: a constant such as ``"7.2 kB"``, or a table.
 
     Raises
     ------
     ScenarioError
-        If the value or table is not a distribution.
+        If `written` does not define a distribution.
 
     Examples
     --------
@@ -90,7 +89,7 @@ def distribution(quantity: str, written: Any) -> Distribution:
 
 
 def distributions(traffic: dict[str, Any]) -> dict[str, Distribution]:
-    """Return the distributions of a normalized traffic table by key."""
+    """Return the distributions in a normalized traffic table, by key of the table."""
     families = {"size": "size", "times": "times", "count": "count"}
     by_key = {}
     for p in manual.pages()[traffic["kind"]].parameters:
@@ -104,21 +103,21 @@ def distributions(traffic: dict[str, Any]) -> dict[str, Distribution]:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of the requests of a flow table's users.
+    """Random sample of the requests that the users of a ``[[flows]]`` table send.
 
     Attributes
     ----------
     name : str
-        Name of the flow table.
+        Name of the ``[[flows]]`` table.
     users : int
         Number of users.
     duration_s : float
-        Duration of the sample, in s.
+        Simulated duration of the sample, in s.
     traffic : dict
-        The traffic table with every default.
+        Traffic table of the flows, including default values.
     requests : DataFrame
-        One row per request: user, page, connection, at_s, answered_s, request_bytes,
-        response_bytes.
+        Table with one row per request and the columns user, page, connection, at_s, answered_s,
+        request_bytes and response_bytes.
     """
 
     name: str
@@ -129,9 +128,9 @@ class Sample:
 
     @cached_property
     def drawn(self) -> "dict[str, np.ndarray]":
-        """Sampled values by the keys of the traffic table, in B, in s, or as counts.
+        """Sampled values for each key of the traffic table: sizes in B, times in s, or counts.
 
-        The times between pages include the times between sessions.
+        The sampled times between pages include the times between sessions.
         """
         import numpy as np
 
@@ -155,12 +154,12 @@ class Sample:
 
     @property
     def load_bps(self) -> float:
-        """Mean rate of the responses, in bit/s."""
+        """Mean rate of the response bytes in the sample, in bit/s."""
         return 8 * float(self.requests["response_bytes"].sum()) / self.duration_s
 
     @property
     def expected_load_bps(self) -> float:
-        """Expected rate in bit/s, from the means of the distributions and the duration of pages."""
+        """Expected rate of the response bytes in bit/s, from the means of the distributions."""
         rows = self.requests.groupby(["user", "page"])
         took = rows["answered_s"].max() - rows["at_s"].min()
         means = {key: d.mean for key, d in distributions(self.traffic).items()}
@@ -174,23 +173,24 @@ class Sample:
         return self.users * 8 * page_bytes / cycle_s
 
     def rates_bps(self, bin_s: float, rate_bps: float, warm_up: float = 0.1) -> "np.ndarray":
-        """Return the rate of the responses over time, in bit/s.
+        """Return the rate of the response bytes over time, in bit/s.
 
-        The bytes of each response arrive at the constant rate `rate_bps`.
+        The bytes of each response are assumed to arrive at the constant rate `rate_bps`.
 
         Parameters
         ----------
         bin_s : float
-            Length of an interval, in s.
+            Length of an averaging interval, in s.
         rate_bps : float
-            Rate at which a response arrives, in bit/s.
+            Rate at which the bytes of a response arrive, in bit/s.
         warm_up : float
-            Share of the time that is removed at the beginning, when all users start.
+            Share of the duration that is removed at the beginning, because all users start at the
+            same time.
 
         Returns
         -------
         ndarray of float64
-            One value per interval.
+            Mean rate in each interval.
 
         Raises
         ------
@@ -201,13 +201,13 @@ class Sample:
 
         if not (bin_s > 0 and rate_bps > 0):
             raise ValueError(
-                f"an interval of {bin_s} s and a rate of {rate_bps} bit/s must be above 0; "
-                "give larger values"
+                f"an interval of {bin_s} s and a rate of {rate_bps} bit/s are not valid; give "
+                "values above 0"
             )
         if self.duration_s / bin_s > 1e7:
             raise ValueError(
-                f"{self.duration_s:g} s have more than 10^7 intervals of {bin_s:g} s; "
-                "give a longer interval"
+                f"{self.duration_s:g} s contain more than 10^7 intervals of {bin_s:g} s; choose a "
+                "longer interval"
             )
         begins = self.requests["answered_s"].to_numpy()
         ends = begins + 8 * self.requests["response_bytes"].to_numpy() / rate_bps
@@ -217,9 +217,9 @@ class Sample:
         return rates
 
     def hurst(self, bin_s: float, rate_bps: float, shortest_s: float) -> dict[str, Hurst]:
-        """Return estimates of the Hurst parameter of the rate over time, by method.
+        """Estimate the Hurst parameter of the rate of the response bytes, by two methods.
 
-        `shortest_s` is the minimum block length of the aggregated variance, in s.
+        `shortest_s` is the minimum averaging time, in s, of the method "aggregated variance".
         """
         rates = self.rates_bps(bin_s, rate_bps)
         shortest = max(1, round(shortest_s / bin_s))
@@ -230,7 +230,7 @@ class Sample:
 
 
 def _time_since(events: "np.ndarray", times: "np.ndarray") -> "np.ndarray":
-    """Return, for each time, the sum of the times elapsed since all earlier events."""
+    """Return for each time t the sum of t - e over all events e before t."""
     import numpy as np
 
     ordered = np.sort(events)
@@ -247,25 +247,25 @@ def sample(
     seed: int | None = None,
     overrides: Iterable[tuple[str, str]] = (),
 ) -> list[Sample]:
-    """Sample the web traffic of a scenario.
+    """Generate a random sample of the web traffic of a scenario.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        The scenario. The network of the scenario adds no delay to the sample.
+        The scenario. The sample ignores the network of the scenario.
     duration_s : float
-        Duration of the sample, in s.
+        Simulated duration of the sample, in s.
     users : int, optional
-        Number of users per flow table; default: the count of the table.
+        Number of users of each ``[[flows]]`` table; default: the `count` of the table.
     seed : int, optional
-        Seed; default: the scenario's.
+        Seed of the random numbers; default: the seed of the scenario.
     overrides : iterable of (str, str)
-        Dotted paths and their values in TOML syntax.
+        Changes of the scenario: dotted paths of keys, each with a value in TOML syntax.
 
     Returns
     -------
     list of Sample
-        One sample per flow table with web traffic.
+        One sample for each ``[[flows]]`` table with web traffic.
 
     Raises
     ------
@@ -304,7 +304,7 @@ def presets() -> dict[str, str]:
 
 
 def of_preset(name: str) -> dict[str, Any]:
-    """Return a scenario with one user of a preset, in a fast network without delay."""
+    """Return a scenario with one web user of a preset, in a fast network without delay."""
     network = {
         "kind": "dumbbell", "rate": "1 Gbit/s", "delay": "0 s", "queue": "drop_tail",
         "left_rate": "1 Gbit/s", "left_delay": "0 s", "right_rate": "1 Gbit/s",

@@ -1,6 +1,7 @@
-"""Cost of each TCP option and variant: instructions per packet of S2, counted by valgrind.
+"""Cost of each TCP option: machine instructions per packet in scenario S2, counted by valgrind.
 
-In contrast to times, counts of instructions hardly depend on the machine and its load.
+In contrast to a measured time, the number of instructions hardly depends on the machine and its
+load.
 """
 
 import re
@@ -22,19 +23,21 @@ if TYPE_CHECKING:
 VARIANTS = ROOT / "benches" / "variants.toml"
 PROGRAM = ROOT / "target" / "release" / "examples" / "run_scenario"
 SECONDS = (5, 10)
-"""Durations of two runs, in s. Their difference excludes set-up and the first slow start."""
+"""Durations in s of two simulated runs; their difference excludes set-up and slow start."""
 
 
 def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
-    """Yield a row for each variant: its name and its instructions per packet.
+    """Yield one row per variant of TCP: its name, and its number of instructions per packet.
 
     Raises
     ------
     FileNotFoundError
-        If the function runs outside a checkout, or if valgrind or cargo is not installed.
+        If the function is called outside a checkout, or if valgrind or cargo is not installed.
     """
     if not VARIANTS.exists():
-        raise FileNotFoundError(f"{VARIANTS} does not exist; count the variants in a checkout")
+        raise FileNotFoundError(
+            f"{VARIANTS} does not exist; use --variants in a checkout of the source code"
+        )
     for tool in ("valgrind", "cargo"):
         if not shutil.which(tool):
             raise FileNotFoundError(f"counting instructions needs {tool}; install it")
@@ -48,13 +51,13 @@ def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
 
 
 def per_packet(changes: dict[str, str]) -> float:
-    """Return the instructions per bottleneck packet of S2 with these changes."""
+    """Return the number of instructions per packet over the bottleneck in S2 with changes."""
     (before, fewer), (after, more) = (counted(changes, seconds) for seconds in SECONDS)
     return (after - before) / (more - fewer)
 
 
 def counted(changes: dict[str, str], seconds: int) -> tuple[int, int]:
-    """Return the instructions and the bottleneck packets of a run of S2 of this duration."""
+    """Return the numbers of instructions and of packets over the bottleneck in a run of S2."""
     with tempfile.TemporaryDirectory() as folder:
         out = f"--callgrind-out-file={Path(folder) / 'callgrind'}"
         command = ["valgrind", "--tool=callgrind", out, str(PROGRAM), str(SCENARIOS / "S2.toml")]
@@ -69,7 +72,7 @@ def counted(changes: dict[str, str], seconds: int) -> tuple[int, int]:
 
 
 def table(rows: list[dict[str, Any]]) -> "Table":
-    """Return rows of :func:`costs` as a table for the terminal, with ratios to the first row."""
+    """Return rows of :func:`costs` as a table for the terminal, with the ratio to the first row."""
     from aqmlab import summary
 
     shown = summary.table("variant", "instructions per packet", "ratio")

@@ -1,14 +1,14 @@
-"""Preparation of texts from outside for a terminal."""
+"""Preparation of texts from users and files for display in a terminal."""
 
 import unicodedata
 
 LONGEST = 2000
-"""Maximum number of characters of a message."""
+"""Maximum number of characters of a displayed message."""
 LONGEST_NAME = 60
-"""Maximum number of characters of a name in a table."""
+"""Maximum number of characters of a name in a displayed table."""
 
 UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
-"""Unicode categories of control characters, which change the terminal or the text direction."""
+"""Unicode categories of control characters, which can change the terminal or the text direction."""
 
 
 def visible(text: str) -> str:
@@ -26,13 +26,13 @@ def visible(text: str) -> str:
 
 
 FORMULA = ("=", "+", "-", "@")
-"""First characters of a text that a spreadsheet treats as a formula."""
+"""Characters that make a spreadsheet interpret a text as a formula if the text begins with one."""
 
 
 def refusal(text: str) -> str | None:
-    r"""Return the reason why a text cannot be a name in a table, and the remedy; None if it can.
+    r"""Return the reason and the remedy if a text cannot be a name; None for a valid name.
 
-    Names in a scenario have the same rules (crates/lab/src/scenario/checks.rs).
+    The rules are the same for names in a scenario (crates/lab/src/scenario/checks.rs).
 
     Examples
     --------
@@ -43,8 +43,8 @@ def refusal(text: str) -> str | None:
         return "has control characters; remove them"
     if text.startswith(FORMULA):
         return (
-            "begins like a formula (=, +, -, @), which a spreadsheet would compute; "
-            "begin it with a letter or a digit"
+            "begins like a formula (=, +, -, @), which a spreadsheet would compute; choose a name "
+            "that begins with a letter or a digit"
         )
     return None
 
@@ -55,7 +55,7 @@ def steers(text: str) -> bool:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """Return a text, or its beginning and end if it is longer than `longest` characters.
+    """Return a text; if it has more than `longest` characters, only its beginning and its end.
 
     Examples
     --------

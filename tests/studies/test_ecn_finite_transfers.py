@@ -278,7 +278,7 @@ def test_the_option_claim_runs_only_the_runs_of_the_claim(
     assert not list(tmp_path.iterdir())
     for wrong, message in (
         (["--claim", "EF-999"], "--claim: 'EF-999' is unknown; use one of: EF-001, "),
-        (["--claim", "EF-002", "--out", "x"], "--claim runs only the settings of one claim"),
+        (["--claim", "EF-002", "--out", "x"], "--claim excludes --only, --out and --quick"),
         (["--claim", "EF-002", "--set", "tcp.recieve_window=1 kB"], "no scenario of these items"),
     ):
         assert execute(["reproduce", "ecn-finite-transfers", *wrong]) == 2

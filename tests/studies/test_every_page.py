@@ -62,8 +62,8 @@ def test_all_studies_in_their_quick_form(tmp_path: Path) -> None:
 
 def test_the_option_all_refuses_a_study_and_a_claim(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["reproduce", "rfc2884", "--all"]) == 2
-    assert "--all reproduces all studies unchanged; leave out STUDY" in capsys.readouterr().err
+    assert "select or change a study; leave out STUDY" in capsys.readouterr().err
     assert execute(["reproduce", "--all", "--claim", "R2-001"]) == 2
     assert "leave out --claim" in capsys.readouterr().err
     assert execute(["reproduce"]) == 2
-    assert "STUDY is missing; give one of ecn-finite-transfers" in capsys.readouterr().err
+    assert "STUDY is missing; give the name of a study, ecn-" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Commands of `aqmlab` by group, in the order of the help."""
+"""Commands of `aqmlab`, in the groups and the order in which the help lists them."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -37,7 +37,9 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def aqmlab(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version of aqmlab and exit.")
+    ] = False,
 ) -> None:
     """Simulate the bottleneck of a network, packet by packet: queues, ECN and TCP.
 
@@ -82,7 +84,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
         "bench": (bench.bench_command, bench.EXAMPLES),
     },
 }
-"""Function and examples of each command, by group and name."""
+"""Function and examples of each command of `aqmlab`, by group and by name of the command."""
 
 for group, commands in COMMANDS.items():
     for name, (function, lines) in commands.items():

@@ -17,35 +17,42 @@ def bench_command(
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Scenarios of the benchmark, e.g. S1 S2.", show_default="all scenarios"
+            help="Names of benchmark scenarios, e.g. S1 S2.", show_default="all scenarios"
         ),
     ] = None,
     peers: Annotated[
         bool,
         typer.Option(
             "--peers",
-            help="Also measure ns-2, ns-3 and htsim, if they are installed, and a loop with the "
-            "minimum work of any simulator.",
+            help="Also measure other programs: ns-2, ns-3 and htsim if they are installed, and a "
+            "loop that does only the work that every packet simulator has to do.",
         ),
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the figures as JSON, one object per row.")
+        bool,
+        typer.Option(
+            "--json", help="Print the results as JSON, with one object per scenario and simulator."
+        ),
     ] = False,
     runs: Annotated[
         str,
-        typer.Option(help="Measure each scenario N times, and show the median.", metavar="N"),
+        typer.Option(
+            help="Number of measurements of each scenario; the output shows their median.",
+            metavar="N",
+        ),
     ] = "5",
     by_variant: Annotated[
         bool,
         typer.Option(
             "--variants",
-            help="Only count the instructions per packet that each option of the scenario adds.",
+            help="Measure the cost of TCP options instead of the speed: the number of machine "
+            "instructions per packet with each option.",
         ),
     ] = False,
 ) -> None:
-    """Measure the speed of the simulator, from a checkout of its source.
+    """Measure the speed of the simulator. The command needs a checkout of the source code.
 
-    docs/benchmark.md describes the scenarios and the method of measurement.
+    docs/benchmark.md describes the scenarios of the benchmark and the method of measurement.
     """
     import json
 

@@ -1,4 +1,4 @@
-"""`aqmlab calibrate`: web users that offer a load, and their requests as lists for a replay."""
+"""`aqmlab calibrate`: search for the number of web users that produce a given load."""
 
 import json
 from pathlib import Path
@@ -42,15 +42,15 @@ def calibrate_command(
         list[str],
         typer.Option(
             "--load",
-            help="Load to offer on the link, e.g. '90 Mbit/s'. Repeat the option for several "
-            "loads.",
+            help="Load of the link that the web users have to produce, e.g. '90 Mbit/s'. Repeat "
+            "--load for several loads.",
             metavar="RATE",
         ),
     ],
     link: Annotated[
         str | None,
         typer.Option(
-            help="Link that carries the load.",
+            help="Link whose load is measured.",
             metavar="FROM>TO",
             show_default="left>right of a dumbbell",
         ),
@@ -58,17 +58,18 @@ def calibrate_command(
     uncongested: Annotated[
         list[str] | None,
         typer.Option(
-            help="Change of a key that removes the congestion of the network, e.g. "
-            "network.rate='1 Gbit/s'. The load is measured with these changes. Repeat the option "
-            "for several keys.",
+            help="Change of a scenario key, e.g. network.rate='1 Gbit/s', so that the network has "
+            "no congestion during the measurement of the load. Repeat --uncongested to change "
+            "several keys.",
             metavar="KEY=VALUE",
-            show_default="ten times the rate and a buffer of 100000 packets in a dumbbell",
+            show_default="in a dumbbell, ten times the rate and a buffer of 100000 packets",
         ),
     ] = None,
     tolerance: Annotated[
         float,
         typer.Option(
-            help="Maximum difference between the requested and the measured load, in %.",
+            help="Maximum difference between the requested load and the measured load, in % of "
+            "the requested load.",
             metavar="X",
         ),
     ] = 0.3,
@@ -81,9 +82,9 @@ def calibrate_command(
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Find the web users that offer a load, and write their requests to lists for a replay.
+    """Find the web users that produce a given load, and record their requests for a replay.
 
-    The command writes one output folder per load and seed. Each output folder contains the lists of
+    The output has one folder per load and seed. Each of these folders contains lists of the
     requests of the web users, and a scenario that replays these requests.
     """
     from contextlib import ExitStack
@@ -103,8 +104,8 @@ def calibrate_command(
     wide = wide or _widened(whole)
     if link is None and whole["network"]["kind"] != "dumbbell":
         raise ValueError(
-            "--link is missing, and the network is not a dumbbell; give the link that carries the "
-            "load as FROM>TO"
+            "--link is missing; it is required because the network is not a dumbbell; give the "
+            "link whose load is measured as FROM>TO"
         )
     rates = {text: read_rate("--load", text) for text in loads}
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
@@ -131,21 +132,21 @@ def calibrate_command(
                 file,
             )
         show(every, done)
-    print_text(f"Written to {folder}: a folder per load and seed, with a scenario and its lists.")
+    print_text(f"Written to {folder}, which has one folder per load and seed.")
 
 
 def _name(load: str, seed: int) -> str:
-    """Return the name of the folder of a load and a seed."""
+    """Return the name of the output folder for a load and a seed."""
     return f"{load.replace(' ', '').replace('/', 'p')}-{seed}"
 
 
 def _widened(scenario: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the changes that remove the congestion of a dumbbell, as keys and values."""
+    """Return the keys and values that remove the congestion of a dumbbell."""
     network = scenario["network"]
     if network["kind"] != "dumbbell":
         raise ValueError(
-            "--uncongested is missing, and the network is not a dumbbell; give changes that remove "
-            "the congestion, for example network.links.0.rate='1 Gbit/s'"
+            "--uncongested is missing; it is required because the network is not a dumbbell; give "
+            "a change that prevents congestion, for example network.links.0.rate='1 Gbit/s'"
         )
     number, unit = network["rate"].split()
     queue = "{ kind = 'drop_tail', limit = '100000 packets' }"
@@ -153,7 +154,7 @@ def _widened(scenario: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def show(every: list[tuple[str, int]], done: "list[CalibratedLoad]") -> None:
-    """Print users, requests and measured load, with one row per load and seed."""
+    """Print a table of users, requests and measured load, with one row per load and seed."""
     from rich.table import Table
 
     table = Table(title="Offered loads")
@@ -173,7 +174,7 @@ def show(every: list[tuple[str, int]], done: "list[CalibratedLoad]") -> None:
 def write_scenario(
     one: "CalibratedLoad", scenario: dict[str, Any], final: Path, folder: Path, file: Path
 ) -> None:
-    """Write the scenario that replays the lists of a load, with the final paths of the lists."""
+    """Write the scenario that replays recorded requests, with the final paths of their lists."""
     from aqmlab.experiment.calibration import frozen
     from aqmlab.scenario import toml_document
 

@@ -1,4 +1,4 @@
-"""`aqmlab compare`: comparison of queues under the same traffic."""
+"""`aqmlab compare`: comparison of queue disciplines under the same traffic."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -35,15 +35,17 @@ def compare_command(
     queues: Annotated[
         list[str],
         typer.Argument(
-            help="Kinds of queues, such as drop_tail or codel. A name and keys may be added: "
-            "'narrow=red:minth=5 packets,maxth=15 packets' is RED with two keys, shown as narrow.",
+            help="Queue disciplines to compare, such as drop_tail or codel. A label may precede "
+            "the kind of queue, and keys may follow it: 'narrow=red:minth=5 packets,maxth=15 "
+            "packets' is RED with these values of minth and maxth, and has the label narrow in "
+            "the output.",
             metavar="QUEUES...",
         ),
     ],
     scenario: Annotated[
         Path | None,
         typer.Option(
-            help="Scenario with the traffic and the network.",
+            help="Scenario that defines the traffic and the network.",
             metavar="FILE",
             show_default="the bottleneck of RFC 7928, 20 Mbit/s and 100 ms",
         ),
@@ -51,15 +53,15 @@ def compare_command(
     link: Annotated[
         list[str] | None,
         typer.Option(
-            help="Link whose queue is replaced. Repeat the option for several links, which then "
-            "have the same queue.",
+            help="Link that gets the compared queue disciplines. Repeat --link for several links, "
+            "which all get the same queue discipline in a run.",
             metavar="FROM>TO",
             show_default="the bottleneck of a dumbbell",
         ),
     ] = None,
     ecn: Annotated[
         bool,
-        typer.Option("--ecn", help="Use ECN in all flows; short for --set tcp.ecn=rfc3168."),
+        typer.Option("--ecn", help="Enable ECN in all TCP flows, like --set tcp.ecn=rfc3168."),
     ] = False,
     seed: SeedOption = None,
     changes: SetOption = None,
@@ -73,10 +75,10 @@ def compare_command(
     warnings: WarningsOption = True,
     engine: EngineOption = None,
 ) -> None:
-    """Compare queues under the same traffic.
+    """Compare queue disciplines under the same traffic.
 
-    The output is a folder with a report, its figures and the finished runs. With a warm-up, only
-    transfers that begin after the warm-up count.
+    The output is a folder with a report, its figures and the finished runs. If there is a warm-up,
+    the measures exclude every transfer that begins during the warm-up.
     """
     from aqmlab.compare import comparison, output, show
     from aqmlab.progress import Bar

@@ -1,4 +1,4 @@
-"""Layout of the help: whole sentences at any width, groups of commands, and examples."""
+"""Layout of ``--help``: descriptions in whole sentences, commands in groups, and examples."""
 
 import re
 from typing import Any
@@ -9,12 +9,12 @@ from typer.core import TyperCommand, TyperGroup
 from aqmlab.command.options import renamed
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-"""Settings of every command. A help text has at most 100 columns."""
+"""Settings of the help of every command, such as its maximum width of 100 columns."""
 FACTS = re.compile(r" {2}\[([^\[\]]+)\]$")
-"""Default, range and "required", as Typer appends them to a help text."""
+"""Text in brackets that Typer appends to a help text: the default, the range, or "required"."""
 QUOTED = r"""(?:'[^']*'|"[^"]*"|\S)+"""
 PARTS = re.compile(rf"--[\w-]+ +(?!-){QUOTED}|{QUOTED}")
-"""Parts of a command line: an option with its value, or a word. A quoted text is one word."""
+"""Pattern of one part of a command line: a word, a quoted text, or an option with its value."""
 
 
 def summary(command: Any) -> str:
@@ -23,7 +23,7 @@ def summary(command: Any) -> str:
 
 
 def plain(text: str) -> str:
-    """Convert the facts that Typer appends to a help text in brackets to sentences.
+    """Convert the default and the range, which Typer appends in brackets, to whole sentences.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def plain(text: str) -> str:
 
 
 def example_lines(example: str, width: int) -> list[str]:
-    r"""Split a command line into lines that end in a backslash, so that a shell joins them.
+    r"""Split a command line into lines of limited width, joined by a backslash as in a shell.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def example_lines(example: str, width: int) -> list[str]:
 
 
 def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
-    """Write arguments and options, each with its meaning and default in whole sentences."""
+    """Write the help of the arguments and options of a command."""
     for kind, title in (("argument", "Arguments"), ("option", "Options")):
         rows = [
             (record[0], plain(record[1]))
@@ -78,7 +78,7 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def _write_examples(command: Any, formatter: Any) -> None:
-    """Write the examples of a command, which are the lines of its epilog."""
+    """Write the examples of a command; its epilog has one example per line."""
     if command.epilog:
         with formatter.section("Examples"):
             for example in command.epilog.splitlines():
@@ -90,7 +90,7 @@ class Command(TyperCommand):
     """Command whose epilog has one example per line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. The old name of an option causes an error that states the new name.
+        """Parse the arguments, and report the new name of an option whose old name was given.
 
         Raises
         ------
@@ -115,10 +115,10 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """Command with subcommands, which its help shows in groups with their first sentences."""
+    """Command with subcommands; its help lists the subcommands in groups, one sentence for each."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, then the commands by group."""
+        """Write the help of the options, then the list of the subcommands in groups."""
         _write_options(self, ctx, formatter)
         groups: dict[str, list[tuple[str, str]]] = {}
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]

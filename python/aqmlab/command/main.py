@@ -1,4 +1,4 @@
-"""Execution of the command. Every error is one line on stderr, and has an exit code."""
+"""Execution of the command `aqmlab`, which reports every error as one line on stderr."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ PIPE_CLOSED = 141
 
 
 def execute(args: list[str]) -> int:
-    """Run the command with some arguments and return the exit code."""
+    """Run the command `aqmlab` with the given arguments and return the exit code."""
     try:
         status = _run(args)
         sys.stdout.flush()
@@ -34,13 +34,13 @@ def execute(args: list[str]) -> int:
     except ValueError as e:
         return print_error(str(e), WRONG_INPUT)
     except MemoryError as e:
-        message = "the machine has too little memory; reduce the scenario or --jobs"
+        message = "the machine has too little memory; simulate fewer flows, or reduce --jobs"
         return print_error(str(e) or message, WRONG_INPUT)
     except SystemExit:
         raise
     except (SystemError, RuntimeError) as e:
-        # Python wraps a KeyboardInterrupt that is raised inside some functions in C, such as
-        # isinstance, or inside __set_name__ while a class is created.
+        # Some C functions of Python, such as isinstance, wrap a KeyboardInterrupt in a SystemError
+        # or RuntimeError. The call of __set_name__ during the creation of a class does the same.
         if not isinstance(e.__cause__, KeyboardInterrupt):
             return _defect(e, args)
         return _interrupted()
@@ -50,7 +50,7 @@ def execute(args: list[str]) -> int:
 
 
 def _defect(error: BaseException, args: list[str]) -> int:
-    """Print a defect in one line and return the exit code; raise it if AQMLAB_TRACEBACK is set."""
+    """Print an unexpected exception in one line; raise it again if AQMLAB_TRACEBACK is set."""
     if os.environ.get("AQMLAB_TRACEBACK"):
         raise error
     problem = f"{type(error).__name__}: {error}"
@@ -88,7 +88,7 @@ def _run(args: list[str]) -> Any:
 
 
 def _interrupted(left: str | None = None) -> int:
-    """Print the files that an interrupted command wrote, and return 128 plus the signal number."""
+    """Report an interruption and the paths already written; return 128 plus the signal number."""
     from aqmlab import folder, interrupts
 
     paths = ", ".join(map(str, folder.written))
@@ -98,7 +98,7 @@ def _interrupted(left: str | None = None) -> int:
 
 
 def main() -> NoReturn:
-    """Run the command of this process."""
+    """Run `aqmlab` with the arguments of this process, and end the process with the exit code."""
     from aqmlab import folder, interrupts
 
     interrupts.listen()
@@ -121,8 +121,7 @@ def main() -> NoReturn:
 def _open_streams() -> bool:
     """Open a missing standard stream on /dev/null, and return True if standard output is open.
 
-    If a stream were missing, a file that is opened later would get the file descriptor of the
-    stream.
+    Otherwise the next opened file would get the file descriptor of the missing stream.
     """
     missing = [n for n, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)) if stream is None]
     while missing and os.open(os.devnull, os.O_RDWR) < max(missing):
@@ -137,7 +136,7 @@ def _open_streams() -> bool:
 
 
 def _flushed(code: int) -> int:
-    """Flush standard output and return the exit code. A failed flush is an error of one line."""
+    """Flush standard output and return the exit code; report a failed flush in one line."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -13,12 +13,12 @@ def list_command(
     category: Annotated[
         str | None,
         typer.Argument(
-            help="Category of names, such as queues, tcp, traffic or studies.",
+            help="Category whose names are listed, such as queues, tcp, traffic or studies.",
             show_default="list the categories",
         ),
     ] = None,
 ) -> None:
-    """List the names that a scenario can use, or the published studies."""
+    """List the queues, TCP options and other names that a scenario can use, or the studies."""
     from aqmlab.explain import listing
 
     typer.echo(listing(category))
@@ -27,17 +27,23 @@ def list_command(
 def explain_command(
     name: Annotated[
         str,
-        typer.Argument(help="A name, such as red, tcp, minth or red.minth, or a study."),
+        typer.Argument(
+            help="Name to explain: a table or key of a scenario, such as red, tcp, minth or "
+            "red.minth, or a study."
+        ),
     ],
 ) -> None:
-    """Explain a name: its purpose, and the unit, default, range and source of each parameter."""
+    """Explain a queue, another part of a scenario, or a study.
+
+    The explanation states the unit, default, range and source of each parameter.
+    """
     from aqmlab.explain import explanation
 
     typer.echo(explanation(name))
 
 
 def schema_command() -> None:
-    """Print the JSON Schema of a scenario, with which an editor can check a file."""
+    """Print the JSON Schema of scenarios, which an editor can use to check a scenario file."""
     import json
 
     from aqmlab import manual

@@ -1,4 +1,4 @@
-"""`aqmlab model`: predictions of closed forms and fluid models, and their comparison with a run."""
+"""`aqmlab model`: predictions of analytic models, and their comparison with a run."""
 
 import json
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aqmlab.results import Result
 
 MAX_SAMPLES = 200_000
-"""Maximum number of samples of a queue in the run of a scenario for its models."""
+"""Maximum number of samples of a queue in a run for `aqmlab model compare`."""
 EXAMPLES = (
     "aqmlab model compare examples/red_loads.toml --set duration='20 s' --warm-up '5 s'",
     "aqmlab model compare --run results/red_loads",
@@ -37,7 +37,7 @@ EXAMPLES = (
 
 
 class Models(Group):
-    """Command `aqmlab model`, whose first argument is the name of a model or a scenario."""
+    """Command `aqmlab model`, whose first argument is a model's name or the path of a scenario."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments.
@@ -47,7 +47,7 @@ class Models(Group):
         Raises
         ------
         ValueError
-            If the command has its old name `beside`.
+            If the first argument is `beside`, the old name of `compare`.
         """
         if args[:1] == ["beside"]:
             raise ValueError(
@@ -64,8 +64,9 @@ models = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     context_settings=CONTEXT,
-    help="Show the predictions of closed forms and fluid models, or compare them with a run.\n\n"
-    "`aqmlab model FILE` is short for `aqmlab model compare FILE`.",
+    help="Show the predictions of analytic models of queues and of TCP, or compare them with a "
+    "run.\n\n"
+    "`aqmlab model FILE` has the same meaning as `aqmlab model compare FILE`.",
     epilog="aqmlab model examples/red_loads.toml --set duration='20 s'\n"
     "aqmlab model tcp --p 0.01 --rtt '100 ms'",
 )
@@ -78,7 +79,7 @@ def compare_command(
     run: Annotated[
         Path | None,
         typer.Option(
-            help="Use a finished run instead of FILE: a folder that `aqmlab run --out` wrote.",
+            help="Folder of a finished run, which `aqmlab run --out` wrote, in place of FILE.",
             metavar="DIR",
         ),
     ] = None,
@@ -89,24 +90,29 @@ def compare_command(
     plot: PlotOption = None,
     warnings: WarningsOption = True,
 ) -> None:
-    """Compare a run of a scenario with the predictions of the models that apply to it.
+    """Compare the results of a run with the predictions of analytic models.
 
-    The command names each model that does not apply, with the reason. --plot draws the delays of
-    the queue, or the gain and phase of the control loop.
+    The command also lists each model that does not apply to the scenario, with the reason. --plot
+    draws the distribution of the queueing delay, or the gain and phase of the control loop of an
+    AQM.
     """
     from aqmlab.models.comparison import compare
     from aqmlab.results import Result
 
     drawable(plot)
     if (file is None) == (run is None):
-        raise ValueError("give either a scenario or --run DIR")
+        raise ValueError(
+            "give either a scenario to run, or the folder of a finished run with --run DIR"
+        )
     if run and (seed or changes or warm_up or store):
         raise ValueError(
-            "--run names a finished run; leave out --seed, --set, --warm-up and --store"
+            "--run excludes --seed, --set, --warm-up and --store, because a finished run cannot be "
+            "changed; leave out these options"
         )
     if file and not file.suffix and not file.exists():
         raise ValueError(
-            f"{file} must be a model or the path of a scenario; aqmlab model -h lists the models"
+            f"{file} is neither a model nor the path of a scenario; aqmlab model -h lists the "
+            "models"
         )
     result = Result.read(run) if run else _run(file, read_overrides(changes, seed, warm_up), store)
     comparison = compare(result)
@@ -118,7 +124,7 @@ def compare_command(
 
 
 def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | None) -> "Result":
-    """Run a scenario with the series that its models need."""
+    """Run a scenario, and record the series that the models of this scenario need."""
     from aqmlab.experiment import run_many
     from aqmlab.models.comparison import needed
     from aqmlab.progress import Bar
@@ -143,7 +149,7 @@ def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | 
 
 
 def _show(comparison: "Comparison") -> None:
-    """Print a comparison as a table, with the assumptions of the models."""
+    """Print predicted and measured values as a table, with the assumptions of the models."""
     from rich.table import Table
 
     if comparison.rows:
@@ -179,7 +185,7 @@ def _show(comparison: "Comparison") -> None:
 
 
 def _figure(comparison: "Comparison") -> "Figure":
-    """Return the figure of a comparison: the delays of the queue, or the control loop."""
+    """Return the figure of the queueing delays, or of the control loop of an AQM."""
     from aqmlab.figures import models as figures
 
     if comparison.queue is not None:
@@ -189,8 +195,8 @@ def _figure(comparison: "Comparison") -> "Figure":
     if comparison.loop is not None:
         return figures.bode({comparison.rows[-1].model: comparison.loop})
     raise ValueError(
-        "--plot draws a distribution of delays or a control loop, and the models of this run have "
-        "neither; leave --plot out"
+        "--plot needs a model of the queueing delay or of a control loop, and no such model "
+        "applies to this run; leave --plot out"
     )
 
 

@@ -1,4 +1,4 @@
-"""Models of `aqmlab model`. Each model is a command with its own parameters."""
+"""Subcommands of `aqmlab model`, one per analytic model."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from aqmlab.models.fluid.network import Network
 
 RESPONSES = "response_bytes"
-"""Column of a list of requests with the sizes of the responses."""
+"""Name of the column with the sizes of the responses in a list of requests."""
 
-Load = Annotated[float, typer.Option(help="Load ρ, above 0 and below 1.", metavar="X")]
+Load = Annotated[
+    float, typer.Option(help="Load ρ of the server, above 0 and below 1.", metavar="X")
+]
 Rate = Annotated[str, typer.Option(help="Rate of the link, e.g. '10 Mbit/s'.", metavar="RATE")]
-Packet = Annotated[int, typer.Option(help="Size of a packet in bytes.", metavar="N", min=1)]
+Packet = Annotated[int, typer.Option(help="Packet size in bytes.", metavar="N", min=1)]
 Rtt = Annotated[str, typer.Option(help="Round-trip time, e.g. '100 ms'.", metavar="TIME")]
-Loss = "Share of segments that are lost or marked, 0 to 1."
+Loss = "Share of segments that the network drops or marks, 0 to 1."
 Rto = Annotated[str, typer.Option(help="Initial retransmission timeout.", metavar="TIME")]
 
 
@@ -31,23 +33,23 @@ def batch_queue(
     flows: Annotated[
         str | None,
         typer.Option(
-            help="Sizes of flows in packets, each with a weight: 7:3,20:1 means that three of four "
-            "flows have 7 packets and one has 20.",
+            help="Flow sizes in packets, each with a weight: with 7:3,20:1, three of four flows "
+            "have 7 packets and the fourth has 20 packets.",
             metavar="N:W,...",
         ),
     ] = None,
     sizes: Annotated[
         Path | None,
         typer.Option(
-            help="File with the sizes of flows in bytes, one per line. A list of requests that "
-            "`aqmlab calibrate` wrote is also valid, and gives the sizes of its responses.",
+            help="File with flow sizes in bytes, one per line. If `aqmlab calibrate` wrote the "
+            "file, the flow sizes are the sizes of the responses in it.",
             metavar="FILE",
         ),
     ] = None,
     batches: Annotated[
         str | None,
         typer.Option(
-            help="Sizes of bursts in packets, each with a weight, e.g. 1:1,2:1,4:1.",
+            help="Burst sizes in packets, each with a weight, e.g. 1:1,2:1,4:1.",
             metavar="N:W,...",
         ),
     ] = None,
@@ -55,28 +57,29 @@ def batch_queue(
     packet: Packet = 1000,
     delay: Annotated[
         str,
-        typer.Option(help="Show the probability of a longer delay than this.", metavar="TIME"),
+        typer.Option(help="Delay whose probability of being exceeded is computed.", metavar="TIME"),
     ] = "5 ms",
     initial: Annotated[
         float | None,
         typer.Option(
-            help="First burst of a flow, in packets.",
+            help="Size of the first burst of a flow, in packets.",
             metavar="X",
-            show_default="2, and 1 for long flows",
+            show_default="2 for short flows, 1 for long flows",
         ),
     ] = None,
     growth: Annotated[
         float,
         typer.Option(
-            help="Growth factor of bursts per round trip; 1.5 stands for delayed ACKs.",
+            help="Factor by which the burst of a flow grows per round trip: 2 in slow start, 1.5 "
+            "with delayed ACKs.",
             metavar="X",
         ),
     ] = 2.0,
     plot: PlotOption = None,
 ) -> None:
-    """Compute the queue of bursts of packets, with the models M[X]/M/1 and M[X]/D/1.
+    """Compute the queue when packets arrive in bursts (models M[X]/M/1 and M[X]/D/1).
 
-    Give the bursts by one of --flows, --sizes and --batches.
+    Exactly one of the options --flows, --sizes and --batches must describe the bursts.
     """
     from aqmlab.models.batch_queue import BatchQueue, MxD1, MxM1
 
@@ -117,13 +120,13 @@ def _batches(
     initial: float | None,
     growth: float,
 ) -> "Batches":
-    """Return the bursts that the options describe.
+    """Return the burst sizes that --flows, --sizes or --batches describes.
 
     Raises
     ------
     ValueError
-        If not exactly one of the options --flows, --sizes and --batches is present, or if the value
-        of this option is wrong.
+        If none or several of the options --flows, --sizes and --batches are present, or if the
+        value of the option is wrong.
     """
     from aqmlab.models import bursts
     from aqmlab.models.batch_queue import Batches
@@ -132,7 +135,7 @@ def _batches(
     present = [name for name, value in options.items() if value]
     if len(present) != 1:
         count = f"{' and '.join(present)} are present" if present else "all are absent"
-        raise ValueError(f"give exactly one of --flows, --sizes and --batches; {count}")
+        raise ValueError(f"give exactly one of the options --flows, --sizes and --batches; {count}")
     if batches:
         return Batches.of(_weights("--batches", batches))
     ramp = bursts.Ramp(initial or 2, None if initial else 1, growth)
@@ -142,7 +145,7 @@ def _batches(
 
 
 def _sizes(file: Path) -> list[float]:
-    """Return the sizes in a file with one number per line, or in a list of requests."""
+    """Return the flow sizes in a file: one number per line, or a list of requests."""
     first, *rest = file.read_text("utf-8").splitlines() or [""]
     heads = [head.strip() for head in first.split(",")]
     at = heads.index(RESPONSES) if RESPONSES in heads else 0
@@ -151,20 +154,22 @@ def _sizes(file: Path) -> list[float]:
         return [float(line.split(",")[at]) for line in lines if line.strip()]
     except (ValueError, IndexError):
         raise ValueError(
-            f"--sizes {file} must have a number of bytes on each line, or be a CSV file with the "
-            f"column {RESPONSES}, which aqmlab calibrate writes"
+            f"--sizes {file} is not a list of flow sizes; give a file with a number of bytes on "
+            f"each line, or a CSV file with the column {RESPONSES}, as aqmlab calibrate writes it"
         ) from None
 
 
 def _weights(option: str, text: str) -> dict[int, float]:
-    """Return the weights of sizes in the form ``7:3,20:1``."""
+    """Parse sizes with weights, such as ``7:3,20:1``, and return the weight of each size."""
     weights: dict[int, float] = {}
     for part in text.split(","):
         size, colon, weight = part.partition(":")
         try:
             weights[int(size)] = weights.get(int(size), 0.0) + (float(weight) if colon else 1.0)
         except ValueError:
-            raise ValueError(f"{option} {part!r} must be SIZE:WEIGHT, for example 7:3") from None
+            raise ValueError(
+                f"{option} {part!r} is not a size with a weight; write SIZE:WEIGHT, for example 7:3"
+            ) from None
     return weights
 
 
@@ -174,15 +179,18 @@ def queue(
     variation: Annotated[
         float,
         typer.Option(
-            help="Squared coefficient of variation of the service time in the model M/G/1.",
+            help="Squared coefficient of variation of the service time, for the model M/G/1.",
             metavar="X",
         ),
     ] = 0.5,
     limit: Annotated[
-        str, typer.Option(help="Limit of the system in the model M/M/1/K, in packets.", metavar="N")
+        str,
+        typer.Option(
+            help="Maximum number of packets in the system, for the model M/M/1/K.", metavar="N"
+        ),
     ] = "20",
 ) -> None:
-    """Compute the delay of packets that arrive one at a time (M/M/1, M/D/1, M/G/1, M/M/1/K)."""
+    """Compute the queue when packets arrive one at a time (M/M/1, M/D/1, M/G/1, M/M/1/K)."""
     from aqmlab.models.batch_queue import BatchQueue
     from aqmlab.models.single_server import MG1, MM1K, md1, mm1
 
@@ -208,11 +216,12 @@ def tcp(
     rtt: Rtt,
     rto: Rto = "1 s",
     mss: Annotated[
-        int, typer.Option(help="Size of the data in a segment, in bytes.", metavar="N", min=1)
+        int,
+        typer.Option(help="Maximum segment size: bytes of data per segment.", metavar="N", min=1),
     ] = 1460,
     per_ack: Annotated[float, typer.Option(help="Segments per ACK (b).", metavar="X")] = 2,
 ) -> None:
-    """Compute the rate of TCP for a share of lost or marked segments, with several models."""
+    """Compute the throughput of TCP at a given share of lost or marked segments."""
     from aqmlab.models import tcp_rates
 
     r, t0 = read_time("--rtt", rtt), read_time("--rto", rto)
@@ -231,13 +240,22 @@ def tcp(
 
 
 def dctcp(
-    flows: Annotated[float, typer.Option(help="Number of synchronized flows.", metavar="N")],
+    flows: Annotated[
+        float,
+        typer.Option(help="Number of DCTCP flows, whose windows oscillate in step.", metavar="N"),
+    ],
     rate: Rate,
     rtt: Rtt,
-    threshold: Annotated[float, typer.Option(help="Marking threshold K, in packets.", metavar="X")],
+    threshold: Annotated[
+        float,
+        typer.Option(
+            help="Queue length K at which the queue begins to mark packets, in packets.",
+            metavar="X",
+        ),
+    ],
     packet: Packet = 1500,
 ) -> None:
-    """Compute the oscillation of the queue under DCTCP with a marking threshold."""
+    """Compute the oscillation of a queue with DCTCP flows and a marking threshold."""
     from aqmlab.models.dctcp import StepMarking, least_threshold
 
     c, r = read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt)
@@ -257,18 +275,26 @@ def dctcp(
 
 
 def short_flow(
-    segments: Annotated[str, typer.Option(help="Size of the transfer in segments.", metavar="N")],
+    segments: Annotated[str, typer.Option(help="Transfer size in segments.", metavar="N")],
     rtt: Rtt,
-    initial: Annotated[float, typer.Option(help="Initial window in segments.", metavar="X")] = 10,
+    initial: Annotated[
+        float, typer.Option(help="Initial congestion window in segments.", metavar="X")
+    ] = 10,
     growth: Annotated[
-        float, typer.Option(help="Growth factor of the window per round trip.", metavar="X")
+        float,
+        typer.Option(
+            help="Factor by which the congestion window grows per round trip: 2, or 1.5 with "
+            "delayed ACKs.",
+            metavar="X",
+        ),
     ] = 2,
     p: Annotated[
-        float, typer.Option("--p", help="Share of segments that are lost, 0 to 1.", metavar="X")
+        float,
+        typer.Option("--p", help="Share of segments that the network drops, 0 to 1.", metavar="X"),
     ] = 0,
     rto: Rto = "1 s",
 ) -> None:
-    """Compute the duration of a transfer that ends in slow start, with and without loss."""
+    """Compute the duration of a short TCP transfer, with and without loss."""
     from aqmlab.models import short_flows
 
     n = read_count("--segments", segments) or 1
@@ -288,7 +314,9 @@ def short_flow(
 
 
 def loop(
-    aqm: Annotated[str, typer.Argument(help="The AQM: red, pi, pie or pi2.", metavar="AQM")],
+    aqm: Annotated[
+        str, typer.Argument(help="Name of the AQM: red, pi, pie or pi2.", metavar="AQM")
+    ],
     flows: Annotated[float, typer.Option(help="Number of Reno flows.", metavar="N")],
     rate: Rate,
     rtt: Annotated[
@@ -301,17 +329,17 @@ def loop(
         typer.Option(
             "--parameter",
             metavar="KEY=VALUE",
-            help="Set a parameter of the AQM, without a unit. red has minth and maxth (packets), "
-            "maxp and wq. pi has qref (packets), period (s), and either k and z or a and b. pie "
-            "and pi2 have target and period (s), alpha and beta (1/s). Repeat the option for "
-            "several parameters.",
+            help="Value of a parameter of the AQM, as a number without its unit. red has minth "
+            "and maxth (packets), maxp and wq. pi has qref (packets), period (s), and either k "
+            "and z or a and b. pie and pi2 have target and period (s), alpha and beta (1/s). "
+            "Repeat --parameter for several parameters.",
             show_default="the published values",
         ),
     ] = None,
     step: Annotated[
         float | None,
         typer.Option(
-            help="Change the number of flows to N after 20 s in the figure of --step-plot.",
+            help="Number of flows from 20 s on, in the figure that --step-plot writes.",
             metavar="N",
             show_default="no change",
         ),
@@ -321,15 +349,15 @@ def loop(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also draw the window and the queue over 100 s into this image file: .png, .svg "
-            "or .pdf.",
+            help="Also write a figure of the queue and the signal probability over 100 s to this "
+            "image file: .png, .svg or .pdf.",
             show_default="no image",
         ),
     ] = None,
 ) -> None:
-    """Compute the equilibrium and the stability margins of an AQM with Reno flows.
+    """Compute the equilibrium and the stability margins of Reno flows under an AQM.
 
-    --plot draws the gain and phase over the frequency (Bode plot).
+    --plot draws the gain and phase of the control loop over the frequency (Bode plot).
     """
     from aqmlab.models.fluid.margins import Loop
     from aqmlab.models.fluid.network import Network
@@ -338,7 +366,8 @@ def loop(
     drawable(step_plot, "--step-plot")
     if step is not None and not step_plot:
         raise ValueError(
-            "--step changes the number of flows in the figure of --step-plot; give --step-plot too"
+            "--step needs --step-plot, because it changes the number of flows only in that figure; "
+            "add --step-plot"
         )
     network = Network(
         flows, read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt), per_ack=per_ack
@@ -366,8 +395,8 @@ def loop(
     heads = ["quantity", "short", "whole linear", "unit"]
     show(f"{aqm}, {flows:g} flows: {stability}", heads, rows)
     print_text(
-        "The column short is for the published plant, which omits the delay of the window. The "
-        "column whole linear is for the plant with this delay."
+        "The column 'short' uses the published linear model of TCP, which neglects the delay of "
+        "one round trip in the window equation. The column 'whole linear' includes this delay."
     )
     _loop_plots(short, aqm, step, plot, step_plot)
 
@@ -375,7 +404,7 @@ def loop(
 def _loop_plots(
     loop: Any, aqm: str, step: float | None, plot: Path | None, step_plot: Path | None
 ) -> None:
-    """Draw the figures of a control loop."""
+    """Write the figures of a control loop over frequency and over time, if they are requested."""
     from aqmlab.figures import models as figures
     from aqmlab.models.fluid.over_time import over_time
 
@@ -389,7 +418,7 @@ def _loop_plots(
 
 
 def _controller(name: str, network: "Network", values: dict[str, str]) -> "Controller":
-    """Return an AQM with some parameters, and the published values of its other parameters."""
+    """Return an AQM with the given parameters; all other parameters have their published values."""
     from aqmlab.models.fluid.controllers import PI2, PIE, DelayController, Integral, Red
     from aqmlab.models.fluid.design import pi_of
 
@@ -398,7 +427,9 @@ def _controller(name: str, network: "Network", values: dict[str, str]) -> "Contr
         try:
             return default if text is None else float(text)
         except ValueError:
-            raise ValueError(f"--parameter {key}={text} must be a number without a unit") from None
+            raise ValueError(
+                f"--parameter {key}={text} is not a number; give a number without a unit"
+            ) from None
 
     aqm: Controller
     if name == "red":
@@ -420,25 +451,26 @@ def _controller(name: str, network: "Network", values: dict[str, str]) -> "Contr
             auto_tuned=published.auto_tuned, squared=published.squared,
         )  # fmt: skip
     else:
-        raise ValueError(f"AQM {name!r} must be one of red, pi, pie, pi2")
+        raise ValueError(f"the AQM is {name!r}; it must be one of red, pi, pie, pi2")
     if values:
         raise ValueError(
-            f"--parameter {', '.join(values)}: {name} does not have this parameter; see aqmlab "
+            f"--parameter {', '.join(values)}: {name} has no parameter of this name; see aqmlab "
             "model loop --help"
         )
     return aqm
 
 
 def figure_7() -> None:
-    """List interpretations of figure 7 of "The power of ECN", and the queue that each predicts.
+    """List interpretations of figure 7 of "The power of ECN", with the mean queue of each.
 
-    The text of the article states a queue of 5 packets for this figure.
+    The text of the article states a mean queue of 5 packets at one point of figure 7. The command
+    lists variants of the article's queue model, and marks the variants that give this value.
     """
     from aqmlab.models.figure_7 import readings
 
     shown = [r for r in readings() if len(r.departures) < 2 or r.meets]
     show(
-        "Flows of 7.22 packets at load 0.8, for which the text states 5 packets",
+        "Mean queue for flows of 7.22 packets at load 0.8, for which the article states 5 packets",
         ["difference from the text", "packets", "rounds to 5"],
         [[", ".join(r.departures) or "none", f"{r.packets:.2f}", "yes" if r.meets else ""]
          for r in shown if len(r.departures) < 4],
@@ -492,4 +524,4 @@ MODELS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     ),
     "figure-7": (figure_7, ("aqmlab model figure-7", "aqmlab model figure-7 > figure-7.txt")),
 }
-"""Function and examples of each model, by name."""
+"""Function and examples of each model, by name of its subcommand."""

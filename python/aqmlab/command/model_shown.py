@@ -1,4 +1,4 @@
-"""Output of models: tables, numbers and figures."""
+"""Output of `aqmlab model`: tables, numbers and figures."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def show(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table whose first column has texts and whose other columns have numbers and units."""
+    """Print a table with texts in the first column, and numbers and units in the other columns."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
@@ -23,23 +23,26 @@ def show(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Non
 
 
 def number(value: float) -> str:
-    """Return a number to four digits; "" for NaN."""
+    """Format a number with four significant digits; "" for NaN."""
     return "" if value != value else f"{value:.4g}"
 
 
 def drawable(path: Path | None, option: str = "--plot") -> None:
-    """Raise an error if an image cannot be written to a path; called before the first run."""
+    """Raise an error unless an image can be written to the path; called before the first run."""
     from aqmlab import figures
 
     if path is None:
         return
     if path.suffix.lower() not in figures.FORMATS:
-        raise ValueError(f"{option} {path} must end in one of {', '.join(figures.FORMATS)}")
+        raise ValueError(
+            f"{option} {path} is not an image file; its name must end in one of "
+            f"{', '.join(figures.FORMATS)}"
+        )
     figures.refuse_foreign(path)
 
 
 def draw(figure: "Figure", path: Path) -> None:
-    """Write a figure, and print its path."""
+    """Write a figure to a file, and print the path of the file."""
     from aqmlab import figures
 
     print_text(f"Written to {figures.save(figure, path)}")

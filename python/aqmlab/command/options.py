@@ -1,7 +1,7 @@
-"""Options that several commands share, each defined once, and the parsers of their values.
+"""Command-line options that several commands share, and the functions that parse their values.
 
-A shared option has the same name, type, meaning and rule for its default in every command.
-``docs/reference/options.md`` lists the commands of each option.
+A shared option has the same name, type and meaning in every command. ``docs/reference/options.md``
+lists the commands of each option.
 """
 
 from collections.abc import Sequence
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 MAX_DIGITS = 6
 """Maximum number of digits of a count, because a larger number of runs exceeds any memory."""
 MAX_TIME_S, MAX_RATE_BPS = 1e7, 1e15
-"""Maximum time in s and maximum rate in bit/s, as in scenarios."""
+"""Maximum time in s and maximum rate in bit/s of an option; a scenario has the same maxima."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """Option that several commands share.
+    """Command-line option that several commands share.
 
     Attributes
     ----------
     name : str
-        Name on the command line.
+        Name of the option on the command line, such as ``--out``.
     metavar : str
         Placeholder of the value in the help; "" for a flag.
     meaning : str
-        Meaning in whole sentences.
+        Help text of the option, in whole sentences.
     default : str
-        Default of all commands, or "" if the default depends on the command.
+        Default value as the help shows it; "" if each command has a different default.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Option:
     default: str = ""
 
     def of(self, default: str = "") -> Any:
-        """Return the option for a command. The help of the option states its default.
+        """Return the option for a command; the help of the option states the default value.
 
         Parameters
         ----------
         default : str
-            Default of the command, if the default depends on the command.
+            Default value in this command, if the commands have different defaults.
         """
         names = [self.name]
         if self.name == "--warnings":
@@ -61,70 +61,73 @@ class Option:
 VOCABULARY = {
     option.name: option
     for option in (
-        Option("--out", "PATH", "Write the output to this path."),
+        Option("--out", "PATH", "Path of the output file or folder."),
         Option(
             "--force",
             "",
-            "Replace the output that an earlier call of this command wrote.",
+            "Replace the output if an earlier call of the same command wrote it.",
             "refuse to replace it",
         ),
         Option(
             "--resume",
             "",
-            "Continue in the output folder of an earlier call. Runs that finished there are not "
-            "repeated.",
+            "Continue an earlier call of the same command in its output folder, without repeating "
+            "the finished runs.",
             "start a new folder",
         ),
         Option(
             "--store",
             "DIR",
-            "Take finished runs from this folder instead of repeating them, and add new runs to "
-            "it. Commands may share a store.",
+            "Folder that stores finished runs. The command reads the runs that the folder already "
+            "contains, executes only the missing runs, and stores them. Several commands can use "
+            "the same folder.",
         ),
         Option(
             "--set",
             "KEY=VALUE",
-            "Change a key of the scenario, e.g. network.delay='5 ms'. Repeat the option for "
-            "several keys.",
+            "Change the value of a scenario key, e.g. network.delay='5 ms'. Repeat --set to "
+            "change several keys.",
             "no change",
         ),
         Option(
             "--seed",
             "N",
-            "Seed of the random numbers, 0 or more. Replications have the seeds N, N + 1 and so "
-            "on.",
+            "Seed of the random numbers, 0 or more. The first replication has the seed N, the "
+            "second N + 1 and so on.",
             "the seed of the scenario",
         ),
-        Option("--replications", "N", "Run N replications, which differ only in their seeds."),
+        Option(
+            "--replications", "N", "Run each scenario N times, each time with a different seed."
+        ),
         Option(
             "--jobs",
             "N",
-            "Execute at most N runs at the same time.",
+            "Maximum number of runs that execute at the same time.",
             "the number of CPU cores",
         ),
         Option(
             "--warm-up",
             "TIME",
-            "Exclude this time at the beginning of each run from every measure, e.g. '20 s'.",
+            "Time at the beginning of each run that the measures exclude, e.g. '20 s'.",
             "the warm_up of the scenario",
         ),
         Option(
             "--engine",
             "NAME",
-            "Run the scenarios with this engine: simulator, recorded:FOLDER for the runs in a "
-            "folder, or an import path such as my_module:Engine.",
+            "Program that runs the scenarios: simulator, recorded:FOLDER for recorded runs in a "
+            "folder, or the import path of a Python class such as my_module:Engine.",
             "simulator",
         ),
         Option(
             "--plot",
             "FILE",
-            "Also draw the results into this image file: .png, .svg or .pdf.",
+            "Also write a figure of the results to this image file: .png, .svg or .pdf.",
             "no image",
         ),
         Option(
             "--warnings",
             "",
-            "Warn about settings that are valid but probably unintended.",
+            "Print warnings about settings that are valid but probably unintended.",
             "--warnings",
         ),
     )
@@ -165,11 +168,11 @@ RENAMED = {
     ("script", "--preset"): ("--stack", "aqmlab script a.pkt --stack rfc"),
     ("traffic", "--plot"): ("--out", "aqmlab traffic surge --out results/surge"),
 }
-"""New name and an example for each command and each old name of its options."""
+"""New name of each renamed option, with an example, by command and old name of the option."""
 
 
 def renamed(command: str, option: str) -> str | None:
-    """Return the error for the old name of an option; None for every other name."""
+    """Return the error message for the old name of a renamed option; None for every other name."""
     if (command, option) not in RENAMED:
         return None
     name, example = RENAMED[command, option]
@@ -177,7 +180,7 @@ def renamed(command: str, option: str) -> str | None:
 
 
 def read_engine(name: str | None) -> "Engine | None":
-    """Return the engine that ``--engine`` names; None for the simulator."""
+    """Return the engine for a value of ``--engine``; None for the simulator."""
     if name in (None, "simulator"):
         return None
     from aqmlab.engine import engine_named
@@ -188,10 +191,10 @@ def read_engine(name: str | None) -> "Engine | None":
 def read_change(
     change: str, example: str = "network.queue.limit='64 packets'", option: str = "--set"
 ) -> tuple[str, str]:
-    """Split ``KEY=VALUE``, the value of ``--set`` or another option, into key and value."""
+    """Split ``KEY=VALUE``, the value of an option such as ``--set``, into key and value."""
     key, equals, value = change.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise ValueError(f"{option} {change!r} must be KEY=VALUE, for example {example}")
+        raise ValueError(f"{option} is {change!r}; it must be KEY=VALUE, for example {example}")
     return key.strip(), value.strip()
 
 
@@ -201,7 +204,7 @@ def read_overrides(
     warm_up: str | None = None,
     example: str = "network.queue.limit='64 packets'",
 ) -> list[tuple[str, str]]:
-    """Return the changes by ``--set``, ``--seed`` and ``--warm-up`` as keys and values."""
+    """Return the scenario keys and values that ``--set``, ``--seed`` and ``--warm-up`` change."""
     from aqmlab.scenario import warm_up_change
 
     overrides = [read_change(change, example) for change in changes or []]
@@ -211,18 +214,18 @@ def read_overrides(
 
 
 def read_count(option: str, text: str | None) -> int | None:
-    """Return the value of an option that is a count of 1 or more; None if the option is absent."""
+    """Parse the value of an option as a count of 1 or more; return None if the option is absent."""
     if text is None:
         return None
     if len(text) > MAX_DIGITS and text.isdecimal():
-        raise ValueError(f"{option} {text!r} must be at most {10**MAX_DIGITS - 1}")
+        raise ValueError(f"{option} is {text!r}; it must be at most {10**MAX_DIGITS - 1}")
     if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{option} {text!r} must be a whole number, 1 or more")
+        raise ValueError(f"{option} is {text!r}; it must be a whole number of at least 1")
     return int(text)
 
 
 def read_time(option: str, text: str) -> float:
-    """Return the value of an option that is a time above 0, in s."""
+    """Parse the value of an option as a time above 0, and return the time in s."""
     from aqmlab.scenario import seconds
 
     try:
@@ -230,12 +233,14 @@ def read_time(option: str, text: str) -> float:
     except (ValueError, KeyError):
         time = -1.0
     if not 0 < time <= MAX_TIME_S:
-        raise ValueError(f"{option} {text!r} must be a time above 0, for example '20 ms'")
+        raise ValueError(
+            f"{option} is {text!r}; it must be a time above 0 with its unit, for example '20 ms'"
+        )
     return time
 
 
 def read_instant(option: str, text: str | None, example: str = "20 s") -> float | None:
-    """Return the value in s of an option that is a time of 0 or more; None if it is absent."""
+    """Parse the value of an option as a time of 0 or more, in s; return None without the option."""
     from aqmlab.scenario import seconds
 
     if text is None:
@@ -245,12 +250,14 @@ def read_instant(option: str, text: str | None, example: str = "20 s") -> float 
     except (ValueError, KeyError):
         time = -1.0
     if not 0 <= time <= MAX_TIME_S:
-        raise ValueError(f"{option} {text!r} must be a time with its unit, for example '{example}'")
+        raise ValueError(
+            f"{option} is {text!r}; it must be a time with its unit, for example '{example}'"
+        )
     return time
 
 
 def read_rate(option: str, text: str) -> float:
-    """Return the value of an option that is a rate above 0, in bit/s."""
+    """Parse the value of an option as a rate above 0, and return the rate in bit/s."""
     from aqmlab.scenario import bits_per_second
 
     try:
@@ -258,5 +265,8 @@ def read_rate(option: str, text: str) -> float:
     except (ValueError, KeyError):
         rate = -1.0
     if not 0 < rate <= MAX_RATE_BPS:
-        raise ValueError(f"{option} {text!r} must be a rate above 0, for example '10 Mbit/s'")
+        raise ValueError(
+            f"{option} is {text!r}; it must be a rate above 0 with its unit, for example '10 "
+            "Mbit/s'"
+        )
     return rate

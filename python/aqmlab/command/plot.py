@@ -1,4 +1,4 @@
-"""`aqmlab plot`: a figure of the segments, the windows or the round trips of a flow."""
+"""`aqmlab plot`: a figure of the segments, the windows or the round-trip times of a flow."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -27,8 +27,8 @@ def plot_command(
     graph: Annotated[
         Graph,
         typer.Argument(
-            help="Graph to draw: sequence for segments and ACKs, window for the windows of the "
-            "sender, or rtt for round-trip times.",
+            help="Quantity to draw. sequence: segments and ACKs. window: the sender's congestion "
+            "window, slow-start threshold and data in flight. rtt: round-trip times.",
             show_choices=True,
         ),
     ],
@@ -36,13 +36,15 @@ def plot_command(
         Path,
         typer.Argument(
             metavar="RUN",
-            help="Folder of a run that recorded the series of the graph, or a scenario to run.",
+            help="Scenario to run, or the folder of a finished run that recorded the data to draw.",
         ),
     ],
     flow: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Name of the flow, or its number from 0.", show_default="0"
+            metavar="NAME",
+            help="Name of the flow, or its number; the first flow has the number 0.",
+            show_default="0",
         ),
     ] = None,
     begin: Annotated[
@@ -50,7 +52,7 @@ def plot_command(
         typer.Option(
             "--from",
             metavar="TIME",
-            help="Beginning of the graph, e.g. '1.2 s'.",
+            help="Start of the time axis, e.g. '1.2 s'.",
             show_default="the beginning of the run",
         ),
     ] = None,
@@ -59,7 +61,7 @@ def plot_command(
         typer.Option(
             "--to",
             metavar="TIME",
-            help="End of the graph, e.g. '2.5 s'.",
+            help="End of the time axis, e.g. '2.5 s'.",
             show_default="the end of the run",
         ),
     ] = None,
@@ -67,33 +69,38 @@ def plot_command(
         bool,
         typer.Option(
             "--reverse",
-            help="Draw the data of the reverse direction, which the receiver of the flow sends.",
+            help="Draw the data that the flow's receiver sends to its sender, such as responses.",
         ),
     ] = False,
     seed: SeedOption = None,
     changes: SetOption = None,
     to: Annotated[Path | None, out("GRAPH.png")] = None,
 ) -> None:
-    """Draw a flow over time: its segments and ACKs, its windows, or its round trips.
+    """Draw the segments and ACKs, the windows or the round-trip times of a flow over time.
 
-    The output is an image file: .png, .svg or .pdf. The new file replaces an earlier image of
-    aqmlab with the same name.
+    The output is an image file: .png, .svg or .pdf. If a file with the same name exists, it is
+    replaced only if aqmlab wrote it.
     """
     from aqmlab import figures
     from aqmlab.figures import segments
 
     if flow and len(flow) > 1:
         raise ValueError(
-            f"--flow is given {len(flow)} times, and a figure shows one flow; give it once"
+            f"--flow is given {len(flow)} times; give it only once, because a figure shows one flow"
         )
     path = to or Path(f"{graph.value}.png")
     if path.suffix.lower() not in figures.FORMATS:
-        raise ValueError(f"--out {path} must end in one of {', '.join(figures.FORMATS)}")
+        raise ValueError(
+            f"--out {path} is not an image file; its name must end in one of "
+            f"{', '.join(figures.FORMATS)}"
+        )
     figures.refuse_foreign(path)
     times = (read_instant("--from", begin, "1.2 s"), read_instant("--to", end, "2.5 s"))
     overrides = read_overrides(changes, seed)
     if overrides and source.is_dir():
-        raise ValueError(f"{source} is a finished run; leave out --set and --seed")
+        raise ValueError(
+            f"{source} is a finished run, which cannot be changed; leave out --set and --seed"
+        )
     result = segments.load(source, graph.value, overrides)
     name = segments.flow_name(result, flow[0] if flow else None)
     figure = {

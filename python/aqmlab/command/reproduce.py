@@ -36,14 +36,16 @@ def reproduce_command(
     study: Annotated[
         str | None,
         typer.Argument(
-            help="Name of a study. `aqmlab list studies` lists the names.", metavar="STUDY"
+            help="Name of the study to reproduce. `aqmlab list studies` lists all names.",
+            metavar="STUDY",
         ),
     ] = None,
     items: Annotated[list[str] | None, typer.Argument(hidden=True, metavar="ITEM")] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Reproduce only these tables or figures, e.g. table-2 figure-4.",
+            help="Table or figure of the study to reproduce, e.g. table-2. Several may follow one "
+            "--only: table-2 figure-4.",
             metavar="ITEM",
             show_default="all",
         ),
@@ -51,8 +53,8 @@ def reproduce_command(
     claim: Annotated[
         str | None,
         typer.Option(
-            help="Show the verdict on this claim only, e.g. EF-045, from the runs that it needs. "
-            "No file is written.",
+            help="Number of one claim of the study, e.g. EF-045. The command executes only the "
+            "runs that decide this claim, prints the verdict, and writes no file.",
             metavar="ID",
         ),
     ] = None,
@@ -60,17 +62,19 @@ def reproduce_command(
         bool,
         typer.Option(
             "--all",
-            help="Reproduce all studies, each in its own folder, and write one page about all.",
+            help="Reproduce all studies. The output has one folder per study, and one page that "
+            "summarizes them.",
         ),
     ] = False,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="Run only some settings of the study, with two or three replications, in at most "
-            "a minute of processor time. The claims are left out, except in power-of-ecn. The "
-            "command first prints the settings and the time. ecn-finite-transfers does not have "
-            "this option, because the whole study takes about a minute.",
+            help="Run only a part of the study, with two or three replications, which takes at "
+            "most one minute of processor time. The command first prints this part and its "
+            "expected time. A quick run gives no verdicts on claims, except for the study "
+            "power-of-ecn. The study ecn-finite-transfers does not support --quick, because the "
+            "whole study takes only about one minute.",
         ),
     ] = False,
     changes: SetOption = None,
@@ -81,10 +85,10 @@ def reproduce_command(
     store: StoreOption = None,
     engine: EngineOption = None,
 ) -> None:
-    """Reproduce a published study, and compare each published number and claim with the runs.
+    """Simulate a published study, and compare its published numbers and claims with the results.
 
-    The output is a folder with an HTML report, figures and tables. --set changes a key in every
-    scenario of the study that has the key, and the report states the change.
+    The output is a folder with an HTML report, figures and tables. --set changes a key in all
+    scenarios of the study that have the key, and the report states this change.
     """
     from aqmlab import studies
     from aqmlab.store import FolderStore
@@ -94,24 +98,27 @@ def reproduce_command(
         excluded = {"STUDY": study, "--only": only, "--replications": number,
                     "--set": changes, "--claim": claim}  # fmt: skip
         if present := [name for name, value in excluded.items() if value]:
-            raise ValueError(f"--all reproduces all studies unchanged; leave out {present[0]}")
+            raise ValueError(
+                f"--all excludes options that select or change a study; leave out {present[0]}"
+            )
         _every(to, read_count("--jobs", jobs), store, by, quick=quick, force=force)
         return
     if study is None:
         known = ", ".join(studies.names())
-        raise ValueError(f"STUDY is missing; give one of {known}, or --all")
+        raise ValueError(f"STUDY is missing; give the name of a study, {known}, or --all")
     chosen = studies.load(study)
     if items and not only:
         raise ValueError(
-            f"{items[0]!r} is one argument too many; give tables and figures after --only"
+            f"{items[0]!r} is not expected after the name of the study; give tables and figures "
+            "after --only"
         )
     chosen_items = [*(only or []), *(items or [])]
     runs, threads = read_count("--replications", number), read_count("--jobs", jobs)
     changed = read_overrides(changes, example=ASSUMPTION)
     if claim and (chosen_items or to or quick):
         raise ValueError(
-            "--claim runs only the settings of one claim and writes no file; leave out --only, "
-            "--out and --quick"
+            "--claim excludes --only, --out and --quick, because it decides a single claim and "
+            "writes no file; leave out these options"
         )
     with ExitStack() as stack:
         finished = stack.enter_context(FolderStore(store)) if store else None
@@ -157,7 +164,7 @@ def _decide(
     store: "FolderStore | None",
     changes: list[tuple[str, str]],
 ) -> None:
-    """Print the verdict on a claim, and the numbers that decide it."""
+    """Print the verdict on a claim, and the measured numbers behind the verdict."""
     from aqmlab.studies.framework.verdicts import called
 
     printed, decision, runs = study.decide(

@@ -1,4 +1,4 @@
-"""`aqmlab responses`: response times of requests by size, for several scenarios."""
+"""`aqmlab responses`: response times of requests, by size of the response."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aqmlab.measures.responses import Responses
 
 KINDS = ("ping", "request_response", "requests", "web")
-"""Kinds of traffic with requests."""
+"""Kinds of traffic in which clients send requests."""
 SHARES = (0.5, 0.95, 0.99)
 EXAMPLES = (
     "aqmlab responses examples/web_users.toml --set duration='20 s' --plot responses.png",
@@ -37,8 +37,8 @@ def responses_command(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            help="Scenarios to run, or folders of runs that recorded the series requests. The "
-            "table shows them below each other.",
+            help="Scenarios to run, or folders of finished runs that recorded the series "
+            "'requests'. The output table lists all of them.",
             metavar="RUN...",
         ),
     ],
@@ -51,9 +51,11 @@ def responses_command(
     engine: EngineOption = None,
     plot: PlotOption = None,
 ) -> None:
-    """Show the response times of requests by size, from the first SYN to the last byte.
+    """Show the response times of requests, by size of the response.
 
-    With a warm-up, only requests that begin after the warm-up count.
+    A response time begins with the first SYN of the connection, or with the request on an open
+    connection. It ends with the last byte of the response. If there is a warm-up, requests that
+    begin during the warm-up are excluded.
     """
     from contextlib import ExitStack
 
@@ -63,7 +65,10 @@ def responses_command(
 
     if plot:
         if plot.suffix.lower() not in figures.FORMATS:
-            raise ValueError(f"--plot {plot} must end in one of {', '.join(figures.FORMATS)}")
+            raise ValueError(
+                f"--plot {plot} is not an image file; its name must end in one of "
+                f"{', '.join(figures.FORMATS)}"
+            )
         figures.refuse_foreign(plot)
     count = read_count("--replications", number) or 1
     overrides = read_overrides(changes, seed, warm_up)
@@ -84,7 +89,7 @@ def _schemes(
     count: int,
     options: dict[str, Any],
 ) -> "dict[str, list[Responses]]":
-    """Return the responses of each source by its name; `options` are those of a campaign."""
+    """Return the responses by name of the source; `options` are passed to the campaign of runs."""
     from aqmlab.engine import Simulator
     from aqmlab.experiment import campaign, in_order
     from aqmlab.measures.responses import Responses
@@ -102,8 +107,8 @@ def _schemes(
         if source.is_dir():
             if overrides or count > 1:
                 raise ValueError(
-                    f"{source} is a finished run; leave out --set, --seed, --warm-up and "
-                    "--replications, or give its scenario"
+                    f"{source} is a finished run, which cannot be changed; leave out --set, "
+                    "--seed, --warm-up and --replications, or give the scenario instead of the run"
                 )
             run = Result.read(source)
             _check_traffic(source, run.scenario)
@@ -125,17 +130,18 @@ def _schemes(
 
 
 def _check_traffic(source: Path, scenario: dict[str, Any]) -> None:
-    """Raise ValueError if the flows of a scenario have no requests."""
+    """Raise ValueError if no flow of a scenario sends requests."""
     kinds = {flow["traffic"]["kind"] for flow in scenario["flows"]}
     if kinds.isdisjoint(KINDS):
         raise ValueError(
-            f"{source}: traffic of the kind {', '.join(sorted(kinds))} has no requests; give a "
-            f"scenario with traffic of the kind {', '.join(KINDS[:-1])} or {KINDS[-1]}"
+            f"{source}: the traffic has no requests, because its kind is "
+            f"{', '.join(sorted(kinds))}; give a scenario with traffic of the kind "
+            f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
         )
 
 
 def show(schemes: "dict[str, list[Responses]]") -> None:
-    """Print one row per source and class of sizes, with the requests of all replications."""
+    """Print a table with one row per source and class of response sizes, over all replications."""
     import numpy as np
     from rich.table import Table
 
@@ -175,13 +181,13 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
     if len(empty) < len(schemes):
         console().print(table)
     for name in empty:
-        print_text(f"{name} has no row, because no request began after the warm-up.")
+        print_text(f"{name} has no row in the table, because no request began after the warm-up.")
     print_text(
-        "Means count only finished requests. Quantiles also count unfinished requests "
+        "Mean response times exclude unfinished requests. Medians and other quantiles include them "
         "(Kaplan–Meier)."
     )
 
 
 def _shown(time_s: float, known: bool) -> str:
-    """Return a time as text, or its lower bound if the time is not known."""
+    """Format a time in s; a lower bound is preceded by ">"."""
     return f"{time_s:.3f}" if known else f"> {time_s:.3f}"

@@ -1,4 +1,4 @@
-"""`aqmlab results`: estimates of a sweep as a table and as a figure."""
+"""`aqmlab results`: the results of a sweep as a table or a figure."""
 
 import math
 from collections.abc import Sequence
@@ -25,24 +25,25 @@ MAX_ROWS = 60
 READING = {
     "t": "Values are means of n replications, ± half of the 95 % interval (Student's t).",
     "bca": "Values are means of n replications with the 95 % interval (bootstrap, BCa).",
-    "median": "Values are medians of n replications with an exact interval of at least 95 %, which "
-    "needs at least six values.",
+    "median": "Values are medians of n replications with an exact interval of at least 95 % "
+    "confidence. The interval needs at least six replications.",
 }
-"""Explanation of the values in a table, by the kind of the interval."""
+"""Sentences that explain the values of a table, by kind of interval."""
 DIFFERENCES = (
-    "Differences are to the first arm with the same seed. * marks a difference with a p value "
-    "below 0.05 ({}, corrected by Holm for all differences shown). = marks values that are equal "
-    "in all replications."
+    "Each difference compares an arm with the first arm, with the same seed in both. * marks a "
+    "significant difference: its p value is below 0.05 ({}, corrected by Holm for all differences "
+    "shown). = marks arms with equal values in all replications."
 )
-"""Explanation of the differences in a table, with the name of the test to insert."""
+"""Sentences that explain the differences in a table; {} stands for the name of the test."""
 EFFECTS = (
-    "An effect is the change of the mean between the first level of a factor and another, ± half "
-    "of the 95 % interval. The effect a × b is the increase of the effect of a between the levels "
-    "of b. The model is least squares with seeds as blocks (HC2). * marks an effect with a p value "
-    "below 0.05 (corrected by Holm for all effects of the measure). FDR is the p value corrected "
+    "The effect of a factor is the change of the mean from the first level of the factor to "
+    "another level, ± half of the 95 % interval. The effect a × b is the change of the effect of "
+    "factor a from one level of factor b to another. The effects are estimated by least squares "
+    "with seeds as blocks (HC2). * marks a significant effect: its p value is below 0.05 "
+    "(corrected by Holm for all effects of the measure). The column FDR has the p value corrected "
     "by Benjamini and Hochberg."
 )
-"""Explanation of a table of effects."""
+"""Sentences that explain a table of effects."""
 EXAMPLES = (
     "aqmlab results results/queue_size --by limit --measure goodput_bps --plot goodput.png",
     "aqmlab results results/queue_size --effects --csv effects.csv",
@@ -50,13 +51,13 @@ EXAMPLES = (
 
 
 def results_command(
-    folder: Annotated[Path, typer.Argument(help="Folder of a sweep.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="Output folder of aqmlab sweep.", metavar="DIR")],
     by: Annotated[
         list[str] | None,
         typer.Option(
-            help="Show the levels of this factor, and the means over all other factors. Give the "
-            "dotted path of the factor or the end of the path. Repeat the option for several "
-            "factors.",
+            help="Factor whose levels get separate rows; the values are means over all other "
+            "factors. Name the factor by its dotted path or by the end of this path, e.g. limit. "
+            "Repeat --by for several factors.",
             metavar="FACTOR",
             show_default="every factor",
         ),
@@ -64,7 +65,7 @@ def results_command(
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            help="Show this measure. Repeat the option for several measures.",
+            help="Name of a measure to show. Repeat --measure for several measures.",
             metavar="NAME",
             show_default="every measure",
         ),
@@ -72,8 +73,8 @@ def results_command(
     interval: Annotated[
         Kind,
         typer.Option(
-            help="Statistic and interval to show: t for means with Student's interval, bca for "
-            "means with the bootstrap interval, or median for medians with an exact interval.",
+            help="Statistic to show. t: means with Student's confidence interval. bca: means with "
+            "the bootstrap interval. median: medians with an exact interval.",
             metavar="KIND",
         ),
     ] = "t",
@@ -81,8 +82,8 @@ def results_command(
         bool,
         typer.Option(
             "--effects",
-            help="Show the effects of factors and arms on each measure instead of its means: main "
-            "effects, and interactions of two factors.",
+            help="Show the effects of the factors and arms on each measure, instead of the means: "
+            "main effects, and interactions of two factors.",
         ),
     ] = False,
     plot: PlotOption = None,
@@ -97,18 +98,18 @@ def results_command(
     netcdf: Annotated[
         Path | None,
         typer.Option(
-            help="Also write the measures of all runs, as arrays over factors, arms and "
-            "replications, to this new netCDF file.",
+            help="Also write the measures of all runs to this new netCDF file, as arrays over "
+            "factors, arms and replications.",
             metavar="FILE",
         ),
     ] = None,
     warnings: WarningsOption = True,
 ) -> None:
-    """Show the results of a sweep: each measure per arm and point, with intervals.
+    """Show the results of a sweep: the estimate of each measure, with a confidence interval.
 
-    --plot draws each measure over the factor of --by, or over the first factor that varies, with
-    one line per arm. A second --by divides the figure into columns of panels, one for each level of
-    the second factor.
+    --plot draws one line per arm. The horizontal axis is the factor that --by names, or the first
+    factor that varies. If --by names two factors, the figure has one column of panels for each
+    level of the second factor.
     """
     from aqmlab.command.model_shown import draw, drawable
     from aqmlab.experiment import Outcome
@@ -120,9 +121,15 @@ def results_command(
             raise FileExistsError(f"{path} already exists; give another name")
     outcome = Outcome.read(folder)
     if effects and by:
-        raise ValueError("--effects uses all factors; leave out --by")
+        raise ValueError(
+            "--effects and --by exclude each other, because the effects concern all factors; leave "
+            "out one of these options"
+        )
     if effects and plot:
-        raise ValueError("--plot draws means or medians, not effects; leave out --effects")
+        raise ValueError(
+            "--plot and --effects exclude each other, because a figure shows means or medians; "
+            "leave out one of these options"
+        )
     if effects:
         show_effects(outcome, console(), measure)
     else:
@@ -152,7 +159,7 @@ def results_command(
 def show_effects(
     outcome: "Outcome", console: "Console", measures: Sequence[str] | None = None
 ) -> None:
-    """Print the main effects and interactions of factors and arms on some measures."""
+    """Print the main effects and interactions of the factors and arms on each measure."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -172,7 +179,9 @@ def show_effects(
         try:
             of_measure = outcome.effects(name)
         except ValueError as error:
-            notes.append(f"{name} has no effects in this table: {error}")
+            notes.append(
+                f"{name} is not in this table, because its effects cannot be estimated: {error}"
+            )
             continue
         for i, e in enumerate(of_measure.effects):
             factor = " × ".join(ends.get(one, one) for one in e.factors)
@@ -184,7 +193,9 @@ def show_effects(
             table.add_row(*map(Text, [*first, shown, *ps]))
         for pair in of_measure.aliased:
             both = " × ".join(ends.get(one, one) for one in pair)
-            notes.append(f"{name}: {both} is aliased with an effect in this table")
+            notes.append(
+                f"{name}: {both} cannot be distinguished from an effect in this table (aliased)"
+            )
     console.print(table, markup=False)
     for text in notes:
         console.print(text, markup=False)
@@ -192,7 +203,7 @@ def show_effects(
 
 
 def show_measures(outcome: "Outcome", console: "Console") -> None:
-    """Print the measures of the replications of one scenario, with one row per measure."""
+    """Print the statistics of the replications of one scenario, with one row per measure."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -219,7 +230,7 @@ def show_measures(outcome: "Outcome", console: "Console") -> None:
 
 
 def _not_measured(outcome: "Outcome", console: "Console") -> None:
-    """Print the measures that the engine did not measure."""
+    """Print the names of the measures that the engine did not measure."""
     if outcome.not_measured:
         names = ", ".join(map(visible, outcome.not_measured))
         console.print(f"Not measured by the engine: {names}.", markup=False)
@@ -242,7 +253,7 @@ def show(
     measures: Sequence[str] | None = None,
     kind: Kind = "t",
 ) -> None:
-    """Print the estimates of an experiment, and the differences between its arms."""
+    """Print the estimates of an experiment, and the difference of each arm from the first arm."""
     every = outcome.estimates(by, measures, kind)
     if outcome.title:
         console.print(visible(outcome.title), markup=False, highlight=False)
@@ -294,7 +305,7 @@ def table(every: "Sequence[ArmEstimate]", outcome: "Outcome") -> "Table":
 
 
 def short(factors: Sequence[str]) -> list[str]:
-    """Return the shortest distinct ends of dotted paths.
+    """Return the shortest end of each dotted path that differs from the ends of the other paths.
 
     Examples
     --------
@@ -315,12 +326,12 @@ def short(factors: Sequence[str]) -> list[str]:
 
 
 def mean(one: "ArmEstimate") -> str:
-    """Return the value of an estimate with its interval."""
+    """Format an estimate of an arm with its interval."""
     return interval_of(one.estimate)
 
 
 def interval_of(estimate: Estimate) -> str:
-    """Return a value with its interval. A symmetric interval is shown as ± its half width.
+    """Format a value with its interval. A symmetric interval is shown as ± its half width.
 
     Examples
     --------
@@ -340,7 +351,7 @@ def interval_of(estimate: Estimate) -> str:
 
 
 def spread(middle: float, high: float) -> str:
-    """Return a number and its half width, rounded to two digits of the half width.
+    """Format a value ± half the width of its interval, rounded to two digits of the half width.
 
     Examples
     --------
@@ -357,13 +368,13 @@ def spread(middle: float, high: float) -> str:
 
 
 def count(one: "ArmEstimate") -> str:
-    """Return the number of values and the number of missing values of an estimate."""
+    """Format the number of values of an estimate, and the number of missing values."""
     missing = one.estimate.missing
     return f"{one.estimate.n}" + (f" ({missing} missing)" if missing else "")
 
 
 def difference(one: "ArmEstimate") -> str:
-    """Return the difference to the first arm, with a star if it is significant."""
+    """Format the difference to the first arm, with a star if the difference is significant."""
     estimate = one.difference
     if estimate is None or math.isnan(estimate.value):
         return ""

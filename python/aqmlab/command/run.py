@@ -1,4 +1,4 @@
-"""`aqmlab run`: one run of a scenario, or its replications."""
+"""`aqmlab run`: one run of a scenario, or several runs with different seeds."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -48,7 +48,7 @@ def run_command(
     pcap: Annotated[
         Path | None,
         typer.Option(
-            help="Write packet captures in the format pcapng into this folder.",
+            help="Folder for packet captures in the pcapng format.",
             metavar="DIR",
             show_default="no captures",
         ),
@@ -57,8 +57,8 @@ def run_command(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Capture the packets of this link (FROM>TO) or host. Repeat the option for "
-            "several links or hosts.",
+            help="Name of the link (FROM>TO) or host whose packets are captured. Repeat --pcap-on "
+            "for several links or hosts.",
             show_default="record.pcap.on of the scenario",
         ),
     ] = None,
@@ -67,8 +67,9 @@ def run_command(
         typer.Option(
             "--limit",
             metavar="NAME=VALUE",
-            help="Stop the run with an error if it exceeds this limit: events=N, wall='10 s' "
-            "(wall-clock time) or memory='500 MB'. Repeat the option for several limits.",
+            help="Stop a run with an error if the run exceeds this number of events, wall-clock "
+            "time or memory: events=N, wall='10 s' or memory='500 MB'. Repeat --limit for several "
+            "limits.",
             show_default="no limit",
         ),
     ] = None,
@@ -76,10 +77,11 @@ def run_command(
     warnings: WarningsOption = True,
     engine: EngineOption = None,
 ) -> None:
-    """Run a scenario and show its flows and links.
+    """Run a scenario and show the results of its flows and links.
 
-    With --out, the output is a folder with the manifest, and every table as CSV and Parquet. With
-    --replications above 1, the command shows the mean of each measure with its 95 % interval.
+    With --out, the command writes a folder with the manifest of the run and every table as CSV and
+    Parquet. With --replications above 1, the command shows the mean of each measure with its 95 %
+    interval.
     """
     import json
 
@@ -98,7 +100,10 @@ def run_command(
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     by = read_engine(engine)
     if store and pcap:
-        raise ValueError("--store does not store packet captures; leave out --store or --pcap")
+        raise ValueError(
+            "--store and --pcap exclude each other, because a store has no packet captures; leave "
+            "out one of these options"
+        )
     with ExitStack() as stack:
         runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
@@ -106,19 +111,20 @@ def run_command(
         if count > 1:
             if to or pcap or pcap_on:
                 raise ValueError(
-                    "--replications shows the means of many runs and does not write the runs; "
-                    "leave out --out and --pcap, or write the runs with --store or with aqmlab "
-                    "sweep"
+                    "--replications excludes --out and --pcap, because it shows only the means of "
+                    "the runs; leave out --out and --pcap, or write all runs with --store or with "
+                    "aqmlab sweep"
                 )
             experiment = _experiment(scenario, count, limited)
             _replicate(experiment, threads, by, runs, warnings=warnings)
             return
         if pcap and not scenario["record"]["pcap"]["on"]:
             raise ValueError(
-                "--pcap needs the names of links or hosts, for example --pcap-on 'left>right'"
+                "--pcap needs --pcap-on with the name of a link or host, for example --pcap-on "
+                "'left>right'"
             )
         if pcap_on and not pcap:
-            raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
+            raise ValueError("--pcap-on needs --pcap DIR, the folder for the captures")
         with new_folders(to, pcap, force=force) as (folder, captures):
             with Bar() as bar:
                 try:
@@ -129,11 +135,13 @@ def run_command(
                 result.write_files(folder)
     show(result, console())
     print_warnings(result.warnings if warnings else [])
-    print_text(f"Written to {to}" if to else "Nothing is written without --out DIR.")
+    print_text(
+        f"Written to {to}" if to else "No files were written; add --out DIR to write the tables."
+    )
     if pcap:
         print_text(f"Captures written to {pcap}")
     elif scenario["record"]["pcap"]["on"]:
-        print_text("Captures are written only with --pcap DIR.")
+        print_text("No packet captures were written; add --pcap DIR to write them.")
 
 
 def _run(
@@ -144,7 +152,7 @@ def _run(
     store: "FolderStore | None",
     bar: Any,
 ) -> "Result":
-    """Run a scenario, or take its result from the store."""
+    """Return the result of a scenario: from the store if the store has it, else from a new run."""
     from aqmlab.engine import Simulator, within_limits
     from aqmlab.experiment import run, run_many
 
@@ -155,7 +163,7 @@ def _run(
 
 
 def _experiment(scenario: dict[str, Any], count: int, limits: dict[str, Any]) -> "Experiment":
-    """Return the experiment that runs a scenario several times."""
+    """Return an experiment that runs one scenario with `count` different seeds."""
     from aqmlab.experiment import Experiment, Replications
 
     return Experiment(
@@ -174,7 +182,7 @@ def _replicate(
     *,
     warnings: bool,
 ) -> None:
-    """Run the replications and show each measure with its interval."""
+    """Run the replications and print the mean of each measure with its interval."""
     from aqmlab.command.results import show_measures
     from aqmlab.experiment import conduct
     from aqmlab.progress import Count

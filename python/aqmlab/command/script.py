@@ -1,4 +1,4 @@
-"""`aqmlab script`: packet scripts, run with the TCP endpoint."""
+"""`aqmlab script`: tests of the simulator's TCP endpoint by packet scripts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,12 +20,13 @@ EXAMPLES = (
 def script_command(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Packet scripts, or folders that contain files *.pkt."),
+        typer.Argument(help="Packet scripts, or folders with files whose names end in .pkt."),
     ],
     stack: Annotated[
         str,
         typer.Option(
-            help="TCP stack whose behaviour is the default: linux, or rfc for that of the RFCs.",
+            help="TCP stack that the endpoint imitates: linux, or rfc for the behaviour that the "
+            "RFCs specify.",
             metavar="NAME",
         ),
     ] = "linux",
@@ -33,8 +34,8 @@ def script_command(
     tolerance: Annotated[
         str | None,
         typer.Option(
-            help="Maximum difference between the time of a packet and its time in the script, e.g. "
-            "'1 ms'. A script may set its own tolerance.",
+            help="Maximum difference between the time of a packet in the simulation and its time "
+            "in the script, e.g. '1 ms'. A tolerance that a script sets takes precedence.",
             metavar="TIME",
             show_default="4 ms",
         ),
@@ -45,7 +46,7 @@ def script_command(
             "-D",
             "--define",
             metavar="NAME=VALUE",
-            help="Replace a word in the scripts by a value, e.g. SIZE=1000. Repeat the option for "
+            help="Replace a word in the scripts by a value, e.g. SIZE=1000. Repeat -D to replace "
             "several words.",
         ),
     ] = None,
@@ -53,10 +54,10 @@ def script_command(
         bool, typer.Option("--json", help="Print the outcomes as JSON, one object per script.")
     ] = False,
 ) -> int:
-    """Run packet scripts with the TCP endpoint, in simulated time.
+    """Test the simulator's TCP endpoint with packet scripts.
 
-    The scripts have the language of packetdrill. --set can change only keys of the table tcp. The
-    exit code is 1 if a script fails.
+    Packet scripts are written in the language of the tool packetdrill. --set can change only keys
+    of the scenario table tcp. The exit code is 1 if a script fails.
     """
     import json
 
@@ -81,7 +82,7 @@ def script_command(
 
 
 def read_tcp_changes(changes: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the changes of the table ``tcp`` by ``--set``, as keys and values.
+    """Return the keys and values of the table ``tcp`` that ``--set`` changes.
 
     Raises
     ------
@@ -99,7 +100,8 @@ def read_tcp_changes(changes: Sequence[str]) -> list[tuple[str, str]]:
         table, _, name = key.partition(".")
         if table != "tcp" or not name:
             raise ValueError(
-                f"--set {change!r} must begin with tcp., because a script uses only the table tcp "
+                f"--set is {change!r}; its key must begin with tcp., because a script uses only "
+                "the table tcp "
                 f"of a scenario; write for example --set tcp.{key}={value}"
             )
         keys.append((name, value))

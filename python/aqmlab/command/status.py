@@ -1,4 +1,4 @@
-"""`aqmlab status`: the progress of the runs in a folder."""
+"""`aqmlab status`: the progress of a sweep, a comparison or another set of runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +13,17 @@ EXAMPLES = ("aqmlab status results/queue_size", "aqmlab status results/store")
 def status_command(
     folder: Annotated[
         Path,
-        typer.Argument(help="Folder of a sweep, of a comparison, or of --store.", metavar="DIR"),
+        typer.Argument(
+            help="Output folder of aqmlab sweep or aqmlab compare, or a folder that was given as "
+            "--store.",
+            metavar="DIR",
+        ),
     ],
 ) -> None:
-    """Show the progress of runs: done, failed, running, their rate, and the latest errors.
+    """Show the progress of a sweep, a comparison or a store of runs.
 
-    The command only reads the folder, so it can be called while the runs continue.
+    The output has the numbers of finished, failed and running runs, the rate of the runs, and the
+    latest errors. The command only reads the folder, so it can be used while the runs continue.
     """
     from aqmlab.store import status
     from aqmlab.store.database import FILE
@@ -40,7 +45,7 @@ def status_command(
 
 
 def _time(seconds: float) -> str:
-    """Return a time as text, in seconds, minutes or hours.
+    """Format a time in seconds, minutes or hours.
 
     Examples
     --------

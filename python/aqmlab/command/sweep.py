@@ -1,4 +1,4 @@
-"""`aqmlab sweep`: execution of an experiment from a file."""
+"""`aqmlab sweep`: execution of an experiment that a TOML file describes."""
 
 import shlex
 from collections.abc import Iterator
@@ -56,9 +56,9 @@ def sweep_command(
     executor: Annotated[
         str,
         typer.Option(
-            help="Place where the runs execute: local for threads of this process, dask for "
-            "processes on this machine, dask://HOST:PORT for the workers of a Dask scheduler, or "
-            "slurm for SLURM jobs with --jobs cores in total.",
+            help="Place where the runs execute. local: threads of this process. dask: processes "
+            "on this machine. dask://HOST:PORT: the workers of a running Dask scheduler. slurm: "
+            "SLURM jobs, for which --jobs sets the total number of cores.",
             metavar="NAME",
         ),
     ] = "local",
@@ -66,18 +66,18 @@ def sweep_command(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="Property of the jobs of --executor slurm, e.g. queue=long, cores=8, "
-            "memory='16 GB' or walltime=04:00:00. Repeat the option for several properties.",
+            help="Property of the SLURM jobs of --executor slurm, e.g. queue=long, cores=8, "
+            "memory='16 GB' or walltime=04:00:00. Repeat --cluster for several properties.",
             show_default="the configuration of Dask",
         ),
     ] = None,
     warnings: WarningsOption = True,
     by: EngineOption = None,
 ) -> None:
-    """Run an experiment: every arm at every point of its factors, with replications.
+    """Run an experiment: all its scenarios, each with several seeds.
 
-    The output is a folder with the finished runs, a table with one row per run (runs.parquet), the
-    estimates (summary.csv) and the effects of the factors (effects.csv).
+    The output folder contains the finished runs. runs.parquet has one row per run, summary.csv the
+    estimate of each measure, and effects.csv the effects of the factors.
     """
     from aqmlab.command.results import show
     from aqmlab.experiment import Experiment, Outcome, carry_out, prepare
@@ -95,8 +95,8 @@ def sweep_command(
     chosen = read_engine(by)
     if chosen is not None and executor != "local":
         raise ValueError(
-            f"--executor {executor} runs the simulator, and --engine {by} is another engine; "
-            "leave out one of them"
+            f"--executor {executor} always runs the simulator, so it excludes --engine {by}; "
+            "leave out one of these options"
         )
     with engine(executor, threads, cluster) as of_executor:
         prepared = prepare(experiment, engine=of_executor or chosen, store=runs, jobs=at_once)
@@ -115,9 +115,9 @@ def adjusted(
     number: int | None,
     warm_up: str | None,
 ) -> "Experiment":
-    """Return an experiment with the changes by the options of the command.
+    """Return an experiment with the changes that the options of `aqmlab sweep` request.
 
-    The copy of the experiment's file in the folder has a comment with the options.
+    A comment in the text of the experiment lists these options.
     """
     from aqmlab.experiment import Replications
     from aqmlab.experiment.file import WarmUp
@@ -141,12 +141,12 @@ def adjusted(
 
 @contextmanager
 def engine(executor: str, jobs: int | None, options: list[str] | None) -> "Iterator[Engine | None]":
-    """Provide the engine of an executor; None stands for the simulator in this process.
+    """Provide the engine for a value of ``--executor``; None for the simulator in this process.
 
     Raises
     ------
     ValueError, OSError
-        If the executor does not exist, or cannot be reached.
+        If the executor does not exist, or the connection to it fails.
     """
     properties = dict(read_change(option, "queue=long", "--cluster") for option in options or [])
     if executor == "local" and not properties:
@@ -160,7 +160,7 @@ def engine(executor: str, jobs: int | None, options: list[str] | None) -> "Itera
 
 
 def _value(text: str) -> int | str:
-    """Return a property of a job as a number if its value is a number, else as text."""
+    """Convert the value of ``--cluster KEY=VALUE`` to a number if it consists of digits."""
     return int(text) if text.isdecimal() else text
 
 
@@ -168,7 +168,7 @@ def _value(text: str) -> int | str:
 def output_folder(
     folder: Path, experiment: "Experiment", *, resume: bool, force: bool = False
 ) -> Iterator["Claim"]:
-    """Create the folder of a sweep with a copy of the experiment, and claim it for this process.
+    """Claim the output folder of a sweep for this process, and write the experiment into it.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def output_folder(
 def write(outcome: "Outcome", claim: "Claim") -> None:
     """Write the runs, the estimates and the effects into the folder of a sweep.
 
-    Each file appears only when it is complete.
+    The files appear in the folder only after all of them are complete.
 
     Raises
     ------

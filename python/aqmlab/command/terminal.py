@@ -17,39 +17,44 @@ if TYPE_CHECKING:
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Interruption by Ctrl-C or another signal. The message names the stored runs."""
+    """Interruption by Ctrl-C or another signal; the message states how many runs are stored."""
 
 
 @contextmanager
 def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
-    """Add the number of stored runs, which the next call uses, to the report of an interruption.
+    """Report the number of stored runs if a signal interrupts the `with` block.
 
     Parameters
     ----------
     runs : FolderStore
         Store of the finished runs.
     option : str
-        Option with which the next call uses these runs; "" if it needs no option.
+        Option with which the next call of the command reuses the stored runs; "" if the next call
+        reuses them without an option.
     """
     try:
         yield
     except KeyboardInterrupt:
         if not runs.finished:
             raise
-        use = f"{option} uses them" if option else "the next call uses them"
+        use = (
+            f"{option} uses these runs"
+            if option
+            else "the next call of the command uses these runs"
+        )
         raise Interrupted(f"{runs.finished} finished runs are in {runs.folder}; {use}") from None
 
 
 def console() -> "Console":
-    """Return the console for tables."""
+    """Return the console that prints tables."""
     from rich.console import Console
 
-    # A file or a pipe does not have a width, so a table in a file or a pipe is 160 columns wide.
+    # A file or a pipe has no width, so tables that are written there are 160 columns wide.
     return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
 
 
 def print_text(text: str) -> None:
-    """Print a text with visible control characters."""
+    """Print a text, with control characters as escape sequences."""
     typer.echo("\n".join(map(visible, text.split("\n"))))
 
 
@@ -69,9 +74,9 @@ def print_error(message: str, code: int) -> int:
 
 
 def os_error(e: OSError) -> str:
-    """Return the message for an error of the operating system, with a remedy."""
+    """Return the message for an operating system error, including a remedy."""
     if e.filename is None and e.errno == errno.ENOENT:
-        return "the current folder does not exist any longer; change to another folder"
+        return "the current folder was deleted; change to another folder"
     if e.filename is None and e.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
         return f"standard output cannot be written: {(e.strerror or '').lower()}"
     if e.filename is None or e.strerror is None:

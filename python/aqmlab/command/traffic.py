@@ -1,4 +1,4 @@
-"""`aqmlab traffic`: sizes, times and load of the traffic in a scenario, without a network."""
+"""`aqmlab traffic`: statistics of the traffic of a scenario, without simulating the network."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ MADE_BY = "aqmlab traffic"
 USERS = 100
 SECONDS = 3600.0
 BINS = 2000
-"""Minimum number of intervals and minimum number of requests to estimate a Hurst parameter."""
+"""Minimum number of sampling intervals, and of requests, to estimate the Hurst parameter."""
 EXAMPLES = (
     "aqmlab traffic surge --users 10 --duration '600 s'",
     "aqmlab traffic examples/web_users.toml --duration '60 s' --out results/web_users-traffic",
@@ -39,43 +39,46 @@ def traffic_command(
     source: Annotated[
         str,
         typer.Argument(
-            help="A preset of web traffic, such as surge, or a scenario.", metavar="PRESET|FILE"
+            help="Scenario whose traffic is shown, or the name of a preset of web traffic, such "
+            "as surge.",
+            metavar="PRESET|FILE",
         ),
     ],
     users: Annotated[
         str | None,
         typer.Option(
-            help="Number of users of each table of web traffic.",
+            help="Number of web users in each [[flows]] table with web traffic.",
             metavar="N",
-            show_default="the number in the scenario, 100 for a preset",
+            show_default="the key count of the table, or 100 for a preset",
         ),
     ] = None,
     duration: Annotated[
         str | None,
         typer.Option(
-            help="Duration of the sample, e.g. '600 s'.",
+            help="Simulated time for which users send requests, e.g. '600 s'.",
             metavar="TIME",
-            show_default="the duration of the scenario, else 3600 s",
+            show_default="the duration of the scenario, or 3600 s if it has none",
         ),
     ] = None,
     rate: Annotated[
         str,
         typer.Option(
-            help="Rate at which each response arrives, for the figure of the load over time.",
+            help="Assumed rate in the figure of the load over time: the bytes of each response "
+            "arrive at this rate.",
             metavar="RATE",
         ),
     ] = "10 Mbit/s",
     interval: Annotated[
         str,
         typer.Option(
-            help="Interval of the load over time. A value is the mean over one interval.",
+            help="Averaging interval in the figure of the load over time.",
             metavar="TIME",
         ),
     ] = "100 ms",
     shortest: Annotated[
         str,
         typer.Option(
-            help="Minimum time scale of the variances that give the Hurst parameter.",
+            help="Minimum averaging time for the estimate of the Hurst parameter from variances.",
             metavar="TIME",
         ),
     ] = "1 s",
@@ -84,11 +87,11 @@ def traffic_command(
     to: Annotated[Path | None, out("nothing is written")] = None,
     force: ForceOption = False,
 ) -> None:
-    """Show the sizes, times and load of the traffic in a scenario, without a network.
+    """Show the sizes, times and load of the traffic in a scenario, without simulating the network.
 
-    For web traffic the command also computes a random sample of users, and estimates the Hurst
-    parameter of their load. The output is a folder with figures of the sizes, the load and the
-    Hurst parameter.
+    For web traffic, the command also generates the requests of random users, and estimates the
+    Hurst parameter of their load. The output is a folder with figures of the sizes, the load and
+    the Hurst parameter.
     """
     from aqmlab import traffic
     from aqmlab.scenario import normalize
@@ -97,7 +100,7 @@ def traffic_command(
     if not preset and not Path(source).is_file():
         known = ", ".join(traffic.presets())
         raise ValueError(
-            f"{source!r} must be the path of a scenario, or one of the presets {known}"
+            f"{source!r} is neither a scenario file nor a preset; the presets are {known}"
         )
     scenario = traffic.of_preset(source) if preset else Path(source)
     example = "flows.0.traffic.objects=5"
@@ -126,7 +129,8 @@ def traffic_command(
         else:
             estimated.append({})
             print_text(
-                f"The Hurst parameter needs more than {BINS} requests and {BINS} intervals; "
+                f"The estimate of the Hurst parameter needs more than {BINS} requests and {BINS} "
+                "intervals; "
                 "increase --duration."
             )
     if to:
@@ -134,7 +138,7 @@ def traffic_command(
 
 
 def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Sample | None") -> None:
-    """Print the distributions of a table of flows, as specified and in a sample."""
+    """Print the specified distributions of a flow table, and those of a random sample."""
     import numpy as np
     from rich.table import Table
 
@@ -168,7 +172,7 @@ def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Samp
 
 
 def with_unit(quantity: str, x: float) -> str:
-    """Return a value with its unit, to four digits.
+    """Format a value with its unit and four significant digits.
 
     Examples
     --------
@@ -185,15 +189,16 @@ def with_unit(quantity: str, x: float) -> str:
 
 
 def show_load(sample: "Sample") -> None:
-    """Print the load of a sample, and the load that its means predict."""
+    """Print the load of the sampled users, and the load expected from the specified means."""
     print_text(
         f"{sample.users} users, {sample.duration_s:g} s: {sample.load_bps / 1e6:.4g} Mbit/s of "
-        f"responses; the specified means give {sample.expected_load_bps / 1e6:.4g} Mbit/s."
+        f"responses; expected from the specified means: {sample.expected_load_bps / 1e6:.4g} "
+        "Mbit/s."
     )
 
 
 def show_hurst(estimated: "dict[str, Hurst]") -> None:
-    """Print the Hurst parameter by each method, with its 95 % interval."""
+    """Print the Hurst parameter estimated by each method, with its 95 % confidence interval."""
     for name, hurst in estimated.items():
         low, middle, high = hurst.interval
         print_text(f"Hurst parameter by {name}: {middle:.2f} (95 %: {low:.2f} to {high:.2f})")
@@ -208,7 +213,7 @@ def write_figures(
     *,
     force: bool,
 ) -> None:
-    """Write the figures of samples into a folder."""
+    """Write figures of the sampled traffic into a folder."""
     from aqmlab.figures import save
     from aqmlab.figures import traffic as figures
     from aqmlab.folder import appearing

@@ -1,4 +1,4 @@
-"""`aqmlab tune-red`: search for RED thresholds that keep the average queue between them."""
+"""`aqmlab tune-red`: search for the thresholds minth and maxth of RED that suit given loads."""
 
 import json
 from pathlib import Path
@@ -34,12 +34,12 @@ EXAMPLES = (
 
 def tune_red_command(
     file: Annotated[
-        Path, typer.Argument(help="A scenario with RED, in TOML or JSON.", metavar="FILE")
+        Path, typer.Argument(help="Scenario with a RED queue, in TOML or JSON.", metavar="FILE")
     ],
     loads: Annotated[
         str | None,
         typer.Option(
-            help="Number of flows under each load, e.g. 2,5,10.",
+            help="Loads as numbers of flows, e.g. 2,5,10 for three loads.",
             metavar="N,N",
             show_default="the number in the scenario",
         ),
@@ -47,23 +47,23 @@ def tune_red_command(
     flow: Annotated[
         str | None,
         typer.Option(
-            help="Name of the table of flows whose count --loads sets.",
+            help="Name of the [[flows]] table whose number of flows --loads changes.",
             metavar="NAME",
-            show_default="the only table with unlimited bulk data, or the only table",
+            show_default="the only table with unlimited bulk transfers, or the only table",
         ),
     ] = None,
     load: Annotated[
         list[str] | None,
         typer.Option(
-            help="Load as a list of keys that it changes, e.g. 'flows.0.count=9; "
-            "tcp.ecn=rfc3168'. Repeat the option for several loads.",
+            help="Load as a list of changed scenario keys, e.g. 'flows.0.count=9; "
+            "tcp.ecn=rfc3168'. Repeat --load for several loads.",
             metavar="KEY=VALUE;...",
         ),
     ] = None,
     link: Annotated[
         str | None,
         typer.Option(
-            help="Link whose queue is tuned.",
+            help="Link whose RED thresholds are tuned.",
             metavar="FROM>TO",
             show_default="the only link whose queue has thresholds",
         ),
@@ -71,16 +71,18 @@ def tune_red_command(
     minth: Annotated[
         str | None,
         typer.Option(
-            help="Minimum and maximum of minth, e.g. 3:40, in the unit of the queue's thresholds.",
+            help="Minimum and maximum of the examined values of minth, e.g. 3:40, in the unit of "
+            "minth in the scenario.",
             metavar="LOW:HIGH",
-            show_default="2 packets or 2000 B, to 64 times that, as far as maxth fits the buffer",
+            show_default="from 2 packets or 2000 B to 64 times this minimum, as far as maxth fits "
+            "the buffer",
         ),
     ] = None,
     ratio: Annotated[float, typer.Option(help="Ratio of maxth to minth.", metavar="X")] = 3.0,
     share: Annotated[
         float,
         typer.Option(
-            help="Minimum share of the time, 0 to 1, that the average queue is between the "
+            help="Share of the time, 0 to 1, for which the average queue must be between the "
             "thresholds under every load.",
             metavar="X",
         ),
@@ -98,7 +100,7 @@ def tune_red_command(
 
     The output is a folder with the tuned scenario. A table and a figure in this folder show the
     share of time in which the average queue is between the thresholds. If the scenario has no
-    warm-up, the warm-up is the first fifth of its duration.
+    warm-up, the first fifth of each run is excluded as the warm-up.
     """
     from contextlib import ExitStack
 
@@ -109,7 +111,7 @@ def tune_red_command(
     from aqmlab.store import FolderStore
 
     if not 0 < share <= 1:
-        raise ValueError(f"--share {share:g} must be above 0 and at most 1")
+        raise ValueError(f"--share is {share:g}; it must be above 0 and at most 1")
     overrides = read_overrides(changes, seed)
     scenario = changed(file, overrides)
     every = read_loads(json.loads(normalize(scenario)), loads, flow, load or [])
@@ -143,17 +145,18 @@ def tune_red_command(
 def read_loads(
     scenario: dict[str, Any], counts: str | None, flow: str | None, described: list[str]
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return the changes of the scenario for each load, by the name of the load.
+    """Return the keys and values that each load changes in the scenario, by name of the load.
 
     Raises
     ------
     ValueError
-        If a load is wrong, or if ``--loads`` could set the count of several tables of flows.
+        If a load is wrong, or if several flow tables match ``--loads``.
     """
     every: dict[str, list[tuple[str, str]]] = {}
     if flow and not counts:
         raise ValueError(
-            "--flow selects the [[flows]] table whose count --loads sets; give --loads too"
+            "--flow needs --loads, which sets the number of flows of the table that --flow names; "
+            "add --loads"
         )
     if counts:
         at = _counted(scenario, flow)
@@ -168,12 +171,12 @@ def read_loads(
 
 
 def _counted(scenario: dict[str, Any], flow: str | None) -> int:
-    """Return the index of the table of flows whose count ``--loads`` sets."""
+    """Return the index of the flow table whose number of flows ``--loads`` changes."""
     flows = scenario["flows"]
     names = [one["name"] for one in flows]
     if flow is not None:
         if names.count(flow) != 1:
-            raise ValueError(f"--flow {flow!r} must be one of {', '.join(names)}")
+            raise ValueError(f"--flow is {flow!r}; it must be one of {', '.join(names)}")
         return names.index(flow)
     endless = [
         i for i, one in enumerate(flows)
@@ -182,12 +185,13 @@ def _counted(scenario: dict[str, Any], flow: str | None) -> int:
     if len(flows) == 1 or len(endless) == 1:
         return endless[0] if len(endless) == 1 else 0
     raise ValueError(
-        f"--loads can apply to several tables of flows; select one with --flow: {', '.join(names)}"
+        "--loads is ambiguous, because the scenario has several [[flows]] tables; select one with "
+        f"--flow: {', '.join(names)}"
     )
 
 
 def read_bounds(text: str | None) -> tuple[float, float] | None:
-    """Return the bounds in the value of ``--minth``; None if the option is absent."""
+    """Parse the value of ``--minth``, LOW:HIGH; return None if the option is absent."""
     if text is None:
         return None
     low, colon, high = text.partition(":")
@@ -196,12 +200,15 @@ def read_bounds(text: str | None) -> tuple[float, float] | None:
     except ValueError:
         colon = ""
     if not colon or not 1 <= bounds[0] <= bounds[1] <= 1e9:
-        raise ValueError(f"--minth {text!r} must be LOW:HIGH, each from 1 to 1e9, for example 3:40")
+        raise ValueError(
+            f"--minth is {text!r}; it must be LOW:HIGH with two numbers from 1 to 1e9, for example "
+            "3:40"
+        )
     return bounds
 
 
 def show(tuning: "Tuning") -> None:
-    """Print the shares of time of the average queue, one row per pair of thresholds and load."""
+    """Print the shares of time below, between and above each pair of thresholds, for each load."""
     from rich.table import Table
 
     best, unit = tuning.best, tuning.queue.unit
@@ -225,14 +232,14 @@ def show(tuning: "Tuning") -> None:
 
 
 def _best(tuning: "Tuning") -> str:
-    """Return the keys and values of the best pair of thresholds."""
+    """Return the keys of the two thresholds with their values in the best pair, as text."""
     queue, best = tuning.queue, tuning.best
     pairs = zip(queue.keys, (best.minth, best.maxth), strict=True)
     return " and ".join(f"{key} = {value:g} {queue.unit}" for key, value in pairs)
 
 
 def _suffix(file: Path) -> str:
-    """Return the suffix of the tuned scenario."""
+    """Return the file name suffix of the tuned scenario."""
     return ".json" if file.suffix.lower() == ".json" else ".toml"
 
 

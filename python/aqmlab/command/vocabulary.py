@@ -1,4 +1,4 @@
-"""Table of the options that several commands share, and of the commands that have them."""
+"""Tables of the command-line options that several commands share, for the documentation."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from aqmlab.command.options import VOCABULARY
 
 
 def commands(group: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the name of each command, such as ``model tcp``, and the command."""
+    """Yield each command of `aqmlab` with its name, such as ``model tcp``."""
     import typer
 
     from aqmlab.command.app import app
@@ -26,7 +26,7 @@ def options_of(command: Any) -> dict[str, Any]:
 
 
 def table() -> str:
-    """Return two tables in Markdown: meanings and defaults of the options, and their commands."""
+    """Return two Markdown tables: meanings and defaults of the options, and options by command."""
     each = {name: options_of(command) for name, command in commands()}
     lines = ["| Option | Meaning | Default |", "|---|---|---|"]
     for option in VOCABULARY.values():

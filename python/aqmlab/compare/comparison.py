@@ -1,8 +1,8 @@
-"""Comparison of queues: the same traffic through each queue, in every replication.
+"""Comparison of queues: every queue gets the same traffic in each replication.
 
-Random numbers are common to all queues. In runs with the same seed, the flows have the same start
-times, delays, sizes and arrival times, so that queues are compared pair by pair
-(docs/statistics.md).
+Runs with the same seed use the same random numbers for every queue. In these runs the flows have
+the same start times, delays, sizes and arrival times. The runs of two queues with the same seed
+therefore form a pair for the statistics (docs/statistics.md).
 """
 
 import json
@@ -36,20 +36,20 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Comparison:
-    """Measures of each queue in each replication.
+    """Results of a comparison: the measures of each queue in each replication.
 
     Attributes
     ----------
     scenario : dict
-        Scenario with every default, and with the queue of the first arm.
+        Scenario of the first compared queue, including every default value.
     links : list of str
-        Links whose queue is compared.
+        Names of the links that have the compared queues.
     arms : list of Arm
         Compared queues.
     runs : list of list of Run
         Runs of each queue, in the order of their seeds.
     possible : list of Measure
-        Measures that the links and flows of the scenario can have.
+        Measures that apply to the links and flows of the scenario.
     """
 
     scenario: dict[str, Any]
@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def warm_up(self) -> str | None:
-        """Warm-up with its unit, or None if the measures cover the whole run."""
+        """Warm-up as a time with its unit; None without a warm-up."""
         return warm_up_of(self.scenario)
 
     @property
@@ -70,7 +70,7 @@ class Comparison:
 
     @cached_property
     def measures(self) -> list[Measure[MeasuredRun]]:
-        """Measures for which at least one run has a value."""
+        """Measures that have a value in at least one run."""
         return [
             m for m in self.possible
             if any(not math.isnan(run.measures[m.name]) for runs in self.runs for run in runs)
@@ -83,11 +83,11 @@ class Comparison:
         return [m for m in self.possible if all(m.name in run.not_measured for run in all_runs)]
 
     def name(self, name: str, link: str) -> str:
-        """Return the name of a link's measure, which includes the link if there are several."""
+        """Return the name of a link's measure, with the link's name if there are several links."""
         return key(name, link if len(self.links) > 1 else "")
 
     def values(self, arm: int, name: str) -> list[float]:
-        """Return a measure of a queue, one value per replication.
+        """Return the values of a measure for one queue, one value per replication.
 
         Raises
         ------
@@ -100,11 +100,11 @@ class Comparison:
         return [run.measures[name] for run in self.runs[arm]]
 
     def is_exceeded(self, arm: int, name: str) -> bool:
-        """Return True if some run of a queue has only a lower bound of the measure."""
+        """Return True if the measure is only a lower bound in at least one run of a queue."""
         return any(name in run.at_least for run in self.runs[arm])
 
     def estimate(self, arm: int, name: str) -> Estimate:
-        """Return the mean of a measure; a lower bound has no interval."""
+        """Return the mean of a measure with its interval; a lower bound has no interval."""
         values = self.values(arm, name)
         if self.is_exceeded(arm, name):
             values = [sum(values) / len(values)]
@@ -112,14 +112,15 @@ class Comparison:
         return estimates.mean(values)
 
     def interval(self, arm: int, name: str) -> Interval:
-        """Return the mean of a measure and its 95 % interval; unknown bounds are NaN."""
+        """Return the mean of a measure and its 95 % interval; an unknown bound is NaN."""
         return self.estimate(arm, name).interval
 
     def difference(self, arm: int, name: str) -> Interval:
-        """Return the mean difference of a measure to the first queue, with its 95 % interval.
+        """Return the mean difference of a measure to the first queue, with a 95 % interval.
 
-        The two runs of a pair have the same seed. With one replication, the bounds of the interval
-        are NaN. If a value is only a lower bound, the mean and both bounds of the interval are NaN.
+        Each difference is taken between two runs with the same seed. With one replication, the
+        bounds of the 95 % interval are NaN. If a value of the measure is only a lower bound, the
+        mean difference and both bounds are NaN.
         """
         if self.is_exceeded(arm, name) or self.is_exceeded(0, name):
             return Interval(math.nan, math.nan, math.nan)
@@ -127,32 +128,32 @@ class Comparison:
 
     @cached_property
     def _corrected(self) -> dict[tuple[int, str], float]:
-        """Holm's corrected p-values of all differences, by arm and measure."""
+        """P-values of all differences with Holm's correction, by arm and measure."""
         pairs = [(arm, m.name) for arm in range(1, len(self.arms)) for m in self.measures]
         return dict(zip(pairs, holm(self.p_value(*pair) for pair in pairs), strict=True))
 
     def p_value(self, arm: int, name: str) -> float:
-        """Return the p-value of a difference by the paired t test.
+        """Return the p-value of the difference to the first queue, by the paired t test.
 
-        The p-value is NaN with one replication, or if the difference is unknown.
+        The p-value is NaN if there is only one replication or the difference is unknown.
         """
         if self.replications == 1 or math.isnan(self.difference(arm, name).middle):
             return math.nan
         return paired_p_value(self.values(arm, name), self.values(0, name))
 
     def corrected(self, arm: int, name: str) -> float:
-        """Return the p-value of a difference, corrected for all differences (Holm)."""
+        """Return the p-value of the difference to the first queue, with Holm's correction."""
         return self._corrected.get((arm, name), math.nan)
 
     def is_clear(self, arm: int, name: str) -> bool:
-        """Return True if a difference is significant: its corrected p-value is below 0.05."""
+        """Return True if the difference to the first queue is significant (corrected p < 0.05)."""
         return self.corrected(arm, name) < SIGNIFICANT
 
     def is_identical(self, arm: int, name: str | None = None) -> bool:
-        """Return True if a queue has the first queue's value of a measure in each replication.
+        """Return True if a measure has the same values for a queue and for the first queue.
 
-        If no measure is named, all measures must be equal. The first queue does not count as
-        identical to itself.
+        The values must be equal in each replication. Without `name`, the values of all measures
+        must be equal. The result is False for the first queue itself.
         """
         names = [name] if name else [m.name for m in self.measures]
         pairs = zip(self.runs[arm], self.runs[0], strict=True)
@@ -179,14 +180,14 @@ class Comparison:
         equal = [arm.label for arm, runs in zip(self.arms, self.runs, strict=True) if _equal(runs)]
         if equal:
             sentences.append(
-                f"all replications of {', '.join(equal)} have the same measures: the scenario does "
-                "not depend on the seed, so more replications give no more information; vary the "
-                "starts or the sizes"
+                f"all replications of {', '.join(equal)} give the same results, because the "
+                "scenario does not depend on the seed; draw the start times or the sizes at "
+                "random, or run one replication"
             )
         return sentences
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparison for JSON: intervals, differences, and the values of each run."""
+        """Return the comparison for JSON, with intervals, differences and values of each run."""
 
         def with_nulls(numbers: dict[str, float]) -> dict[str, float | None]:
             return {k: None if math.isnan(v) else v for k, v in numbers.items()}
@@ -230,42 +231,43 @@ def compare(
     store: Store | None = None,
     engine: Engine | None = None,
 ) -> Comparison:
-    """Run the same traffic through each queue.
+    """Compare queues by simulating the same traffic with each of them.
 
     Parameters
     ----------
     queues : sequence or mapping of str, table or CustomQueue
         Compared queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")`` or
-        ``MyQueue()``. A queue gets a name by "gentle=red:maxp=0.05" or by a mapping from names to
-        queues.
+        ``MyQueue()``. To give a queue a name, write "gentle=red:maxp=0.05", or pass a mapping from
+        names to queues.
     scenario : path, dict or Scenario
-        Traffic and network. The default is a bottleneck according to RFC 7928. The buffer of the
-        scenario's queue (limit and similar keys) also applies to each compared queue, except for
-        keys that the queue sets itself.
+        Scenario with the traffic and the network; default: a bottleneck according to RFC 7928. Each
+        compared queue inherits the buffer keys, such as the limit, of the queue in the scenario. A
+        buffer key that the compared queue sets takes precedence.
     replications : int
         Number of runs of each queue, 1 or more.
     jobs, progress
-        Number of parallel runs and callback, as for :func:`aqmlab.run_each`.
+        Maximum number of parallel runs, and progress callback, as for :func:`aqmlab.run_each`.
     link : str or sequence of str
-        Links that get the compared queue. "bottleneck" is the bottleneck of a dumbbell.
+        Name of the link, or of several links, that get the compared queue. "bottleneck" stands for
+        the bottleneck of a dumbbell.
     warm_up : str, optional
-        Time with its unit ("5 s") for the key `warm_up` of the scenario. Counts, delays and
-        goodputs cover the time after the warm-up, and only transfers that begin after the warm-up
-        count. The default is the warm-up of the scenario.
+        Warm-up as a time with its unit, such as "5 s"; default: the warm-up of the scenario.
+        Counts, delays and goodputs cover the time after the warm-up. Transfers that begin during
+        the warm-up are excluded.
     overrides : sequence of (str, str)
-        Dotted paths and values, as for ``--set``.
+        Changes of the scenario: dotted paths of keys and their values, as for ``--set``.
     store : Store, optional
-        Store of finished runs. A run in the store is not executed again.
+        Store of finished runs, from which finished runs are read instead of being repeated.
     engine : Engine, optional
-        Engine that runs the scenarios; the default is the simulator. The measures that the engine
-        cannot measure are in :attr:`Comparison.not_measured`.
+        Engine that runs the scenarios; the default is the simulator.
+        :attr:`Comparison.not_measured` lists the measures that the engine does not support.
 
     Raises
     ------
     ValueError
         If a queue, a link, the warm-up or the number of replications is invalid.
     ScenarioError, InvariantViolation, OSError
-        Under the conditions of :func:`aqmlab.run`.
+        As for :func:`aqmlab.run`.
 
     Examples
     --------
@@ -303,6 +305,6 @@ def _run_all(
 
 
 def _equal(runs: list[Run]) -> bool:
-    """Return True if several runs have the same measures although their seeds differ."""
+    """Return True if several runs with different seeds have the same values of all measures."""
     first = [str(value) for value in runs[0].measures.values()]
     return len(runs) > 1 and all([str(v) for v in r.measures.values()] == first for r in runs)

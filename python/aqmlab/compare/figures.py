@@ -1,9 +1,9 @@
 """Figures of a comparison.
 
 The trade-off between delay and goodput follows RFC 7928 §2.7, after Winstein 2014
-(`winstein2014transport`). Each run is a point, each ellipse is a contour of the maximum-likelihood
-Gaussian of the points, and each circle is the median of the points. The queueing delay decreases to
-the right, so that the points of a better queue are further up and further to the right.
+(`winstein2014transport`). Each run is a point. Each ellipse is a contour of the maximum-likelihood
+normal distribution of a queue's runs, and each large marker is their median. The queueing delay
+decreases to the right, so a better queue has its points further up and further to the right.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ if TYPE_CHECKING:
     from aqmlab.compare.comparison import Comparison
 
 SIGMAS = 1.0
-"""Distance of an ellipse from the mean, in standard deviations."""
+"""Distance of the ellipse of a queue from the mean of its runs, in standard deviations."""
 
 STEEP = 20
-"""Ratio of the longest to the shortest delay above which the axis is logarithmic."""
+"""Maximum ratio of the longest to the shortest delay on a linear axis."""
 
 
 def ellipse(
     x: Sequence[float], y: Sequence[float], sigmas: float = SIGMAS, points: int = 200
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a contour of the maximum-likelihood Gaussian of points.
+    """Return a contour of the maximum-likelihood normal distribution of points.
 
     Parameters
     ----------
     x, y : sequence of float
         Coordinates of the points.
     sigmas : float
-        Mahalanobis distance from the mean, in standard deviations. The contour at 1 encloses 39 %
-        of the distribution.
+        Mahalanobis distance of the contour from the mean, in standard deviations. The contour at
+        distance 1 encloses 39 % of the distribution.
     points : int
         Number of points of the contour.
 
     Returns
     -------
     x, y : numpy.ndarray of float, shape (points,)
-        Coordinates of the contour, whose tilt is the covariance.
+        Coordinates of the contour; its tilt shows the covariance of the points.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def ellipse(
 
 
 def trade_off(comparison: Comparison, link: str) -> Figure:
-    """Plot goodput over queueing delay: a point per run, an ellipse and the median per queue."""
+    """Plot goodput over queueing delay: the runs of each queue, with an ellipse and the median."""
     figure, axes = sheet(size=(7.2, 5))
     all_delays = []
     for i, arm in enumerate(comparison.arms):
@@ -123,7 +123,7 @@ def delays(comparison: Comparison, link: str) -> Figure:
 
 
 def rates(comparison: Comparison, link: str) -> Figure:
-    """Plot the shares of packets that each queue dropped and marked."""
+    """Plot the shares of arriving packets that each queue dropped and marked."""
     figure, axes = sheet(size=(7.2, _height(comparison)))
     for shift, name, label, hatch in [
         (-0.2, "drop_rate", "dropped", ""),
@@ -188,20 +188,20 @@ def _height(comparison: Comparison) -> float:
 
 
 def _columns(comparison: Comparison) -> int:
-    """Return the number of columns of a legend, from its longest label."""
+    """Return the number of columns of the legend, so that its longest label fits."""
     longest = max(len(arm.label) for arm in comparison.arms)
     return max(1, min(4, 96 // (longest + 8)))
 
 
 def _bounds(comparison: Comparison, name: str, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means of a measure, and the distances to both bounds of their intervals."""
+    """Return the mean of a measure for each queue, and the lengths of the error bars."""
     intervals = [comparison.interval(i, name) for i in range(len(comparison.arms))]
     low, middle, high = (scale * np.array(part) for part in zip(*intervals, strict=True))
     return middle, np.nan_to_num(np.array([middle - low, high - middle]))
 
 
 def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: Any) -> None:
-    """Plot the mean of each queue with its interval as a dot in the row of the queue."""
+    """Plot a dot with an error bar per queue: the mean of a measure with its interval."""
     middle, errors = _bounds(comparison, name, scale)
     axes.errorbar(
         middle, np.arange(len(middle)), xerr=errors, linestyle="none", capsize=2, elinewidth=1,

@@ -1,4 +1,4 @@
-"""Folder of a comparison: page, figures, numbers and finished runs."""
+"""Output folder of a comparison: report, figures, numbers and finished runs."""
 
 import json
 from collections.abc import Iterator
@@ -31,13 +31,14 @@ MADE_BY = "aqmlab compare"
 
 OF_EACH_LINK: tuple[tuple[str, str, Any, str, tuple[str, ...]], ...] = (
     ("trade-off", "Delay against goodput", figures.trade_off,
-     "Each point is a run. Each ellipse is the contour of the maximum-likelihood Gaussian of a "
-     "queue's runs, one standard deviation from the mean; its tilt is their covariance. The large "
-     "marker is the median (RFC 7928 §2.7, after Winstein 2014). The delay decreases to the right.",
+     "Each point is a run. Each ellipse is a contour of the normal distribution that fits the "
+     "runs of a queue best, one standard deviation from the mean. The tilt of the ellipse shows "
+     "the covariance of delay and goodput. The large marker is the median of the runs (RFC 7928 "
+     "§2.7, after Winstein 2014). The delay decreases to the right.",
      ("mean_delay_s", "goodput_bps")),
     ("delay", "Queueing delay", figures.delays,
-     "Queueing delay of the packets: its mean, and the delays that 95 % and 99 % of the packets "
-     "did not exceed. Each dot is the mean over the replications, with its 95 % interval.",
+     "Mean queueing delay of the packets, and the delays that 95 % and 99 % of the packets did "
+     "not exceed. Each dot is the mean over the replications, with its 95 % interval.",
      ("mean_delay_s", "p95_delay_s", "p99_delay_s")),
     ("rates", "Drops and marks", figures.rates,
      "Shares of the arriving packets that each queue dropped and marked, with 95 % intervals.",
@@ -45,13 +46,13 @@ OF_EACH_LINK: tuple[tuple[str, str, Any, str, tuple[str, ...]], ...] = (
     ("queue", "Queue over time", figures.queue_over_time,
      "Sampled queue length in packets, in the first replication of each queue.", ()),
 )  # fmt: skip
-"""Figures of each link: name, title, function, caption, and displayed measures."""
+"""Figures of each link: name, title, drawing function, caption, and names of the drawn measures."""
 FAIRNESS = (
     "fairness", "Fairness", figures.fairness,
-    "Jain's index of the goodputs of the flows that cross the link and consist of one connection: "
-    "of each run, and the mean with its 95 % interval.",
+    "Jain's fairness index of the goodputs of all flows that cross the link and consist of one "
+    "connection. A light point is a run, a dark point the mean with its 95 % interval.",
 )  # fmt: skip
-"""Figure of all links together: name, title, function and caption."""
+"""Figure for all links together: name, title, drawing function and caption."""
 
 
 @contextmanager
@@ -68,8 +69,8 @@ def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
     Raises
     ------
     FileExistsError, NotADirectoryError
-        If the folder has files of other origin, if it has an earlier comparison and `replace` is
-        False, or if another process has claimed the folder.
+        If the folder contains files of other commands, if it contains an earlier comparison and
+        `replace` is False, or if another process has claimed the folder.
     """
     with Claim(folder, MADE_BY, force=replace) as claim:
         claim.force = True  # The store adds runs to the folder from now on.
@@ -77,22 +78,22 @@ def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
 
 
 def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> FolderStore:
-    """Return the store for the runs of a comparison, by default in the comparison's folder.
+    """Return the store for the runs of a comparison.
 
     Parameters
     ----------
     claim : Claim
         Claim of the comparison's folder.
     folder : Path, optional
-        Other folder for the runs.
+        Folder of the store; default: the folder of the comparison.
     afresh : bool
-        True to ignore the runs of an earlier comparison in the folder and to replace them.
+        True to replace the runs of an earlier comparison in the folder, without using them.
     """
     return FolderStore(folder or (claim.new if afresh else claim.named) / RUNS)
 
 
 def _copy_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
-    """Copy the runs into the new folder; unless `afresh`, also the runs of the replaced folder."""
+    """Copy runs into the new folder, from the store or (unless `afresh`) the replaced folder."""
     own = claim.named / RUNS
     if runs.folder == own:
         runs.copy(claim.new / RUNS)
@@ -107,7 +108,7 @@ def _copy_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
 def write(
     comparison: "Comparison", runs: FolderStore, claim: Claim, *, afresh: bool = False
 ) -> Path:
-    """Write page, figures, numbers and runs, and return the path of the page.
+    """Write the report, figures, numbers and runs; return the path of the report.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def write(
 
 
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
-    """Yield name, title, function and caption of each figure, for each link with data."""
+    """Yield the name, title, drawing function and caption of each figure that has data."""
     sampled = any(run.traces for runs in comparison.runs for run in runs)
     for name, title, draw, caption, shows in OF_EACH_LINK:
         for i, link in enumerate(comparison.links):
@@ -162,7 +163,7 @@ def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
 
 
 def _tables(comparison: "Comparison") -> list[Table]:
-    """Return the table of numbers, and a table of the named queues if there are any."""
+    """Return the table of numbers, and a second table if some queues have names of their own."""
     named: list[list[str | Entry]] = [
         [arm.label, Entry(arm.queue, prose=True)]
         for arm in comparison.arms
@@ -173,7 +174,7 @@ def _tables(comparison: "Comparison") -> list[Table]:
 
 
 def numbers(comparison: "Comparison") -> Table:
-    """Return the table of numbers: one row per measure, one column per queue."""
+    """Return the table of numbers, with one row per measure and one column per queue."""
     arms = range(len(comparison.arms))
     rows: list[list[str | Entry]] = []
     for m in comparison.measures:
@@ -189,7 +190,7 @@ def numbers(comparison: "Comparison") -> Table:
 
 
 def _measures(comparison: "Comparison") -> Chapter:
-    """Return the chapter with the meanings of the measures."""
+    """Return the chapter of the report that defines the measures."""
     rows: list[list[str | Entry]] = [
         [f"{m.title} ({m.unit})", Entry(m.meaning, prose=True)] for m in comparison.measures
     ]  # fmt: skip
@@ -197,7 +198,7 @@ def _measures(comparison: "Comparison") -> Chapter:
 
 
 def _scenario(comparison: "Comparison") -> Chapter:
-    """Return the chapter with every key of the scenario that has the first queue."""
+    """Return the chapter of the report with all keys of the first queue's scenario."""
 
     def keys(node: Any, path: str) -> list[list[str | Entry]]:
         if isinstance(node, dict):
@@ -209,20 +210,22 @@ def _scenario(comparison: "Comparison") -> Chapter:
         return [row for key, part in parts for row in keys(part, f"{path}.{key}".lstrip("."))]
 
     rows = keys({k: v for k, v in comparison.scenario.items() if v is not None}, "")
-    caption = f"Every key, with the first queue ({comparison.arms[0].label})"
+    caption = f"Every key of the scenario with the first queue ({comparison.arms[0].label})"
     table = Table(caption, ["Key", "Value"], rows)
     return Chapter("scenario", "The scenario", tables=[table], folded=True)
 
 
 def _report(comparison: "Comparison", chapters: list[Chapter]) -> Report:
-    """Return the page of a comparison."""
+    """Return the report of a comparison."""
     title = comparison.scenario["title"] or "Untitled scenario"
     labels = ", ".join(arm.label for arm in comparison.arms)
     lead = [
         f"Queues under the same traffic: {labels}. Scenario: {title}.",
-        "Runs with the same seed have the same starts, delays, sizes and arrivals. "
+        "In runs with the same seed, the flows have the same start times, delays, sizes and "
+        "arrival times. "
         + (
-            f"The measures exclude a warm-up, the first {comparison.warm_up} of each run."
+            f"The measures exclude the warm-up, which is the first {comparison.warm_up} of each "
+            "run."
             if comparison.warm_up
             else "The measures cover the whole run, including its start."
         ),

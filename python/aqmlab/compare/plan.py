@@ -1,4 +1,4 @@
-"""Plan of a comparison: every queue at the same links, for each replication."""
+"""Plan of a comparison: the scenarios of all runs."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,20 +16,20 @@ from aqmlab.scenario import ScenarioLike, normalize, toml_value
 
 @dataclass(frozen=True)
 class Plan:
-    """Scenarios of a comparison, with their common queues, links, flows and AQMs.
+    """Scenarios of a comparison, with the queues, links, flows and Python AQMs that they use.
 
     Attributes
     ----------
     arms : list of Arm
         Compared queues.
     links : list of str
-        Links that get the queue.
+        Names of the links that get the compared queue.
     crossing : list of CrossingFlows
-        Flows that cross these links.
+        Flows that cross at least one of `links`.
     texts : list of str
-        Scenarios as JSON, one per run: for each seed, every queue in order.
+        Scenarios as JSON, one per run, ordered by seed and then by queue.
     aqms : CustomAqms
-        AQMs in Python that the scenarios name.
+        AQMs written in Python that the scenarios refer to.
     """
 
     arms: list[Arm]
@@ -49,9 +49,8 @@ def plan(
 ) -> Plan:
     """Plan a comparison with `count` replications.
 
-    The parameters except `count` and `capabilities` have the same meaning in
-    :func:`aqmlab.compare.compare`. The scenarios record only series that the engine with these
-    capabilities supports.
+    `count` is the number of replications. A series that an engine with these `capabilities` cannot
+    record is left out. All other parameters are those of :func:`aqmlab.compare.compare`.
     """
     chosen = arms(queues)
     aqms = CustomAqms()
@@ -65,8 +64,8 @@ def plan(
     texts = []
     for r in range(count):
         for scenarios in by_arm:
-            # The figure of the queue over time needs the series "queue" of the first replication
-            # only.
+            # Only the first replication records the series "queue", for the figure of the queue
+            # over time.
             wanted = [*series, *["queue"] * (r == 0)]
             record = {
                 "links": list(queue_paths),
@@ -78,7 +77,7 @@ def plan(
 
 
 def _queue_paths(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
-    """Return the path of the queue in the scenario for each link, by the name of the link."""
+    """Return the dotted path of each link's queue in the scenario, by the name of the link."""
     known, paths = places(scenario), {}
     for link in links:
         if link not in known:
@@ -90,27 +89,27 @@ def _queue_paths(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
             raise ValueError(f"--link {link!r} is not a link; choose from {', '.join(known)}")
         name = "left>right" if link == "bottleneck" else link
         if name in paths:
-            raise ValueError(f"--link {link!r} is a repetition; give each link once")
+            raise ValueError(f"--link {link!r} is given twice; give each link once")
         paths[name] = known[link]
     if not paths:
-        raise ValueError("the list of links is empty; name a link whose queue is compared")
+        raise ValueError("the list of links is empty; name the link that gets the compared queues")
     return paths
 
 
 def _with_queue(
     scenario: dict[str, Any], arm: Arm, queue_paths: Mapping[str, str], aqms: CustomAqms
 ) -> dict[str, Any]:
-    """Return the scenario with a queue at the given paths.
+    """Return the scenario with the queue of an arm at the given paths.
 
-    The new queue takes over the buffer of the old queue (limit and similar keys) and none of its
-    other keys.
+    The new queue inherits the buffer keys, such as the limit, from the queue that it replaces, and
+    no other keys.
     """
     if arm.custom:
         queues = dict.fromkeys(queue_paths, arm.custom)
         overrides = [(k, toml_value(table)) for k, table in put(scenario, queues, aqms)]
     else:
         (_, kind), *changes = arm.changes
-        keys = {p.name for p in manual.pages()[kind].parameters}  # A scheduler has no buffer.
+        keys = {p.name for p in manual.pages()[kind].parameters}  # none of a scheduler
         overrides = []
         for path in queue_paths.values():
             buffer = {k: v for k, v in buffer_of(scenario, path).items() if k in keys}

@@ -1,9 +1,9 @@
-"""Queues of a comparison, and their syntax on the command line.
+"""Queues of a comparison, and the syntax of a queue on the command line.
 
-A queue is its kind, followed by a colon and the keys that differ from their defaults:
-``red:minth=5 packets,maxth=15 packets``. A name may precede the kind: ``gentle=red:maxp=0.05``.
-Values have the syntax of ``--set``: TOML or plain text. A queue therefore needs only the quotes of
-the shell. A comma inside brackets, braces or quotes belongs to the value.
+A queue is written as its kind, a colon, and the keys that differ from their defaults: ``red:minth=5
+packets,maxth=15 packets``. A name may precede the kind: ``gentle=red:maxp=0.05``. The values of the
+keys have the syntax of ``--set``, which is TOML or plain text. The only quotes that a queue needs
+are those of the shell. A comma separates keys, except inside brackets, braces or quotes.
 """
 
 import re
@@ -25,13 +25,13 @@ class Arm:
     Attributes
     ----------
     label : str
-        Unique name in tables and figures.
+        Name of the queue in tables and figures, different for each queue.
     changes : tuple of (str, str)
         Keys and values of the queue, in the syntax of `--set`. The first key is `kind`.
     custom : CustomQueue, optional
-        AQM in Python, which takes the place of `changes`.
+        AQM written in Python; `changes` is then empty.
     queue : str
-        Queue as the user wrote it, without its name.
+        Text of the queue as the user wrote it, without a name.
     """
 
     label: str
@@ -46,12 +46,13 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
     Parameters
     ----------
     queue : str, table or CustomQueue
-        Text of the command line, table of a scenario, or queue in Python.
+        Queue as text of the command line, as a table of a scenario, or as an AQM written in Python.
 
     Raises
     ------
     ValueError
-        If the kind is unknown or a key lacks its value. The message suggests similar kinds.
+        If the kind of queue is unknown, in which case the message suggests similar kinds, or if a
+        key has no value.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
 
 
 def _split_name(text: str) -> tuple[str, str]:
-    """Split ``NAME=QUEUE`` into name and queue; the name is empty if the text has none.
+    """Split ``NAME=QUEUE`` into name and queue; the name is empty if the text is only a queue.
 
     Examples
     --------
@@ -101,12 +102,15 @@ def _split_name(text: str) -> tuple[str, str]:
     if not equals or ":" in name:
         return "", text
     if not name.strip() or not queue.strip():
-        raise ValueError(f"{text!r} must be NAME=QUEUE, as in 'gentle=red:maxp=0.05'")
+        raise ValueError(
+            f"{text!r} is incomplete; write the name and the queue as NAME=QUEUE, for example "
+            "'gentle=red:maxp=0.05'"
+        )
     return name.strip(), queue.strip()
 
 
 def _checked_kind(kind: str) -> str:
-    """Return the kind of queue; raise ValueError with similar kinds if it is unknown."""
+    """Return the kind unchanged if it is a kind of queue; else raise ValueError."""
     kinds = [page.name for page in manual.in_category("queues") if page.has_kind]
     kinds.remove(KIND)
     if kind not in kinds:
@@ -117,12 +121,12 @@ def _checked_kind(kind: str) -> str:
 
 
 def _pair(queue: str, text: str) -> tuple[str, str]:
-    """Split ``KEY=VALUE`` of a queue into key and value."""
+    """Split ``KEY=VALUE``, a part of the text of a queue, into key and value."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
         raise ValueError(
-            f"{queue!r}: {text.strip()!r} must be KEY=VALUE, "
-            "as in 'red:minth=5 packets,maxth=15 packets'"
+            f"{queue!r}: {text.strip()!r} is not a key with a value; write KEY=VALUE, as in "
+            "'red:minth=5 packets,maxth=15 packets'"
         )
     return key.strip(), value.strip()
 
@@ -154,20 +158,27 @@ def arms(queues: "Sequence[Any] | Mapping[str, Any]") -> list[Arm]:
         If the list is empty, or if two queues have the same label.
     """
     if isinstance(queues, str) or not isinstance(queues, Sequence | Mapping):
-        raise ValueError(f"queues = {queues!r} must be a list or a mapping, as in ['red', 'codel']")
+        raise ValueError(
+            f"queues = {queues!r} is not a list; write the queues as a list or a mapping, for "
+            "example ['red', 'codel']"
+        )
     if isinstance(queues, Mapping):
         parsed = [replace(arm(queue), label=name) for name, queue in queues.items()]
     else:
         parsed = [arm(queue) for queue in queues]
     if not parsed:
-        raise ValueError("the list of queues is empty; name queues, e.g. drop_tail red codel")
+        raise ValueError(
+            "the list of queues is empty; name at least one queue, e.g. drop_tail red codel"
+        )
     labels = [one.label for one in parsed]
     for label in labels:
         if steers(label):
-            raise ValueError(f"the name {visible(label)!r} has control characters; remove them")
+            raise ValueError(
+                f"the name {visible(label)!r} of a queue has control characters; remove them"
+            )
         if labels.count(label) > 1:
             raise ValueError(
-                f"the name {label!r} belongs to several queues; give each queue its own name, as "
-                "in 'gentle=red:maxp=0.05'"
+                f"the name {label!r} belongs to several queues; give each queue a different name, "
+                "as in 'gentle=red:maxp=0.05'"
             )
     return parsed

@@ -1,4 +1,4 @@
-"""Record of one run in a comparison."""
+"""Values that a comparison keeps from one run."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,24 +9,23 @@ from aqmlab.measures import AtLeast, Measure, MeasuredRun
 
 @dataclass(frozen=True)
 class Run:
-    """Values of one run that a comparison stores.
+    """Measures, warnings and sampled queues of one run in a comparison.
 
     Attributes
     ----------
     seed : int
         Seed of the run.
     measures : dict of str to float
-        Value of each measure; NaN if the run has no value.
+        Value of each measure by name; NaN if the run has no value of the measure.
     at_least : tuple of str
         Measures whose value is only a lower bound.
     traces : dict of str to list, optional
-        For each link, the sample times in s and the queue lengths in packets. None if the run did
-        not sample its queues.
+        Sample times in s and queue lengths in packets, by name of the link; None if the run did not
+        record the series "queue".
     warnings : dict of str to str
-        Text of each warning, by its subject.
+        Text of each warning, by the key of the scenario that the warning concerns.
     not_measured : tuple of str
-        Measures that the engine did not measure. An unmeasured measure has the value NaN in
-        `measures`.
+        Names of the measures that the engine did not measure; their value in `measures` is NaN.
     """
 
     seed: int
@@ -38,7 +37,7 @@ class Run:
 
     @classmethod
     def of(cls, run: MeasuredRun, possible: list[Measure[MeasuredRun]]) -> Self:
-        """Compute the possible measures of a run."""
+        """Compute measures of a run."""
         values = {m.name: m.read(run) for m in possible}
         traces: dict[str, list[list[float]]] | None = None
         if "queue" in run.result.tables:
@@ -58,7 +57,7 @@ class Run:
         )
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:
-        """Return the seed and the named measures for JSON; NaN becomes None."""
+        """Return the seed and the named measures for JSON, with None instead of NaN."""
         values: dict[str, Any] = {"seed": self.seed}
         values |= {n: _null(self.measures[n]) for n in names}
         return values | ({"at_least": list(self.at_least)} if self.at_least else {})

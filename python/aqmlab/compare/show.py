@@ -1,6 +1,6 @@
 """Table of a comparison in a terminal: one row per measure, one column per queue.
 
-Below each mean stands the difference to the first queue.
+Each field has the mean of the measure, and below the mean the difference to the first queue.
 """
 
 import math
@@ -16,18 +16,20 @@ if TYPE_CHECKING:
 
 READING = (
     "Each value is the mean over the replications, ± half of its 95 % interval (Student's t). "
-    "Below it is the mean difference to the first queue, over pairs of runs with the same seed. "
+    "Below each mean is the mean difference to the first queue, over pairs of runs with the same "
+    "seed. "
     "* marks a significant difference: its p-value, corrected for all differences shown (Holm), is "
-    "below 0.05. A difference without variance cannot be tested. = means that every replication "
-    "has the same value as the first queue. > t means that the quantile is unknown "
-    "because too many transfers were unfinished at the end of the run; t is a lower bound."
+    "below 0.05. A difference that is the same in all replications cannot be tested, so it is "
+    "never marked. = means that a "
+    "queue has the same value as the first queue in every replication. '> t' is a lower bound of a "
+    "quantile, because too many transfers were unfinished at the end of the run."
 )
 WIDTHS = 22, 17
-"""Characters for the names of the measures, and for the column of a queue with its intervals."""
+"""Width in characters of the column of measures, and of the column of one queue with intervals."""
 
 
 def mean(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
-    """Format the mean of a measure and half of its interval, in its unit."""
+    """Format the mean of a measure ± half of its interval, in the unit of the measure."""
     interval = comparison.interval(arm, measure.name)
     middle, half = measure.text(interval.middle), interval.high - interval.middle
     if comparison.is_exceeded(arm, measure.name):
@@ -36,7 +38,7 @@ def mean(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") ->
 
 
 def difference(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
-    """Format the difference to the first queue, half of its interval, and the star."""
+    """Format the difference to the first queue ± half of its interval, with its star."""
     interval = comparison.difference(arm, measure.name)
     if arm == 0 or math.isnan(interval.middle):
         return ""
@@ -51,7 +53,8 @@ def difference(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun
 def gain(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> float:
     """Return a positive number if a queue is significantly better than the first queue.
 
-    The result is negative if the queue is significantly worse, and 0 otherwise.
+    The result is negative for a queue that is significantly worse than the first queue, and 0
+    without a significant difference.
     """
     if not comparison.is_clear(arm, measure.name):
         return 0
@@ -59,13 +62,13 @@ def gain(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") ->
 
 
 def head(comparison: "Comparison", arm: int) -> str:
-    """Return the heading of a queue, with a note if all measures equal those of the first queue."""
+    """Return the heading of a queue, with a note if its measures all equal the first queue's."""
     label = comparison.arms[arm].label
     return f"{label} (identical)" if comparison.is_identical(arm) else label
 
 
 def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
-    """Return the table of a comparison; a narrow table omits the intervals."""
+    """Return the table of a comparison; with `wide` False, the table omits the intervals."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -85,7 +88,7 @@ def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
 def _entry(
     comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]", *, wide: bool
 ) -> "Text":
-    """Return the mean of a queue, and below it the difference to the first queue."""
+    """Return the field of a measure for a queue: the mean, and the difference below it."""
     from rich.text import Text
 
     def shortened(text: str) -> str:
@@ -103,13 +106,13 @@ def _entry(
 
 
 def not_measured(comparison: "Comparison") -> str:
-    """Return a sentence that lists the unmeasured measures, or an empty text."""
+    """Return a sentence that lists the measures without values, or "" if there are none."""
     names = [f"{m.title} ({m.unit})" for m in comparison.not_measured]
     return f"Not measured by the engine: {', '.join(names)}." if names else ""
 
 
 def runs(comparison: "Comparison") -> str:
-    """Return one sentence with the links, the warm-up, the replications and the seeds."""
+    """Return a sentence with the links, the warm-up and the seeds of a comparison."""
     n, several = comparison.replications, len(comparison.links) > 1
     seeds = [run.seed for run in comparison.runs[0]]
     after = f", after a warm-up of {comparison.warm_up}" if comparison.warm_up else ""
@@ -131,7 +134,11 @@ def show(comparison: "Comparison", console: "Console") -> None:
     for arm in named:
         console.print(f"{arm.label}: {arm.queue}", markup=False)
     if comparison.replications > 1:
-        hint = "" if wide else f" The intervals (±) need a terminal of {width} columns."
+        hint = (
+            ""
+            if wide
+            else f" To show the intervals (±), the terminal needs a width of {width} columns."
+        )
         console.print(f"{READING}{hint}", style="dim")
     if absent := not_measured(comparison):
         console.print(absent, markup=False)

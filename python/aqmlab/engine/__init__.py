@@ -2,8 +2,8 @@
 
 An engine is a class with the attributes `build`, `capabilities` and `run` (:class:`Engine`); see
 docs/how-to/add-an-engine.md. :class:`Simulator` is the packet-level simulator, and
-:class:`Recorded` returns the results of recorded runs. :class:`Network` has the hosts, links and
-flows of a scenario for an engine, and an engine fills a :class:`Filling` with its results.
+:class:`Recorded` returns the results of recorded runs. :class:`Network` describes the hosts, links
+and flows of a scenario to an engine. An engine writes its results into a :class:`Filling`.
 """
 
 from aqmlab.engine.capabilities import EVERYTHING, Capabilities

@@ -1,4 +1,4 @@
-"""Capabilities of an engine, and the check that refuses an unsupported scenario before its run."""
+"""Features that an engine supports, and the check of a scenario against them before its run."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -16,12 +16,12 @@ EVERY_ENGINE = (
     *("title", "seed", "record.series", "record.interval", "record.links"),
     *("flows.*.name", "flows.*.from", "flows.*.to", "*queue.kind"),
 )
-"""Keys that every engine supports or that another attribute of `Capabilities` covers."""
+"""Scenario keys that every engine supports, or that another attribute of `Capabilities` limits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """Features that an engine supports. An attribute that is None does not restrict the support.
+    """Features that an engine supports; an attribute with the value None means no restriction.
 
     Attributes
     ----------
@@ -30,10 +30,11 @@ class Capabilities:
     series : collection of str, optional
         Series that the engine records.
     keys : mapping of str to collection, optional
-        Keys of a scenario that may differ from their defaults, each with its allowed values; None
-        allows every value. In a key ``*`` matches any text, as in ``flows.*.start``.
+        Scenario keys that may differ from their defaults, each with a collection of allowed values;
+        None in place of the collection allows every value. The character ``*`` in a key matches any
+        text, as in ``flows.*.start``.
     columns : mapping of str to collection of str, optional
-        Tables that the engine fills, each with its columns.
+        Columns that the engine fills, by name of the table.
 
     Examples
     --------
@@ -91,7 +92,7 @@ supports "drop_tail"; choose one of these, or another engine
                 )
 
     def _allowed(self, path: str) -> list[Collection[Any] | None]:
-        """Return the collections of allowed values for a path; an empty list if no key matches."""
+        """Return the allowed values of each pattern in `keys` that matches the path."""
         keys = self.keys or {}
         return [values for pattern, values in keys.items() if fnmatchcase(path, pattern)]
 
@@ -111,7 +112,7 @@ EVERYTHING = Capabilities()
 def set_keys(text: str) -> Iterator[tuple[str, Any]]:
     """Yield the path and value of each key of a scenario that differs from its default.
 
-    Removing all other keys does not change the scenario.
+    If a scenario had only these keys, its meaning would be the same.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
     text = _core.check(text, "json", [])
 
     def remaining(table: dict[str, Any], keys: list[str]) -> list[str]:
-        """Remove the keys that change nothing when removed together, and return the others."""
+        """Remove keys that have their default value; return the keys of `table` that must stay."""
         values = {key: table.pop(key) for key in keys}
         with suppress(ScenarioError):
             if _core.check(json.dumps(scenario), "json", []) == text:
@@ -142,7 +143,7 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
         return remaining(table, keys[:half]) + remaining(table, keys[half:])
 
     def needed(table: dict[str, Any]) -> list[str]:
-        """Return the keys of a table whose removal changes the scenario.
+        """Return the keys of a table whose removal would change the scenario.
 
         The search repeats until no key can be removed, because the default of a key may depend on
         another key.
@@ -167,13 +168,13 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
 def _known(text: str) -> tuple[tuple[str, Any], ...]:
     """Return :func:`set_keys` of a scenario as a cached tuple.
 
-    An experiment and its campaign check the same scenarios.
+    The cache saves time, because an experiment and its campaign check the same scenarios.
     """
     return tuple(set_keys(text))
 
 
 def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the path and value of each single value in a part of a scenario."""
+    """Yield the dotted path and the value of each key in a part of a scenario."""
     if not isinstance(node, dict | list):
         yield path, node
         return
@@ -182,7 +183,7 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the path and kind of each queue in a part of a scenario."""
+    """Yield the dotted path of the kind, and the kind, of each queue in a part of a scenario."""
     items = node.items() if isinstance(node, dict) else enumerate(node)
     for key, value in items:
         here = f"{path}.{key}".lstrip(".")
@@ -193,7 +194,7 @@ def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _refusal(path: str, value: Any, supported: Collection[Any]) -> ScenarioError:
-    """Return the error for an unsupported value."""
+    """Return the error for a value that the engine does not support."""
     names = ", ".join(json.dumps(name, ensure_ascii=False) for name in supported)
     remedy = "choose one of these, or" if supported else "remove it, or choose"
     return ScenarioError(

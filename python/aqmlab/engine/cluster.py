@@ -1,8 +1,9 @@
-"""Dask cluster as an engine, with workers on this machine, on other machines, or in SLURM jobs.
+"""Engine that runs scenarios on a Dask cluster: on this machine, on others, or in SLURM jobs.
 
-A worker receives a scenario as text and returns its result, so it needs only the package. Only the
-client writes to a store. Every worker must have the same build of the simulator as the client, so
-that a run has the same address everywhere. The cluster refuses a worker with another build.
+A worker needs only the package aqmlab, because it receives a scenario as text and returns the
+result. Only the client writes to a store. Every worker must have the same build of the simulator as
+the client, because the address of a run in a store contains the build. A worker with another build
+causes an error.
 """
 
 import json
@@ -31,15 +32,15 @@ EXECUTORS = ("local", "dask", "dask://HOST:PORT", "slurm")
 """Values of the option ``--executor``."""
 
 RUNS_PER_CORE = 2
-"""Runs per core of the workers: one runs, and the next waits at the worker."""
+"""Number of runs per core that are sent to the workers: one executes while another waits."""
 CONNECT_S = 10.0
-"""Maximum time in s to connect to a scheduler."""
+"""Maximum time in s to connect to a Dask scheduler."""
 PATIENCE_S = 60.0
-"""Maximum time in s that a scheduler which was started elsewhere may have no workers."""
+"""Maximum time in s that a running Dask scheduler may have no workers."""
 
 
 class NoClusterError(OSError):
-    """Error of a cluster that does not exist, has gone, or cannot run the scenarios."""
+    """Raised if a cluster does not exist, ends during the runs, or cannot run the scenarios."""
 
 
 class Cluster:
@@ -48,10 +49,10 @@ class Cluster:
     Parameters
     ----------
     client : distributed.Client
-        A connection to the scheduler of the cluster.
+        Connection to the Dask scheduler of the cluster.
     patience_s : float, optional
-        Maximum time in s that the cluster may have no workers; None: no maximum, because jobs of
-        SLURM may wait in a queue.
+        Maximum time in s that the cluster may have no workers. None means no maximum, for SLURM
+        jobs that may wait in the queue of SLURM.
     limits : mapping, optional
         Limits of each run; see :meth:`aqmlab.engine.Limiting.within`.
     """
@@ -66,13 +67,13 @@ class Cluster:
         self._address = client.scheduler.address
 
     def within(self, limits: Mapping[str, Any]) -> "Cluster":
-        """Return an engine on the same cluster with limits; see :class:`Limiting`."""
+        """Return an engine on the same cluster with limits on each run; see :class:`Limiting`."""
         Simulator(limits=limits)  # raises ScenarioError if a limit is wrong
         return Cluster(self._client, self._patience_s, limits)
 
     @property
     def build(self) -> str:
-        """Build of the simulator on this machine, which every worker must have."""
+        """Build of the simulator on this machine. Every worker must have the same build."""
         return Simulator().build
 
     @property
@@ -85,16 +86,18 @@ class Cluster:
     ) -> Generator[tuple[int, Result | Failed]]:
         """Run scenarios; see :class:`aqmlab.engine.Engine`.
 
-        `jobs` is the maximum number of runs at the workers at a time; default: two per core. If a
-        worker is lost, another worker repeats its run. A run fails after four workers were lost
-        while they executed it.
+        `jobs` is the maximum number of runs that are sent to the workers at the same time; default:
+        two per core. If a worker ends unexpectedly, another worker repeats its run. A run fails if
+        it has ended four workers.
 
         Raises
         ------
         NoClusterError
-            If the scheduler is gone, has no workers, or a worker has another build.
+            If the scheduler has ended or has no workers, or if a worker has another build of the
+            simulator.
         ScenarioError
-            If a scenario is wrong, or uses an AQM written in Python, which no worker has.
+            If a scenario is wrong, or if it uses an AQM written in Python, because workers do not
+            have its code.
         """
         ended: SimpleQueue[Future] = SimpleQueue()
         running: dict[Future, int] = {}
@@ -127,7 +130,7 @@ class Cluster:
                 self._client.cancel(list(running))
 
     def _outcome(self, future: "Future", text: str) -> Result | Failed:
-        """Return the result of a run, or the reason why it has failed."""
+        """Return the result of a run, or the reason of its failure."""
         from distributed import CancelledError, KilledWorker
         from distributed.comm import CommClosedError
 
@@ -143,7 +146,10 @@ class Cluster:
             raise
         if outcome is None:
             self._refuse_other_builds()
-            raise NoClusterError("a worker that has ended had another build of aqmlab")
+            raise NoClusterError(
+                "a worker with another build of aqmlab has ended; start all workers with the build "
+                "of this machine"
+            )
         return outcome
 
     def _cores(self) -> int:
@@ -152,7 +158,7 @@ class Cluster:
         Raises
         ------
         NoClusterError
-            If the scheduler is gone, or has had no workers for too long.
+            If the scheduler has ended, or has had no workers for longer than `patience_s`.
         """
         if self._client.status != "running":
             raise self._gone()
@@ -162,24 +168,24 @@ class Cluster:
             self._had_workers = now
         elif self._patience_s is not None and now - self._had_workers > self._patience_s:
             raise NoClusterError(
-                f"the scheduler {self._address} has no workers; start some: "
-                f"dask worker {self._address}"
+                f"the scheduler {self._address} has no workers; start at least one worker: dask "
+                f"worker {self._address}"
             )
         return sum(worker["nthreads"] for worker in workers)
 
     def _gone(self) -> NoClusterError:
         return NoClusterError(
-            f"the connection to the scheduler {self._address} is lost; finished runs are stored; "
-            "start the scheduler again and repeat the command"
+            f"the connection to the scheduler {self._address} is lost; the finished runs are "
+            "stored, so start the scheduler again and repeat the command"
         )
 
     def _refuse_other_builds(self) -> None:
-        """Raise NoClusterError if a worker has another build than this machine.
+        """Raise NoClusterError if the build of a worker differs from that of this machine.
 
         Raises
         ------
         NoClusterError
-            The error names each such worker and its build.
+            The message names each of these workers and its build.
         """
         here = build_of_worker()
         builds = self._client.run(build_of_worker, on_error="return")
@@ -190,16 +196,14 @@ class Cluster:
         ]
         if others:
             raise NoClusterError(
-                f"every worker must have the build of this machine, {here}: {'; '.join(others)}; "
-                "install the same build on these workers, or stop them"
+                f"the build of aqmlab must be the same on all workers as on this machine, {here}: "
+                f"{'; '.join(others)}; "
+                "install this build on the other workers, or stop them"
             )
 
 
 def run_on_worker(build: str, text: str, limits: Mapping[str, Any]) -> Result | Failed | None:
-    """Run a scenario on a worker; return None if the worker has another build.
-
-    The run ends early if the scheduler has cancelled it.
-    """
+    """Run a scenario on a worker; return None if the worker does not have the given build."""
     from distributed import get_worker
 
     simulator, worker = Simulator(limits=limits), get_worker()
@@ -210,23 +214,24 @@ def run_on_worker(build: str, text: str, limits: Mapping[str, Any]) -> Result | 
     def stop_if_cancelled(_: float, __: int) -> None:
         task = worker.state.tasks.get(key)
         if task is None or task.state == "cancelled":
-            raise NoClusterError("the scheduler has cancelled this run")
+            raise NoClusterError("the Dask scheduler has cancelled this run")
 
     ((_, outcome),) = simulator.run([text], 1, stop_if_cancelled)
     return outcome
 
 
 def build_of_worker() -> str:
-    """Return the version and build of the simulator on the machine that calls this function."""
+    """Return the version and build of the simulator on the machine that executes this function."""
     return f"aqmlab {_core.version()} ({Simulator().build[:12]})"
 
 
 def _workers_lost(text: str) -> MemoryError:
-    """Return the error of a run whose workers all ended while they executed the run."""
+    """Return the error of a run that ended every worker on which it was executed."""
     scenario = json.loads(text)
     return MemoryError(
         f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}: each "
-        "worker that ran it was lost; the run may need more memory than a worker has"
+        "worker that executed the run ended unexpectedly; the run may need more memory than a "
+        "worker has"
     )
 
 
@@ -234,26 +239,26 @@ def _workers_lost(text: str) -> MemoryError:
 def connect(
     name: str, jobs: int | None = None, options: Mapping[str, Any] | None = None
 ) -> Iterator[Cluster]:
-    """Provide a cluster as an engine inside a `with` block, and release the cluster at its end.
+    """Provide a cluster as an engine for a `with` block, and release the cluster at its end.
 
     Parameters
     ----------
     name : str
-        ``dask``: processes on this machine; ``dask://HOST:PORT``: a running scheduler; ``slurm``:
-        jobs of SLURM, which end with the block.
+        ``dask`` for processes on this machine, ``dask://HOST:PORT`` for a running Dask scheduler,
+        or ``slurm`` for SLURM jobs that end with the block.
     jobs : int, optional
-        Number of processes for ``dask`` (default: the cores of this machine), or number of cores
-        to request for ``slurm``, which has no default.
+        For ``dask``, the number of processes; default: the number of cores of this machine. For
+        ``slurm``, the total number of cores to request, which is required.
     options : mapping, optional
-        Parameters of :class:`dask_jobqueue.SLURMCluster` for ``slurm``, such as ``cores`` and
-        ``memory`` of a job, ``queue`` and ``walltime``. Default: Dask's configuration.
+        Parameters of :class:`dask_jobqueue.SLURMCluster` for ``slurm``, such as ``queue``,
+        ``walltime``, and ``cores`` and ``memory`` of a job. Default: Dask's configuration.
 
     Raises
     ------
     ValueError
-        If the name is not one of these, or an option is wrong.
+        If `name` is none of these values, or an option is wrong.
     NoClusterError
-        If the cluster does not exist.
+        If the connection to the cluster fails.
     """
     try:
         from distributed import Client
@@ -263,13 +268,13 @@ def connect(
         ) from None
     for logger in ("distributed", *logging.root.manager.loggerDict):
         if logger.partition(".")[0] in ("distributed", "tornado", "asyncio"):
-            # Messages of Dask are hidden, because each important error is also an exception.
+            # Log messages of Dask are hidden, because Dask also reports each error as an exception.
             logging.getLogger(logger).setLevel(logging.CRITICAL)
     address = re.fullmatch(r"dask://([\w.\[\]:-]+:\d+)", name)
     if options and name != "slurm":
         raise ValueError(
-            f"--cluster: --executor {name} has no such options; leave them out, or write "
-            "--executor slurm"
+            f"--cluster: --executor {name} has no options of SLURM jobs; leave out --cluster, or "
+            "write --executor slurm"
         )
     if address:
         try:
@@ -291,7 +296,7 @@ def connect(
         with _slurm(jobs, options or {}) as slurm_jobs, _closing(Client(slurm_jobs)) as client:
             yield Cluster(client, patience_s=None)
     else:
-        raise ValueError(f"--executor {name!r} must be one of {', '.join(EXECUTORS)}")
+        raise ValueError(f"--executor is {name!r}; it must be one of {', '.join(EXECUTORS)}")
 
 
 @contextmanager
@@ -304,13 +309,14 @@ def _closing(client: "Client") -> "Iterator[Client]":
 
 
 def _local(processes: int) -> Any:
-    """Return a cluster of local processes that ignore Ctrl-C, because this process ends them."""
+    """Return a cluster of local processes that ignore Ctrl-C, because their parent ends them."""
     from distributed import LocalCluster
 
-    # The tracker unblocks SIGINT when it starts, so it starts before SIGINT is blocked.
+    # Python's resource tracker unblocks SIGINT when it starts, so it is started before SIGINT is
+    # blocked.
     resource_tracker.ensure_running()
     interruptions = {signal.SIGINT, signal.SIGHUP}
-    # The processes inherit the blocked signals.
+    # The new processes inherit the set of blocked signals.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, interruptions)
     try:
         return LocalCluster(
@@ -322,9 +328,11 @@ def _local(processes: int) -> Any:
 
 
 def _slurm(cores: int | None, options: Mapping[str, Any]) -> Any:
-    """Return a cluster whose workers are jobs of SLURM."""
+    """Return a cluster whose workers run in SLURM jobs."""
     if cores is None:
-        raise ValueError("--executor slurm needs --jobs N, the number of cores to request")
+        raise ValueError(
+            "--executor slurm needs --jobs N, which is the total number of cores to request"
+        )
     if shutil.which("sbatch") is None:
         raise NoClusterError(
             "--executor slurm: this machine does not have the program sbatch; run the command on a "

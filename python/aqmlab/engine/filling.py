@@ -1,4 +1,4 @@
-"""Empty result that an engine fills table by table. Unfilled tables are absent."""
+"""Result of a run that an engine fills table by table."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,18 +15,18 @@ ROWS = {"flows": "tcp", "datagrams": "udp"}
 
 
 class Filling:
-    """Result of one scenario while an engine fills it.
+    """Result of one run while an engine fills its tables.
 
-    The table ``flows`` has one row per flow of TCP, ``datagrams`` one row per flow of UDP, and
-    ``links`` one row per link and direction, in the order of :attr:`network`. In ``flows``,
-    ``datagrams`` and ``links`` the columns that name flows, hosts and links are already filled, so
-    the engine adds only the columns that it measures. In other tables the engine writes the columns
-    of names, too.
+    The table ``flows`` has one row per TCP flow, ``datagrams`` one row per UDP flow, and ``links``
+    one row per direction of a link. The rows are in the order of :attr:`network`. In these three
+    tables, the columns with the names of flows, hosts and links are already filled, so that the
+    engine adds only measured columns. In every other table, the engine also fills the columns with
+    names.
 
     Parameters
     ----------
     text : str
-        The scenario as the engine received it.
+        The normalized scenario that the engine received.
 
     Attributes
     ----------
@@ -62,8 +62,8 @@ class Filling:
         table : str
             Name of a table in docs/results.md.
         columns : mapping of str to sequence
-            Values by column, one per row. The value is NaN for the time of an event that did not
-            happen.
+            Values of each column by its name, one value per row. The time of an event that did not
+            occur is NaN.
 
         Raises
         ------
@@ -81,7 +81,8 @@ class Filling:
             rows = {len(other) for other in filled.values()}
             if rows and rows != {len(column)}:
                 raise ValueError(
-                    f"{table}.{name} has {len(column)} rows, and the table has {rows.pop()}; "
+                    f"{table}.{name} has {len(column)} values, and the number of rows of the table "
+                    f"is {rows.pop()}; "
                     "give one value per row"
                 )
             filled[name] = column
@@ -108,7 +109,7 @@ class Filling:
         return Result(manifest | entries, self._tables)
 
     def _names(self, table: str) -> dict[str, Any]:
-        """Return the columns of a table that contain names from the scenario."""
+        """Return the columns of a table with names from the scenario, such as names of flows."""
         if table == "links":
             return {"link": [link.name for link in self.network.links]}
         if table not in ROWS:
@@ -129,22 +130,24 @@ def _columns() -> dict[str, list[str]]:
 
 
 def _near(name: str, known: "dict[str, Any] | list[str]") -> str:
-    """Return the end of an error about an unknown name: similar names, or all names."""
+    """Return the end of an error message about an unknown name: similar names, or all names."""
     near = get_close_matches(name, known, n=2)
     return f"; did you mean {' or '.join(near)}?" if near else f"; there are: {', '.join(known)}"
 
 
 def _column(where: str, values: Any) -> Any:
-    """Convert values to a column: a list of texts, or an array of counts or of numbers."""
+    """Convert values to a column: a list of texts, or an array of integers or of floats."""
     import numpy as np
 
     column = np.asarray(values)
     if column.ndim != 1:
-        raise ValueError(f"{where}: must be a list with one value per row")
+        raise ValueError(f"{where}: the values are not a list; give a list with one value per row")
     if column.dtype.kind == "U":
         return [str(value) for value in values]
     if column.dtype.kind in "bui" and not (column < 0).any():
         return column.astype("<u8")
     if column.dtype.kind in "if" or not column.size:
         return column.astype("<f8")
-    raise ValueError(f"{where}: must have numbers or texts only; give NaN for a missing value")
+    raise ValueError(
+        f"{where}: a value is neither a number nor a text; give NaN for a missing value"
+    )

@@ -1,4 +1,4 @@
-"""Engines by the names that the option ``--engine`` accepts."""
+"""Lookup of engines by the value of the option ``--engine``."""
 
 import importlib
 import sys
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 SIMULATOR = "simulator"
 NAMES = (SIMULATOR, "recorded:FOLDER", "MODULE:CLASS")
-"""The forms of an engine's name."""
+"""Forms of the value of ``--engine``."""
 
 
 def engine_named(name: str) -> Engine:
-    """Return the engine with a name.
+    """Return the engine that a value of ``--engine`` names.
 
     Parameters
     ----------
     name : str
-        ``simulator``; ``recorded:FOLDER`` for the runs in a folder; or an import path such as
-        ``my_module:Engine``. A class is called without arguments. The module may be in the current
-        folder.
+        ``simulator``, ``recorded:FOLDER`` for recorded runs in a folder, or an import path such as
+        ``my_module:Engine``. If the import path names a class, the class is called without
+        arguments. The module may be in the current folder.
 
     Raises
     ------
@@ -43,13 +43,13 @@ def engine_named(name: str) -> Engine:
     >>> engine_named("testbed")
     Traceback (most recent call last):
         ...
-    ValueError: --engine 'testbed' must be one of simulator, recorded:FOLDER, MODULE:CLASS
+    ValueError: --engine is 'testbed'; it must be one of simulator, recorded:FOLDER, MODULE:CLASS
     """
     if name == SIMULATOR:
         return Simulator()
     module, colon, rest = name.partition(":")
     if not colon or not module or not rest:
-        raise ValueError(f"--engine {name!r} must be one of {', '.join(NAMES)}")
+        raise ValueError(f"--engine is {name!r}; it must be one of {', '.join(NAMES)}")
     if module == "recorded":
         if not Path(rest).is_dir():
             raise FileNotFoundError(f"--engine {name}: the folder {rest} does not exist")
@@ -63,7 +63,7 @@ def engine_named(name: str) -> Engine:
 
 
 def _imported(name: str, module: str, attribute: str) -> Engine:
-    """Import a module and return the engine that is one of its attributes."""
+    """Import a module and return the engine that the named attribute of the module provides."""
     with _current_folder_first():
         try:
             target = getattr(importlib.import_module(module), attribute)
@@ -72,13 +72,14 @@ def _imported(name: str, module: str, attribute: str) -> Engine:
             raise
         except Exception as e:
             raise ValueError(
-                f"--engine {name!r}: cannot be imported ({type(e).__name__}: {e}); write "
-                "my_module:Engine, where my_module is in this folder or in PYTHONPATH"
+                f"--engine {name!r}: the import fails ({type(e).__name__}: {e}); write "
+                "my_module:Engine, where my_module is in the current folder or in PYTHONPATH"
             ) from None
     for part in ("build", "capabilities", "run"):
         if not hasattr(engine, part):
             raise ValueError(
-                f"--engine {name!r}: is not an engine because it has no `{part}`; see "
+                f"--engine {name!r}: the object is not an engine, because it has no attribute "
+                f"`{part}`; see "
                 "docs/how-to/add-an-engine.md"
             )
     return engine  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Hosts, links and flows of a scenario, expanded for an engine."""
+"""Network of a scenario for an engine: every host, every link and every single flow."""
 
 import json
 from dataclasses import dataclass
@@ -14,19 +14,21 @@ class Link:
     Attributes
     ----------
     name, source, target : str
-        Name ``source>target`` of the link, and the names of its two ends.
+        Name ``source>target`` of the link, and the names of the nodes at its two ends.
     rate_bps : int
         Rate in bit/s.
     delay_s : float
-        Propagation delay in s, including the random offset of the scenario's seed.
+        Propagation delay in s, including the random part that the seed of the scenario determines.
     queue : dict
         Table of the queue with all its keys.
     limit_packets, limit_bytes : int, optional
-        Limit of the queue's buffer in packets or in bytes; the other attribute is None.
+        Limit of the queue's buffer, in packets or in bytes. The attribute with the other unit is
+        None.
     condition, impairments : list of dict
-        Rules of the conditioner before the queue, and impairments behind the queue.
+        Rules of the traffic conditioner before the queue, and impairments of the link behind the
+        queue.
     rate_changes : dict, optional
-        Changes of the rate over time.
+        Table with the changes of the link's rate over time.
     """
 
     name: str
@@ -44,32 +46,33 @@ class Link:
 
 @dataclass(frozen=True)
 class Flow:
-    """One flow. A ``[[flows]]`` table describes `count` flows.
+    """One of the `count` flows that a ``[[flows]]`` table describes.
 
     Attributes
     ----------
     name, source, target : str
-        Names of the flow, of the host that sends its data, and of the host that receives them.
+        Name of the flow, name of the host that sends its data, and name of the host that receives
+        the data.
     table : int
         Index of the ``[[flows]]`` table that describes the flow.
     protocol : {"tcp", "udp"}
         Transport protocol.
     start_s : float
-        Start time in s, including the random offset of the scenario's seed.
+        Start time in s, including the random part that the seed of the scenario determines.
     size_bytes : int, optional
-        Size of a bulk transfer in bytes. None for unlimited data, for flows with many connections,
-        and for other traffic.
+        Size of a bulk transfer in bytes. None for a transfer of unlimited size, for a flow with
+        many connections, and for other kinds of traffic.
     dscp : int
         DiffServ codepoint.
     traffic : dict
-        Table of the traffic with all its keys.
+        Table with all keys of the flow's traffic.
     arrivals : dict, optional
-        Arrivals of the connections.
+        Table with the arrivals of the flow's connections.
     forward, reverse : tuple of str
-        Names of the links from source to target, and from target to source. A flow of datagrams
-        uses no links in the reverse direction.
+        Names of the links from source to target, and from target to source. For a UDP flow,
+        `reverse` is empty.
     sender, receiver : dict
-        TCP parameters of the source, and of the target.
+        TCP parameters of the source, and TCP parameters of the target.
     """
 
     name: str
@@ -139,22 +142,22 @@ class Network:
         return cls(json.loads(text), tuple(parts["hosts"]), tuple(links), tuple(flows))
 
     def link(self, name: str) -> Link:
-        """Return the link with a name.
+        """Return a link, given its name.
 
         Raises
         ------
         KeyError
-            If the network has no such link.
+            If the network does not have a link with this name.
         """
         return {link.name: link for link in self.links}[name]
 
 
 def _ends(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a table whose keys `from` and `to` are renamed, because `from` is a Python keyword."""
+    """Return a table with its keys `from` and `to` renamed to `source` and `target`."""
     rest = {key: value for key, value in table.items() if key not in ("from", "to", "tcp")}
     return rest | {"source": table["from"], "target": table["to"]}
 
 
 def _ways(flow: dict[str, Any]) -> dict[str, Any]:
-    """Return the links of a flow in both directions as tuples."""
+    """Return the names of a flow's links in each direction as tuples."""
     return {"forward": tuple(flow["forward"]), "reverse": tuple(flow["reverse"])}

@@ -1,4 +1,4 @@
-"""Contract between an engine and its callers."""
+"""Interface of an engine."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,41 +9,40 @@ from aqmlab.engine.capabilities import Capabilities
 from aqmlab.results import Result
 
 Progress = Callable[[float, int], None]
-"""Function that reports progress: the number of finished runs, and the number of all runs.
-
-The first number includes the completed fractions of unfinished runs.
+"""Function that reports progress, called with the number of finished runs and the number of all
+runs. The number of finished runs includes the completed fractions of unfinished runs.
 """
 
 
 @dataclass(frozen=True)
 class Failed:
-    """Run that has failed and therefore has no result.
+    """Outcome of a run that failed and therefore has no result.
 
     Attributes
     ----------
     error : Exception
-        The reason. The message of the exception names the scenario or its seed.
+        Reason of the failure. The message of the exception names the scenario or its seed.
     """
 
     error: Exception
 
 
 class Engine(Protocol):
-    """Program that runs scenarios, several at a time."""
+    """Program that runs scenarios, several of them at the same time."""
 
     @property
     def build(self) -> str:
-        """Text that identifies this engine and its build.
+        """Text that identifies the engine and its build, for example a digest of the program.
 
-        Engines with the same build must return the same result for the same scenario. A store finds
-        a run by its build and its scenario.
+        Engines with the same build must return the same result for the same scenario. A store
+        identifies a run by its scenario and the build of the engine.
         """
 
     @property
     def capabilities(self) -> Capabilities:
         """Features that the engine supports.
 
-        A scenario that needs other features is refused before the first run.
+        A scenario that needs another feature causes an error before the first run.
         """
 
     def run(
@@ -58,7 +57,8 @@ class Engine(Protocol):
         texts : sequence of str
             Scenarios as :func:`aqmlab.scenario.normalize` writes them.
         jobs : int, optional
-            Maximum number of runs at a time, 1 or more; default: the number that suits the engine.
+            Maximum number of runs at the same time, 1 or more; default: a number that the engine
+            chooses.
         progress : callable, optional
             Function that is called about ten times per second with the number of finished runs and
             the number of all runs.
@@ -66,10 +66,11 @@ class Engine(Protocol):
         Yields
         ------
         index : int
-            Position of the scenario in `texts`. Each position is yielded once, in any order.
+            Position of the scenario in `texts`. Each position is yielded exactly once, in the order
+            in which the runs end.
         outcome : Result or Failed
-            The result of the run, or the reason why it failed. If one run fails, the other runs go
-            on.
+            Result of the run, or the reason of its failure. A failed run does not stop the other
+            runs.
 
         Raises
         ------
@@ -81,19 +82,19 @@ class Engine(Protocol):
 
 @runtime_checkable
 class Limiting(Engine, Protocol):
-    """Engine that supports limits on its runs."""
+    """Engine that can limit the events, the wall-clock time and the memory of each run."""
 
     def within(self, limits: Mapping[str, Any]) -> Self:
-        """Return an engine with the same properties and limits on each run.
+        """Return a copy of this engine that limits each run.
 
-        A run that exceeds a limit fails, and the other runs go on. A limit does not change the
-        result of a run that stays below the limit.
+        A run that exceeds a limit fails without stopping the other runs. A limit does not change
+        the result of a run that stays below the limit.
 
         Parameters
         ----------
         limits : mapping
-            ``events``: number of events; ``wall``: wall-clock time; ``memory``: size of the memory.
-            Values have units, as in a scenario.
+            Maximum of each limited quantity: ``events`` (number of events), ``wall`` (wall-clock
+            time) and ``memory`` (size). A time or a size has its unit, as in a scenario.
 
         Raises
         ------
@@ -103,7 +104,7 @@ class Limiting(Engine, Protocol):
 
 
 def within_limits(engine: Engine, limits: Mapping[str, Any]) -> Engine:
-    """Return an engine with limits on its runs, or the engine itself if `limits` is empty.
+    """Return an engine that limits each run, or the engine itself if `limits` is empty.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Recorded runs as an engine, which returns the recorded result of each scenario."""
+"""Engine that returns the recorded results of earlier runs instead of simulating."""
 
 import hashlib
 import json
@@ -15,13 +15,13 @@ from aqmlab.scenario import content
 
 
 class Recorded:
-    """Engine that returns the results of recorded runs.
+    """Engine that returns the recorded result of each scenario instead of simulating it.
 
     Parameters
     ----------
     runs : iterable of Result
-        The results of the recorded runs. A store is such an iterable, and :meth:`read` reads the
-        results from folders.
+        Results of the recorded runs, for example a store of runs. To read results from folders, use
+        :meth:`read`.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class Recorded:
 
     @classmethod
     def read(cls, folder: str | PathLike[str]) -> Self:
-        """Read the runs in a folder and its subfolders, which `aqmlab run --out` has written.
+        """Read all runs that `aqmlab run --out` has written into a folder and its subfolders.
 
         Raises
         ------
@@ -50,16 +50,16 @@ class Recorded:
 
     @property
     def build(self) -> str:
-        """Digest of the manifests of all recorded runs."""
+        """SHA-256 digest of the manifests of all recorded runs."""
         manifests = (run.manifest for run in self._runs.values())
         lines = sorted(json.dumps(manifest, sort_keys=True) for manifest in manifests)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     @property
     def capabilities(self) -> Capabilities:
-        """Capabilities: the series that at least one run recorded, and every other feature.
+        """Capabilities of recorded runs: the series of at least one run, and every other feature.
 
-        A scenario without a recorded run fails when it is run.
+        A scenario without a recorded run passes the check of the capabilities, and fails later.
         """
         series = (run.scenario["record"]["series"] for run in self._runs.values())
         return Capabilities(series=list(dict.fromkeys(chain.from_iterable(series))))
@@ -70,7 +70,7 @@ class Recorded:
         jobs: int | None = None,  # noqa: ARG002 (nothing is computed)
         progress: Progress | None = None,
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Yield the recorded result of each scenario; a scenario without a recorded run fails.
+        """Yield the recorded result of each scenario, or a failure if no recorded run has it.
 
         See :class:`aqmlab.engine.Engine`.
         """
@@ -78,11 +78,11 @@ class Recorded:
             run = self._runs.get(content(text))
             if progress:
                 progress(i + 1, len(texts))
-            error = LookupError(f"{_description(text)} does not have a recorded run")
+            error = LookupError(f"{_description(text)} is in none of the recorded runs")
             yield i, run or Failed(error)
 
 
 def _description(text: str) -> str:
-    """Return the title and seed of a scenario for an error."""
+    """Return the title and seed of a scenario for an error message."""
     scenario = json.loads(text)
     return f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}"

@@ -1,4 +1,4 @@
-"""Packet-level simulator as an engine, which runs scenarios in parallel on several cores."""
+"""Packet-level simulator as an engine that runs scenarios in parallel on several cores."""
 
 import hashlib
 import json
@@ -18,13 +18,14 @@ from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.results import Result
 
 POLL_S = 0.1
-"""Interval in s at which an engine looks for finished runs and reports progress."""
+"""Interval in s between two checks for finished runs, and between two reports of progress."""
 BATCH_RUNS = 2000
-"""Maximum number of runs in a batch. All scenarios of a batch are in memory together."""
+"""Maximum number of runs per batch, because all scenarios of a batch are in memory."""
 AQM_INTERRUPTS = 3
-"""Maximum number of interrupts of Python AQMs after their runs were cancelled."""
+"""Maximum number of attempts to interrupt AQMs written in Python after their runs were
+cancelled."""
 AQM_PATIENCE_S = 1.0
-"""Maximum time in s that a Python AQM may take for a packet before it is interrupted."""
+"""Time in s to wait for the end of a call of an AQM in Python before the next interrupt."""
 
 
 def available_cores() -> int:
@@ -35,7 +36,7 @@ def available_cores() -> int:
 
 @cache
 def _build() -> str:
-    """Return the SHA-256 digest of the file of the simulator."""
+    """Return the SHA-256 digest of the compiled simulator."""
     return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
 
 
@@ -44,9 +45,9 @@ def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
     try:
         finished = batch.next(POLL_S)
     except (InvariantViolation, ScenarioError, MemoryError) as error:
-        # The error of a failed run has an attribute with the index of the run. An AQM written in
-        # Python may raise an error of the same type without this attribute. The attribute is
-        # removed, because such an AQM may also raise the error of another run.
+        # The simulator stores the index of a failed run in the attribute `run` of its error. An
+        # error without this attribute was raised by an AQM written in Python. The attribute is
+        # removed here, because an AQM may raise the error of an earlier run again.
         run: int | None = vars(error).pop("run", None)
         if run is None:
             raise
@@ -60,10 +61,11 @@ class Simulator:
     Parameters
     ----------
     aqms : CustomAqms, optional
-        The AQMs written in Python that the scenarios use. Runs with such AQMs run one at a time.
+        AQMs written in Python that the scenarios use. Runs with an AQM in Python are not executed
+        in parallel.
     captures : sequence of pathlib.Path
-        For each run an existing folder for the captures that ``record.pcap`` requests. A run
-        without a folder captures nothing.
+        Existing folders, one per run, for the packet captures that ``record.pcap`` requests.
+        Without a folder, a run writes no captures.
     limits : mapping, optional
         Limits of each run; see :meth:`aqmlab.engine.Limiting.within`.
 
@@ -84,12 +86,12 @@ class Simulator:
         _core.check_limits(self._limits)
 
     def within(self, limits: Mapping[str, Any]) -> "Simulator":
-        """Return a simulator with limits on its runs; see :class:`Limiting`."""
+        """Return a simulator that limits each run; see :class:`Limiting`."""
         return Simulator(self._aqms, self._captures, limits)
 
     @property
     def build(self) -> str:
-        """Digest of the file of the simulator."""
+        """SHA-256 digest of the compiled simulator."""
         return _build()
 
     @property
@@ -149,8 +151,8 @@ class Simulator:
     def _leave_python(self, batch: _core.Batch) -> None:
         """Wait until no run executes an AQM written in Python, because the interpreter may end.
 
-        The wait is limited, because an interrupt cannot end an AQM that sleeps or waits outside
-        Python. An AQM outside Python ends when it returns to Python.
+        The time of waiting is limited, because an interrupt takes effect only in Python code. An
+        AQM that sleeps or waits in C code is interrupted when it returns to Python code.
         """
         for _ in range(AQM_INTERRUPTS):
             if batch.wait(AQM_PATIENCE_S):

@@ -1,7 +1,8 @@
-"""Single runs, many runs, replications, sweeps and experiments.
+"""Execution of runs: single runs, replications, sweeps and experiments.
 
-The result of a run depends only on its scenario and its seed. Other runs, the number of threads and
-the machine do not change it. All runs pass through :func:`campaign`.
+The result of a run depends only on its scenario and its seed. The result is the same on every
+machine, with any number of threads, and whatever other runs are executed at the same time. Every
+run is executed by :func:`campaign`.
 """
 
 from aqmlab.experiment.campaign import campaign, in_order

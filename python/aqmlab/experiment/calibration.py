@@ -1,9 +1,10 @@
-"""Number of web users that offer a load, and their requests as files for a replay.
+"""Search for the number of web users that produce a given load, with their requests for a replay.
 
-The method is that of Le, Aikat, Jeffay & Smith (2003) and Kuzmanovic (2005, §4.2). The traffic runs
-over an uncongested network, whose bottleneck has a much higher rate. Users are added until their
-traffic reaches the load on that link. The requests of all users are then written to files, and the
-same requests are replayed over every queue and rate, so that only the queue and the rate differ.
+The method is that of Le, Aikat, Jeffay & Smith (2003) and Kuzmanovic (2005, §4.2). The search
+simulates the users in a network without congestion, whose bottleneck has a much higher rate. The
+number of users increases until their traffic on the bottleneck reaches the load. The requests of
+these users are then written to files. Simulations of different queues and rates replay the same
+requests, so that they differ only in the queue and the rate.
 """
 
 import json
@@ -24,14 +25,14 @@ from aqmlab.scenario import ScenarioLike, as_written, normalize, seconds, warm_u
 from aqmlab.store import Store
 
 Overrides = Sequence[tuple[str, str]]
-"""Dotted paths of a scenario and their values in TOML."""
+"""Dotted paths of scenario keys, each with a value in TOML syntax."""
 
 ROUNDS = 12
-"""Maximum number of rounds of runs."""
+"""Maximum number of rounds of the search; all searches run once per round."""
 MOST_USERS = 10**6
 """Maximum number of users."""
 HEADERS = 40
-"""Size of the headers of a packet in bytes, for the estimate of the traffic of each user."""
+"""Size of a packet's headers in bytes, to estimate the traffic of each user."""
 COLUMNS = ["user", "connection", "at_s", "request_bytes", "response_bytes"]
 ORDERS = {
     "each": "in-turn",
@@ -43,17 +44,19 @@ ORDERS = {
 
 @dataclass(frozen=True)
 class LoadTarget:
-    """Offered load, and the scenario whose web users must offer this load.
+    """Load that the web users of a scenario have to produce.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        A scenario with web traffic. The numbers of web users in this scenario are the first guess.
-        The ratio between the numbers of users of the tables of flows does not change.
+        Scenario with web traffic. The search begins with the numbers of web users in this scenario.
+        If several ``[[flows]]`` tables have web traffic, the search does not change the ratio
+        between their numbers of users.
     load_bps : float
-        The load on the link in bit/s.
+        Load of the link in bit/s.
     folder : path
-        Folder for the lists of requests: `requests-N.csv` for table N of the flows.
+        Folder for the lists of requests. The list of the ``[[flows]]`` table with index N is
+        `requests-N.csv`.
     """
 
     scenario: ScenarioLike
@@ -63,18 +66,18 @@ class LoadTarget:
 
 @dataclass(frozen=True)
 class CalibratedLoad:
-    """Users and requests that offer a load.
+    """Web users that produce a given load, with lists of their requests.
 
     Attributes
     ----------
     load_bps : float
-        The measured load in bit/s.
+        Measured load in bit/s.
     users : dict of int to int
-        Number of users of each table of flows, by the index of the table.
+        Number of users of each ``[[flows]]`` table, by the index of the table.
     lists : dict of int to Path
-        Files with the requests of each table of flows.
+        File with the requests of each ``[[flows]]`` table, by the index of the table.
     scenario : dict
-        Scenario of the uncongested run that replayed the requests.
+        Scenario of the run without congestion in which the load was measured.
     """
 
     load_bps: float
@@ -84,7 +87,7 @@ class CalibratedLoad:
 
 
 def web_tables(scenario: dict[str, Any]) -> list[int]:
-    """Return the indices of the tables of flows with web traffic."""
+    """Return the indices of the ``[[flows]]`` tables with web traffic."""
     return [i for i, flow in enumerate(scenario["flows"]) if flow["traffic"]["kind"] == "web"]
 
 
@@ -100,37 +103,38 @@ def calibrate(
     store: Store | None = None,
     progress: Progress | None = None,
 ) -> list[CalibratedLoad]:
-    """Find the web users that offer each load, and write their requests to files.
+    """Find the web users that produce each load, and write their requests to files.
 
     Parameters
     ----------
     targets : iterable of LoadTarget
-        The loads. All searches run at the same time.
+        Loads to produce. The searches for all loads run at the same time.
     link : str
-        The link on which the load is measured, "from>to".
+        Name of the link whose load is measured, "from>to".
     uncongested : sequence of (str, str)
-        Changes that remove the congestion: dotted paths and their values in TOML.
+        Changes of the scenario that prevent congestion: dotted paths, each with a value in TOML
+        syntax.
     warm_up : str, optional
-        A time with its unit, for the key `warm_up` of the scenarios. The load is measured after the
-        warm-up; the lists contain the requests of the whole run. Default: the warm-up of each
-        scenario.
+        Warm-up as a time with its unit; default: the warm-up of each scenario. The load is measured
+        after the warm-up. The lists contain the requests of the whole run.
     tolerance : float
-        Maximum relative error of the load.
+        Maximum relative difference between the requested and the measured load.
     jobs, engine, store, progress
-        As for :func:`aqmlab.experiment.run_many`; `progress` reports each round of runs.
+        As for :func:`aqmlab.experiment.run_many`; `progress` is called in every round of the
+        search.
 
     Returns
     -------
     list of CalibratedLoad
-        In the order of `targets`.
+        Results in the order of `targets`.
 
     Raises
     ------
     ScenarioError
         If a scenario is wrong, or has no web traffic.
     ValueError
-        If no number of users offers a load, because a single user offers more than the load, or the
-        network is too slow.
+        If no number of users produces a load, because a single user produces more than this load or
+        because the network is too slow.
     """
     searches = [_Search(target, uncongested, link, warm_up, tolerance) for target in targets]
     for search in searches:  # searches with the same scenario select users from one run
@@ -149,14 +153,15 @@ def calibrate(
 
 
 def frozen(scenario: ScenarioLike, lists: dict[int, Path], users: dict[int, int]) -> dict[str, Any]:
-    """Return a scenario whose web users replay the requests in their lists.
+    """Return a scenario that replays lists of requests in place of its web users.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
         The scenario.
     lists, users : dict
-        Files and numbers of users by the index of the table of flows; see :class:`CalibratedLoad`.
+        Lists of requests, and numbers of users, by the index of the ``[[flows]]`` table; see
+        :class:`CalibratedLoad`.
     """
     written = as_written(scenario)
     flows = [dict(flow) for flow in written["flows"]]
@@ -173,9 +178,9 @@ def frozen(scenario: ScenarioLike, lists: dict[int, Path], users: dict[int, int]
 
 @dataclass(frozen=True)
 class _Trial:
-    """Measurements of a run: the load, the bits of each user, and the requests of each user.
+    """Measurements of a run: the load of the link, and the bits and the requests of each user.
 
-    The users of all tables are numbered consecutively, table by table.
+    The users of all ``[[flows]]`` tables are numbered consecutively, one table after another.
     """
 
     load_bps: float
@@ -186,8 +191,7 @@ class _Trial:
     def of(cls, result: Result, whole: Result | None = None) -> "_Trial":
         """Measure a run.
 
-        `whole` is the same run without a warm-up, which recorded the requests of the whole
-        duration.
+        `whole` is a run of the same scenario without a warm-up, which recorded all requests.
         """
         seen = MeasuredRun(result, [])
         (link,) = result.scenario["record"]["links"]
@@ -207,10 +211,10 @@ class _Trial:
 
 
 class _Search:
-    """Search for the users that offer a load.
+    """Search for the web users that produce a load.
 
-    The first runs increase the number of users until the load is reached. The next runs replay the
-    requests of selected users and correct the selection.
+    At first, each run has more users, until the load is reached. Each further run replays the
+    requests of selected users, and its measured load corrects the selection of users.
     """
 
     def __init__(
@@ -237,28 +241,28 @@ class _Search:
         self.result: CalibratedLoad | None = None
 
     def _check(self) -> None:
-        """Raise an error if the scenario cannot offer a load of web traffic."""
+        """Raise an error if the scenario is not suitable for the search."""
         if not self.tables:
             raise ScenarioError(
-                'flows: no table has traffic of kind "web"; add one, because its users offer the '
-                "load"
+                'flows: no table has traffic of kind "web"; add such a table, because only the '
+                "number of web users is adjusted to the load"
             )
         for i in self.tables:
             order = self.scenario["flows"][i]["traffic"]["connections"]
             if order not in ORDERS:
                 raise ScenarioError(
                     f'flows.{i}.traffic.connections: "{order}" cannot be replayed, because a list '
-                    f"has the requests in sequence; choose one of {', '.join(ORDERS)}"
+                    f"has the requests one after another; choose one of {', '.join(ORDERS)}"
                 )
         if self.scenario["duration"] is None:
             raise ScenarioError(
-                "duration: is absent; set it, because the load is measured over the duration"
+                "duration: is missing; set the duration of the run, over which the load is measured"
             )
         if not self.target.load_bps > 0:
-            raise ValueError(f"load {self.target.load_bps:g} bit/s must be above 0")
+            raise ValueError(f"the load is {self.target.load_bps:g} bit/s; it must be above 0")
 
     def _next_scenario(self) -> dict[str, Any]:
-        """Return the scenario of the next run."""
+        """Return the scenario of the next run in the search."""
         record = {"series": [] if self.lists else ["requests"], "links": [self.link]}
         whole = self.scenario | {"record": record}
         if self.lists:
@@ -271,8 +275,8 @@ class _Search:
     def request(self) -> tuple[str, ...]:
         """Return the scenarios of the next trial.
 
-        With a warm-up, one run measures the load after the warm-up and a second run records the
-        requests of the whole duration, because the lists include the requests of the warm-up.
+        Without a warm-up, a trial is one run. With a warm-up, one run measures the load after the
+        warm-up, and a second run records all requests, including the requests during the warm-up.
         """
         scenario = self._next_scenario()
         if self.lists or not seconds(scenario["warm_up"]):
@@ -281,7 +285,7 @@ class _Search:
         return normalize(counted), normalize(scenario | {"warm_up": "0 s"})
 
     def update(self, trial: _Trial) -> None:
-        """Increase the number of users, select users, or finish the search."""
+        """Continue the search: increase the number of users, select users, or finish."""
         target_bps = self.target.load_bps
         self.load_bps = trial.load_bps
         if self.lists:
@@ -302,15 +306,15 @@ class _Search:
         self._choose(self.trial)
 
     def _choose(self, trial: _Trial) -> None:
-        """Select users from all tables alike until their traffic reaches the load.
+        """Select the same share of the users of each table, until their traffic reaches the load.
 
-        A user whose traffic would exceed the load is left out.
+        A user whose traffic would exceed the load is not selected.
         """
         counts = [self.users[i] for i in self.tables]
         rank = np.concatenate([np.arange(count) / count for count in counts])
         counted_s = seconds(self.scenario["duration"]) - seconds(self.scenario["warm_up"])
         rest = trial.load_bps * counted_s - trial.bits.sum()
-        # The rest of the load belongs to flows without web traffic, which stay in the scenario.
+        # The rest of the load is produced by flows without web traffic, which stay in the scenario.
         goal = self.aim_bps * counted_s - max(0.0, rest)
         slack = self.tolerance / 2 * goal
         selected, sum_bits = np.zeros(len(rank), dtype=bool), 0.0
@@ -333,27 +337,27 @@ class _Search:
             first += count
 
     def failure(self) -> str:
-        """Return the error of a load that no number of users offers."""
+        """Return the error message for a load that the search did not reach."""
         users = sum((self.chosen or self.users).values())
         return (
             f"the load {self.target.load_bps / 1e6:g} Mbit/s on {self.link} was not reached within "
             f"{100 * self.tolerance:g} %; in the last round {users} users offered "
-            f"{self.load_bps / 1e6:.3f} Mbit/s; increase the duration, the rate of the uncongested "
-            "network or the tolerance"
+            f"{self.load_bps / 1e6:.3f} Mbit/s; increase the duration, the rate of the network "
+            "without congestion, or the tolerance"
         )
 
 
 def write_list(rows: dict[str, Any], first: int, file: Path) -> None:
-    """Write a list of requests, sorted by user, then by connection, then by time.
+    """Write a list of requests to a file, sorted by user, connection and time.
 
     Parameters
     ----------
     rows : dict of str to array
         Columns `user`, `connection`, `start_s`, `request_bytes`, `response_bytes`.
     first : int
-        Number of the user that has number 0 in the list.
+        Number of the first user, who gets the number 0 in the list.
     file : path
-        File to write. The new file replaces an old one only when the new file is complete.
+        File to write. An existing file is replaced only when the new file is complete.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -365,7 +369,7 @@ def write_list(rows: dict[str, Any], first: int, file: Path) -> None:
     new[1:] = (np.diff(user) != 0) | (np.diff(connection) != 0)
     which = np.cumsum(new) - 1  # index of the connection of each row, over all users
     opened = start[new]
-    # The connections of a user are numbered in the order in which they were opened.
+    # The connections of each user are numbered in the order in which the user opened them.
     rank = np.lexsort((connection[new], opened, user[new]))
     place = np.empty(len(rank), dtype=np.int64)
     place[rank] = np.arange(len(rank))

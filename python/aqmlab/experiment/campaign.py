@@ -1,9 +1,10 @@
-"""Execution of many runs: request → store → engine → reduce.
+"""Execution of many runs, whose results come from a store or from an engine.
 
-A request names its runs by their scenarios. The campaign takes each distinct run from the store, or
-passes it once to the engine and stores its result. When all results of a request are complete, the
-campaign reduces them and frees them, so that thousands of runs fit in memory. For each waiting
-scenario, memory holds only its differences from the first scenario.
+A request is a list of scenarios whose results are reduced together. If the store has the result of
+a scenario, the campaign reads the result from the store. If not, the engine runs the scenario once,
+and the campaign stores the result. When all results of a request are complete, the campaign reduces
+them and frees their memory, so that thousands of runs fit in memory. A waiting scenario is stored
+as its difference from the first scenario.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -20,11 +21,11 @@ from aqmlab.store.differences import Texts
 
 Reduced = TypeVar("Reduced")
 Request = tuple[str, ...]
-"""Scenarios of the runs that are reduced together, usually one."""
+"""Scenarios whose results are reduced together; most requests have one scenario."""
 
 
 MOST_RUNS = 999_999
-"""Maximum number of runs of one call or experiment; the command has the same bound."""
+"""Maximum number of runs of one call, one command or one experiment."""
 
 
 def check_count(name: str, count: Any) -> None:
@@ -33,12 +34,12 @@ def check_count(name: str, count: Any) -> None:
     Raises
     ------
     ValueError
-        The error names the count, its value and the bound.
+        The message states the name of the count, its value and the bound.
     """
     if not isinstance(count, Integral) or count < 1:
-        raise ValueError(f"{name} = {count!r} must be a whole number, 1 or more")
+        raise ValueError(f"{name} is {count!r}; it must be a whole number of at least 1")
     if int(count) > MOST_RUNS:
-        raise ValueError(f"{name} = {count!r} must be at most {MOST_RUNS}; give fewer")
+        raise ValueError(f"{name} is {count!r}; it must be at most {MOST_RUNS}")
 
 
 def campaign(
@@ -50,22 +51,25 @@ def campaign(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Generator[tuple[int, Reduced]]:
-    """Execute the requested runs, and yield the reduced results of each request when it completes.
+    """Execute the requested runs, and yield the reduced results of each completed request.
 
     Parameters
     ----------
     requests : iterable of tuple of str
-        For each request, the scenarios that are reduced together, as
-        :func:`aqmlab.scenario.normalize` writes them. All requests are read before the first run. A
-        generator avoids that all scenarios are in memory at the same time.
+        Requests, each a tuple of scenarios that :func:`aqmlab.scenario.normalize` returned. The
+        results of the scenarios of a request are reduced together. All requests are read before the
+        first run. If `requests` is a generator, not all scenarios are in memory at the same time.
     reduce : callable
-        Function of the results of a request, in the order of its scenarios.
+        Function that reduces the results of a request, which are the arguments of the function in
+        the order of the scenarios.
     engine : Engine
         Engine that runs the scenarios.
     store : Store, optional
-        Store that provides and receives finished runs; default: none.
+        Store from which finished runs are read and to which new runs are written; default: no
+        store.
     jobs : int, optional
-        Maximum number of runs at a time, 1 or more; default: as for the engine.
+        Maximum number of runs at the same time, 1 or more; default: a number that the engine
+        chooses.
     progress : callable, optional
         Function that is called about ten times per second with the number of finished distinct runs
         and the number of all distinct runs.
@@ -84,8 +88,8 @@ def campaign(
     ScenarioError
         If the engine does not support a scenario; raised before the first run.
     Exception
-        An error of the engine. If runs fail, the error of the first failed run is raised after all
-        other runs have ended.
+        Any error that the engine raises. If a run fails, its error is raised after all other runs
+        have ended. If several runs fail, the error is that of the first.
     """
     if jobs is not None:
         check_count("jobs", jobs)
@@ -143,16 +147,16 @@ def in_order(finished: Iterable[tuple[int, Reduced]]) -> list[Reduced]:
 
 @dataclass(slots=True)
 class _Run:
-    """Distinct run of a campaign.
+    """Run of a campaign; requests with the same scenario share it.
 
     Attributes
     ----------
     text : int
-        Index of the run's scenario in the texts of the campaign.
+        Index of the run's scenario among the scenarios of the campaign.
     address : str, optional
-        Address of the run in a store; None if the run cannot be stored.
+        Address of the run in a store; None if a store cannot contain the run.
     parts : list of (int, int)
-        Requests that need the run: the index of each request, and the position in the request.
+        Places that need the result: the index of each request, and the position in this request.
     """
 
     text: int
@@ -162,7 +166,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Scenarios(Sequence[str]):
-    """Sequence of the scenarios of runs, each restored when an engine reads it."""
+    """Scenarios of the runs; each scenario is decompressed when an engine reads it."""
 
     runs: list[_Run]
     texts: Texts
@@ -183,7 +187,7 @@ class _Scenarios(Sequence[str]):
 def _distinct(
     requests: Iterable[Request], engine: Engine
 ) -> tuple[list[list[Result | None]], list[_Run], Texts]:
-    """Return an empty list of results for each request, the distinct runs, and their scenarios."""
+    """Return an empty list of results per request, the distinct runs, and their scenarios."""
     waiting: list[list[Result | None]] = []
     runs: list[_Run] = []
     texts = Texts()
@@ -238,7 +242,7 @@ def _reduced(
     waiting: list[list[Result | None]],
     reduce: Callable[..., Reduced],
 ) -> Iterator[tuple[int, Reduced]]:
-    """Add a result to the requests that need it, and reduce the requests that are now complete."""
+    """Add a result to each request that needs it, and reduce each request that is now complete."""
     for i, part in run.parts:
         waiting[i][part] = result
         if all(one is not None for one in waiting[i]):

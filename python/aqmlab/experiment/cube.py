@@ -1,4 +1,4 @@
-"""Runs as an xarray.Dataset with one dimension per factor, then arms and replications."""
+"""Conversion of a table of runs to an xarray.Dataset with one dimension per factor."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,23 @@ def cube(
     others: Mapping[str, Sequence[Any]],
     values: Sequence[str],
 ) -> "xr.Dataset":
-    """Return columns of runs as arrays over the factors. Combinations that were not run are NaN.
+    """Return columns of a table of runs as arrays with one dimension per factor.
+
+    A combination of factor values without a run is NaN.
 
     Parameters
     ----------
     runs : pandas.DataFrame
-        One row per run: factors, ``seed``, ``point``, and the columns.
+        Table with one row per run. The columns are the factors, ``seed``, ``point``, and the
+        columns to return.
     dimensions : mapping of str to sequence
-        The factors and their values. If the points do not contain every combination of values, the
-        only dimension is ``point``, and the factors are coordinates along it.
+        Values of each factor. If the points do not contain every combination of these values, the
+        array has the single dimension ``point``, and the factors are coordinates along this
+        dimension.
     others : mapping of str to sequence
-        Other columns that become dimensions, and their values.
+        Columns other than factors that also become dimensions, each with its values.
     values : sequence of str
-        Names of the columns.
+        Names of the columns to return.
 
     Raises
     ------
@@ -36,7 +40,9 @@ def cube(
     try:
         import xarray as xr
     except ImportError:
-        raise ValueError("this needs xarray: pip install 'aqmlab[xarray]'") from None
+        raise ValueError(
+            "the conversion to arrays needs the package xarray: pip install 'aqmlab[xarray]'"
+        ) from None
     points = runs[["point", *dimensions]].drop_duplicates("point")
     combinations = 1
     for levels in dimensions.values():

@@ -1,7 +1,8 @@
-"""Designs of experiments: lists of points.
+"""Designs of experiments. A design is a list of points.
 
-A factor is a dotted path of a scenario, such as ``network.queue.limit``. A point has one value for
-each factor. A design consists of blocks, which are lists of points; :func:`crossed` combines them.
+A factor is the dotted path of a scenario key, such as ``network.queue.limit``. A point has one
+value for each factor. A design can be composed of blocks with different factors; each block is a
+list of points, and :func:`crossed` combines the blocks.
 """
 
 import itertools
@@ -19,20 +20,22 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class Range:
-    """Range of numbers or choice of values from which the value of a factor is sampled.
+    """Distribution from which the value of a factor is sampled: a range, or a list of values.
 
     Attributes
     ----------
     low, high : float
         Minimum and maximum of the range.
     unit : str
-        Unit that is written after the number; "" if the number has no unit.
+        Unit of the number, such as "Mbit/s"; "" for a number without a unit.
     log : bool
-        True if the logarithm of the number is uniform, False if the number is uniform.
+        True if the logarithm of the number is uniformly distributed; False if the number itself is
+        uniformly distributed.
     whole : bool
-        True if the numbers are whole. All whole numbers from `low` to `high` are equally likely.
+        True for whole numbers. Each whole number from `low` to `high` has the same probability,
+        unless `log` is True.
     choice : sequence
-        Values that are equally likely. The choice replaces the range.
+        Values with equal probability, which replace the range of numbers.
     """
 
     low: float = 0
@@ -43,7 +46,7 @@ class Range:
     choice: Sequence[Any] = ()
 
     def at(self, share: float) -> Any:
-        """Return the quantile of the range at a probability.
+        """Return the quantile of the distribution at the probability `share`.
 
         Examples
         --------
@@ -62,7 +65,7 @@ class Range:
 
 
 def grid(values: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """Return the points with all combinations of values; the last factor varies fastest.
+    """Return one point per combination of factor values; the last factor varies fastest.
 
     Examples
     --------
@@ -73,12 +76,12 @@ def grid(values: Mapping[str, Sequence[Any]]) -> list[Point]:
 
 
 def zipped(values: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """Return the point with the first value of each factor, the point with the second, and so on.
+    """Return as many points as each factor has values; point i has value i of each factor.
 
     Raises
     ------
     ValueError
-        If the factors differ in their numbers of values.
+        If the factors do not all have the same number of values.
 
     Examples
     --------
@@ -88,12 +91,14 @@ def zipped(values: Mapping[str, Sequence[Any]]) -> list[Point]:
     lengths = {key: len(row) for key, row in values.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{key} has {n}" for key, n in lengths.items())
-        raise ValueError(f"zipped factors must have the same number of values, but {counts}")
+        raise ValueError(
+            f"factors of kind 'zipped' must have equal numbers of values, but {counts}"
+        )
     return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
 
 def random(ranges: Mapping[str, Range], n: int, seed: int) -> list[Point]:
-    """Return `n` points. The values of the factors are sampled independently from their ranges."""
+    """Return `n` points whose factor values are sampled independently of each other."""
     import numpy as np
 
     return _at(ranges, np.random.default_rng(seed).random((n, len(ranges))))
@@ -102,8 +107,8 @@ def random(ranges: Mapping[str, Range], n: int, seed: int) -> list[Point]:
 def latin_hypercube(ranges: Mapping[str, Range], n: int, seed: int) -> list[Point]:
     """Return `n` points of a Latin hypercube.
 
-    The range of each factor is divided into `n` parts of equal probability, and each part contains
-    the value of one point. Source: ``mckay1979comparison``.
+    The distribution of each factor is divided into `n` parts of equal probability, and each part
+    contains the value of exactly one point. Source: ``mckay1979comparison``.
 
     Examples
     --------
@@ -128,24 +133,24 @@ def fractional(
 ) -> list[Point]:
     """Return a fractional factorial design of two levels, 2^(k-p).
 
-    The factors without a generator form a full factorial design of two levels. The sign of a factor
-    with a generator is the product of the signs of the factors in its generator. A factor with a
-    generator is therefore high where an even number of the generator's factors is low, and the main
-    effect of the factor is aliased with the interaction of the generator's factors. Source:
-    ``box2005statistics``, chapter 6.
+    The factors without a generator form a full factorial design of two levels. A factor with a
+    generator has its high level at the points where an even number of the factors in the generator
+    have their low level. The main effect of a factor with a generator is therefore aliased with the
+    interaction of the factors in the generator. Source: ``box2005statistics``, chapter 6.
 
     Parameters
     ----------
     values : mapping of str to sequence
-        Two values, low and high, for each of the k factors.
+        Low and high level of each of the k factors.
     generators : mapping of str to sequence of str
-        For each of p factors, the other factors whose signs are multiplied.
+        Generators of p factors. A generator is a list of other factors, whose product of signs is
+        the sign of the factor.
 
     Raises
     ------
     ValueError
-        If a factor does not have two values, or a generator names an unknown factor or a factor
-        with a generator.
+        If a factor does not have two values, or if a generator contains an unknown factor or a
+        factor that has a generator itself.
 
     Examples
     --------
@@ -156,20 +161,20 @@ def fractional(
     for key, row in values.items():
         if len(row) != 2:
             raise ValueError(
-                f"{key} has {len(row)} values; in a fractional design each factor has two"
+                f"{key} has {len(row)} values; a factor of a fractional design must have two values"
             )
     basic = [key for key in values if key not in generators]
     for key, of in generators.items():
         wrong = [name for name in of if name not in basic]
         if key not in values or wrong or len(set(of)) != len(of) or len(of) < 2:
             raise ValueError(
-                f"generators: {key} = {list(of)} must be two or more of the factors without a "
-                f"generator, which are {', '.join(basic) or 'none'}"
+                f"generators: {key} = {list(of)} is not a valid generator; give two or more of the "
+                f"factors without a generator, which are {', '.join(basic) or 'none'}"
             )
     if len({frozenset(of) for of in generators.values()}) < len(generators):
         raise ValueError(
-            "generators: two generators are the same, so the effects of their factors cannot be "
-            "separated; change one"
+            "generators: two factors have the same generator, so their effects cannot be "
+            "separated; change one of the generators"
         )
     points = []
     for signs in itertools.product((0, 1), repeat=len(basic)):
@@ -181,14 +186,14 @@ def fractional(
 
 
 def crossed(blocks: Sequence[Sequence[Point]]) -> list[Point]:
-    """Return all combinations of the points of blocks.
+    """Return all combinations of the points of several blocks.
 
-    Without blocks the design has one point, which changes no factor.
+    Without any block, the design has a single point that changes no factor.
 
     Raises
     ------
     ValueError
-        If a factor is in two blocks.
+        If two blocks have the same factor.
 
     Examples
     --------
@@ -198,7 +203,9 @@ def crossed(blocks: Sequence[Sequence[Point]]) -> list[Point]:
     names = [key for block in blocks for key in dict.fromkeys(k for point in block for k in point)]
     twice = [key for key in names if names.count(key) > 1]
     if twice:
-        raise ValueError(f"{twice[0]} is a factor of two blocks; remove it from one of them")
+        raise ValueError(
+            f"{twice[0]} is a factor of two blocks; remove the factor from one of these blocks"
+        )
     return [
         {key: value for point in row for key, value in point.items()}
         for row in itertools.product(*blocks)

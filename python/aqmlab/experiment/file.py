@@ -1,8 +1,8 @@
-"""Files of experiments: a scenario, factors, arms, replications and measures.
+"""Experiment files, which define a scenario, factors, arms, replications and measures.
 
-An experiment is a TOML file or a dict with the same keys; docs/how-to/sweeps.md describes them. An
-error in an experiment states the path, the value, the bound and the remedy, like an error in a
-scenario.
+An experiment is a TOML file, or a dict with the same keys; docs/how-to/sweeps.md describes the
+keys. An error message about an experiment states the dotted path of the key, its value, the bound
+and the remedy.
 """
 
 import difflib
@@ -26,26 +26,26 @@ from aqmlab.scenario import ScenarioLike, as_written, read_text
 from aqmlab.words import refusal, steers, visible
 
 PLOTS = ("interactions", "sorted-ratios", "heat-map", "distributions")
-"""Kinds of figures that an experiment can request."""
+"""Kinds of figures that an experiment file can request."""
 BASE = "base"
-"""Name of the only arm of an experiment that defines no arms."""
+"""Name of the arm of an experiment without a table of arms."""
 MOST_SEED = 2**64 - 1
-"""Maximum seed of a random design."""
+"""Maximum seed for the points of a random design."""
 
 
 @dataclass(frozen=True)
 class Replications:
-    """Number of replications of each arm at each point, as a constant or as a stopping rule.
+    """Number of replications of each arm at each point: a constant, or a stopping rule.
 
     Attributes
     ----------
     first : int
         Number of replications of the first round, 1 or more.
     measure : str, optional
-        Measure whose confidence interval must become narrow; None: the first round is the only
-        round.
+        Measure of the stopping rule, whose confidence interval has to become narrow. None means a
+        constant number of replications.
     half_width : float
-        Half width of the 95 % interval, relative to the mean, at which no replication is added.
+        Half width of the 95 % interval relative to the mean, at which the stopping rule is met.
     at_most : int
         Maximum number of replications.
     """
@@ -63,11 +63,11 @@ class WarmUp:
     Attributes
     ----------
     time : str, optional
-        A time with its unit, for the key `warm_up` of the scenario; default: the scenario's.
+        Warm-up as a time with its unit; default: the warm-up of the scenario.
     series : str, optional
-        A column of a sampled series (``queue.queue_packets[left>right]``). MSER-5 estimates a
-        warm-up from this series in one run of each arm at each point. The longest of these warm-ups
-        applies to all runs.
+        Column of a sampled series, such as ``queue.queue_packets[left>right]``. The method MSER-5
+        estimates a warm-up from this column in one run of each arm at each point. The longest
+        estimated warm-up applies to all runs.
     """
 
     time: str | None = None
@@ -76,35 +76,38 @@ class WarmUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """Experiment: a set of runs over factors and arms.
+    """Set of runs of one scenario with different factor values, arms and seeds.
 
     Attributes
     ----------
     scenario : path, dict or Scenario
-        The scenario that all runs change.
+        Scenario from which the scenarios of all runs are derived.
     points : list of dict
-        Values of the factors at each point; see :mod:`aqmlab.experiment.design`.
+        Points of the design, each with a value for each factor; see
+        :mod:`aqmlab.experiment.design`.
     arms : dict
-        Changes of each arm, by dotted path. All arms run at every point with the same seeds. The
-        results compare each arm with the first.
+        Changes of the scenario by each arm: dotted paths of keys and their values. All arms run at
+        every point with the same seeds. The results compare each arm with the first arm.
     replications : Replications
-        Number of replications.
+        Number of replications of each arm at each point.
     warm_up : WarmUp
         Warm-up of all runs.
     links : list of str, optional
-        Links to measure; default: left>right in a dumbbell, all links in another network.
+        Names of the measured links; default: left>right in a dumbbell, and all links in another
+        network.
     measures : list of str, optional
-        Names of :mod:`aqmlab.measures`, and columns (``links.utilization[left>right]``); default:
-        all measures of the scenario.
+        Names of measures (:mod:`aqmlab.measures`) and of columns, such as
+        ``links.utilization[left>right]``; default: all measures of the scenario.
     plots : list of str
-        Figures to draw, of `PLOTS`.
+        Kinds of figures to draw; `PLOTS` lists the possible kinds.
     limits : dict
-        ``simulated``: simulated time at which a run without a duration fails; ``events``, ``wall``
-        and ``memory``: limits of :class:`aqmlab.engine.Limiting`.
+        Limits of each run. ``simulated`` is the simulated time at which a run without a duration
+        fails. ``events``, ``wall`` and ``memory`` are the limits of
+        :class:`aqmlab.engine.Limiting`.
     title : str
-        Title in one line.
+        Title of the experiment, one line.
     text : str
-        Text of the file; "" if the experiment is not from a file.
+        Text of the experiment file; "" for an experiment without a file.
     """
 
     scenario: ScenarioLike
@@ -128,8 +131,8 @@ class Experiment:
         if runs > MOST_RUNS:
             raise ScenarioError(
                 f"replications: {self.replications.first} replications of {len(self.arms)} arms at "
-                f"{len(self.points)} points are {runs} runs, and the maximum is {MOST_RUNS}; "
-                "reduce one of them"
+                f"{len(self.points)} points are {runs} runs in total, and the maximum is "
+                f"{MOST_RUNS}; reduce the number of replications, arms or points"
             )
         names = [("arms", name) for name in self.arms]
         names += [("factors", name) for name in self.factors]
@@ -143,7 +146,7 @@ class Experiment:
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Read an experiment from a TOML file. The path of its scenario is relative to the file.
+        """Read an experiment from a TOML file. The path of the scenario is relative to this file.
 
         Raises
         ------
@@ -166,7 +169,7 @@ class Experiment:
     def from_dict(
         cls, document: Mapping[str, Any], folder: Path = Path(), *, text: str = ""
     ) -> Self:
-        """Read an experiment from a dict with the keys of a file.
+        """Read an experiment from a dict with the keys of an experiment file.
 
         Raises
         ------
@@ -210,33 +213,33 @@ class Experiment:
 
     @property
     def machine_limits(self) -> dict[str, Any]:
-        """Limits of events, wall-clock time and memory, which are not part of the scenario."""
+        """Limits of the number of events, the wall-clock time and the memory of a run."""
         return {key: value for key, value in self.limits.items() if key != "simulated"}
 
     @property
     def factors(self) -> list[str]:
-        """Dotted paths of the factors."""
+        """Dotted paths of the experiment's factors."""
         return list(dict.fromkeys(key for point in self.points for key in point))
 
 
 class _Node:
-    """Value in the file of an experiment, and its dotted path."""
+    """Value in an experiment file, with its dotted path for error messages."""
 
     def __init__(self, value: Any, path: str) -> None:
         self.value, self.path = value, path
 
     def wrong(self, must: str) -> NoReturn:
-        """Raise an error that states the value and the requirement."""
-        raise ScenarioError(f"{self.path or 'the file'}: {shown(self.value)} must be {must}")
+        """Raise an error that states the path, the value and the requirement `must`."""
+        raise ScenarioError(f"{self.path or 'the file'} is {shown(self.value)}; it must be {must}")
 
     def get(self, key: str) -> Any:
-        """Return the value of a key of this table; None if the key is absent."""
+        """Return the value of a key in this table; None if the table does not have the key."""
         if not isinstance(self.value, Mapping):
             self.wrong("a table")
         return self.value.get(key)
 
     def child(self, key: str) -> "_Node":
-        """Return the node of a key of this table."""
+        """Return the value of a key in this table as a node."""
         return _Node(self.get(key), f"{self.path}.{key}".lstrip("."))
 
     def only(self, *keys: str) -> None:
@@ -252,7 +255,7 @@ class _Node:
                 )
 
     def each(self, key: str) -> list["_Node"]:
-        """Return the tables of an array of tables; an empty list if the key is absent."""
+        """Return the tables in an array of tables; an empty list if this table lacks the key."""
         node = self.child(key)
         if node.value is None:
             return []
@@ -261,13 +264,13 @@ class _Node:
         return [_Node(value, f"{node.path}.{i}") for i, value in enumerate(node.value)]
 
     def items(self, must: str) -> list[tuple[str, "_Node"]]:
-        """Return the keys and values of this table, which must have at least one key."""
+        """Return the keys and values of this table; raise ScenarioError if the table is empty."""
         if not isinstance(self.value, Mapping) or not self.value:
             self.wrong(must)
         return [(str(k), _Node(v, f"{self.path}.{k}")) for k, v in self.value.items()]
 
     def text(self, key: str, default: str) -> str:
-        """Return the text of a key of this table."""
+        """Return the value of a key in this table, which must be a text."""
         node = self.child(key)
         if node.value is None:
             return default
@@ -276,7 +279,7 @@ class _Node:
         return node.value
 
     def texts(self, key: str, known: Sequence[str] = ()) -> list[str] | None:
-        """Return the list of texts of a key of this table; None if the key is absent."""
+        """Return the list of texts that a key in this table has; None without the key."""
         node = self.child(key)
         if node.value is None:
             return None
@@ -288,7 +291,7 @@ class _Node:
         return list(node.value)
 
     def number(self, key: str, default: float, minimum: float, *, above: bool = False) -> float:
-        """Return the number of a key of this table; `above` excludes the minimum itself."""
+        """Return the number that a key in this table has; `above` excludes the minimum."""
         node = self.child(key)
         value = default if node.value is None else node.value
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -298,7 +301,7 @@ class _Node:
         return value
 
     def whole(self, key: str, default: int, minimum: int, maximum: int = MOST_RUNS) -> int:
-        """Return the whole number of a key of this table."""
+        """Return the value of a key in this table, which must be a whole number."""
         node = self.child(key)
         value = default if node.value is None else node.value
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
@@ -310,8 +313,8 @@ def _check_points(path: str, count: int) -> None:
     """Raise ScenarioError if a design has more than `MOST_RUNS` points."""
     if count > MOST_RUNS:
         raise ScenarioError(
-            f"{path}: the design has {count} points, and the maximum is {MOST_RUNS}; give fewer "
-            'values, or draw points at random with kind = "random" or "latin-hypercube"'
+            f"{path}: the design has {count} points, which exceeds the maximum of {MOST_RUNS}; "
+            'give fewer values, or sample the points with kind = "random" or "latin-hypercube"'
         )
 
 
@@ -330,7 +333,7 @@ def _zipped(node: _Node) -> list[Point]:
 
 
 def _values(node: _Node) -> dict[str, list[Any]]:
-    """Return the list of values of each factor of a block."""
+    """Return the values of each factor in a block."""
     values = {}
     for key, of_factor in node.child("values").items(
         "a table with a list of values for each factor"
@@ -372,9 +375,9 @@ def _latin_hypercube(node: _Node) -> list[Point]:
 
 
 def _ranges(node: _Node) -> dict[str, Range]:
-    """Return the range of each factor of a block."""
+    """Return the distribution of each factor in a block."""
     if node.get("n") is None:
-        raise ScenarioError(f"{node.path}.n: is missing; give the number of points to draw")
+        raise ScenarioError(f"{node.path}.n: is missing; give the number of points to sample")
     ranges = {}
     for key, table in node.child("values").items("a table with a range for each factor"):
         if table.get("choice") is not None:
@@ -423,7 +426,7 @@ BLOCKS: dict[str, Callable[[_Node], list[Point]]] = {
     "latin-hypercube": _latin_hypercube,
     "fractional": _fractional,
 }
-"""Readers of the kinds of blocks."""
+"""Function that reads a block of factors, by kind of the block."""
 
 
 def _block(node: _Node) -> list[Point]:
@@ -440,7 +443,7 @@ def _block(node: _Node) -> list[Point]:
 
 
 def _arms(node: _Node) -> dict[str, dict[str, Any]]:
-    """Return the changes of each arm."""
+    """Return the scenario keys and values that each arm changes."""
     if node.value is None:
         return {BASE: {}}
     arms = {}
@@ -452,7 +455,7 @@ def _arms(node: _Node) -> dict[str, dict[str, Any]]:
 
 
 def _replications(node: _Node) -> Replications:
-    """Return the number of replications or the stopping rule."""
+    """Return the constant number of replications, or the stopping rule."""
     if node.value is None:
         return Replications()
     if isinstance(node.value, int) and not isinstance(node.value, bool):
@@ -463,7 +466,8 @@ def _replications(node: _Node) -> Replications:
     first = node.whole("first", 5, 2)
     if not node.text("until", ""):
         raise ScenarioError(
-            f"{node.path}.until: is missing; give the measure whose confidence interval decides"
+            f"{node.path}.until: is missing; give the name of the measure whose confidence "
+            "interval ends the replications"
         )
     if node.get("at_most") is None:
         raise ScenarioError(
@@ -474,7 +478,7 @@ def _replications(node: _Node) -> Replications:
 
 
 def _warm_up(node: _Node) -> WarmUp:
-    """Return the warm-up as a time, or as a series from which it is estimated."""
+    """Return the warm-up: a time, or the column from which the warm-up is estimated."""
     if node.value is None:
         return WarmUp()
     if isinstance(node.value, str):
@@ -482,7 +486,8 @@ def _warm_up(node: _Node) -> WarmUp:
     node.only("mser")
     if not node.text("mser", ""):
         raise ScenarioError(
-            f"{node.path}.mser: is missing; give a column, e.g. queue.queue_packets[left>right]"
+            f"{node.path}.mser: is missing; give the column of a series, e.g. "
+            "queue.queue_packets[left>right]"
         )
     if not is_column(node.text("mser", "")):
         node.child("mser").wrong("a column of a series, e.g. queue.queue_packets[left>right]")
@@ -490,7 +495,7 @@ def _warm_up(node: _Node) -> WarmUp:
 
 
 def _limits(node: _Node) -> dict[str, Any]:
-    """Return the limits of runs."""
+    """Return the limits of each run."""
     if node.value is None:
         return {}
     node.only("simulated", "events", "wall", "memory")
@@ -499,12 +504,12 @@ def _limits(node: _Node) -> dict[str, Any]:
 
 
 def shown(value: Any) -> str:
-    """Return a value as JSON for an error, with control characters made visible."""
+    """Return a value as JSON for an error message, with control characters as escape sequences."""
     return visible(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def place(arm: str, point: Point) -> str:
-    """Return an arm and a point as text; "" for the only arm of an experiment without factors.
+    """Format an arm and a point; "" for the only arm of an experiment without factors.
 
     Examples
     --------
@@ -517,7 +522,7 @@ def place(arm: str, point: Point) -> str:
 
 @contextmanager
 def errors_at(arm: str, point: Point) -> Iterator[None]:
-    """Add an arm and a point to the errors of their scenario."""
+    """Prefix each ScenarioError of a `with` block with the arm and the point."""
     try:
         yield
     except ScenarioError as e:

@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 FILE = "runs.parquet"
 ABOUT = b"aqmlab"
 FIXED = ("point", "arm", "seed", "warnings", "failed", "not_measured")
-"""Columns of every table of runs, in addition to the factors and measures."""
+"""Columns of a table of runs, apart from the factors and the measures."""
 
 
 NONE = estimates.measured([None], estimates.mean)
-"""Estimate of a measure that the engine did not measure."""
+"""Placeholder for the estimate of a measure that the engine did not measure."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Measure in a table of runs.
+    """Measure that is a column of a table of runs.
 
     Attributes
     ----------
     name : str
-        Name of the measure; its suffix is the unit in the table of runs.
+        Name of the measure. The suffix of the name is the unit of the values in the table of runs.
     unit : str
-        Unit for display.
+        Unit of displayed values.
     scale : float
-        Factor from the unit of the table to the unit for display.
+        Factor that converts a value of the table to the displayed unit.
     better : int
-        1 if a larger value is better, -1 if a smaller value is better, else 0.
+        1 if larger values are better, -1 if smaller values are better, else 0.
     """
 
     name: str
@@ -56,31 +56,31 @@ class Measured:
     better: int
 
     def shown(self, values: Iterable[float]) -> list[float]:
-        """Convert values from the unit of the table to the unit for display."""
+        """Convert values of the table to the displayed unit."""
         return [self.scale * value for value in values]
 
 
 @dataclass(frozen=True)
 class ArmEstimate:
-    """Estimate of a measure for an arm, at one point or as a mean over several points.
+    """Estimate of a measure for one arm, at one point or averaged over several points.
 
     Attributes
     ----------
     at : dict
-        The factors that distinguish the estimates, with their values.
+        Value of each factor that is fixed for this estimate.
     arm : str
         Name of the arm.
     measure : Measured
-        The measure. All numbers are in its unit for display.
+        The measure. All numbers of the estimate are in its displayed unit.
     values : dict
-        Value of each seed. With several points, each value is the mean over the points.
+        Value for each seed: a value of one run, or the mean over several points.
     estimate : Estimate
-        Estimate from the values.
+        Estimate from `values`.
     difference : Estimate, optional
-        Estimate of the difference to the first arm, seed by seed; None for the first arm.
+        Estimate of the difference to the first arm with the same seed; None for the first arm.
     p : float
-        p value of the difference: of the paired t test, or of the sign test for medians. NaN if the
-        difference cannot be tested.
+        p value of the difference, by the paired t test, or by the sign test if the statistic is the
+        median. NaN if the difference cannot be tested.
     p_corrected : float
         p value corrected for all differences of the table (Holm).
     p_discovery : float
@@ -105,22 +105,22 @@ class Outcome:
     Attributes
     ----------
     runs : pandas.DataFrame
-        One row per run: ``point``, the factors, ``arm``, ``seed``, the measures (in the unit of
-        their name; NaN for a missing value), ``warnings``, ``failed`` (the reason; empty if the run
-        did not fail), and ``not_measured`` (the measures that the engine did not measure, one per
-        line).
+        Table with one row per run. The columns are ``point``, the factors, ``arm``, ``seed``, the
+        measures, ``warnings``, ``failed`` and ``not_measured``. A measure is in the unit of its
+        name, and NaN if it is missing. ``failed`` is the reason of a failed run, else "".
+        ``not_measured`` lists the measures that the engine did not measure, one per line.
     factors, arms : list of str
-        Factors and arms, in the order of the experiment.
+        Factors, and names of the arms, in the order of the experiment.
     measures : list of Measured
-        The measures.
+        Measures in the table.
     title : str
         Title of the experiment.
     warm_up : str, optional
-        Warm-up of the runs, if it is the same for all.
+        Warm-up, if all runs have the same one; else None.
     notes : tuple of str
-        Cautions from the execution of the experiment, one sentence each.
+        Warnings from the execution of the experiment, one sentence each.
     plots : tuple of str
-        Figures that the experiment requests.
+        Kinds of figures that the experiment requests.
     """
 
     runs: "pd.DataFrame"
@@ -141,7 +141,7 @@ class Outcome:
         warm_up: str | None = None,
         notes: Iterable[str] = (),
     ) -> Self:
-        """Create the results from the rows of runs, sorted by point, seed and arm."""
+        """Create the results of an experiment from its rows, sorted by point, seed and arm."""
         import pandas as pd
 
         arms = list(experiment.arms)
@@ -163,7 +163,7 @@ class Outcome:
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
-        """Write the runs as a Parquet file, with the other attributes in its metadata.
+        """Write the table of runs to a Parquet file; its metadata has all other attributes.
 
         Raises
         ------
@@ -204,11 +204,12 @@ class Outcome:
         path = folder / FILE
         if not path.is_file():
             raise ValueError(
-                f"{folder} contains no finished sweep; give a folder that `aqmlab sweep FILE` wrote"
+                f"{folder} is not the folder of a finished sweep; give a folder that `aqmlab sweep "
+                "FILE` wrote"
             )
         try:
-            # Arrow reads from memory, because its threads may use a Python file after the
-            # interpreter has ended.
+            # The file is read into memory first, because the threads of Arrow may still use a
+            # Python file object after the interpreter has ended.
             table = pyarrow.parquet.read_table(pyarrow.BufferReader(path.read_bytes()))
             about = json.loads(table.schema.metadata[ABOUT])
             if (written := about.pop("format", FORMAT)) != FORMAT:
@@ -220,16 +221,16 @@ class Outcome:
             return outcome
         except (ValueError, KeyError, TypeError) as e:
             raise ValueError(
-                f"{path} is not a table of the runs of a sweep: {e}; run the sweep again"
+                f"{path} is not a valid table of runs: {e}; repeat the sweep with --force"
             ) from None
 
     def _check_names(self) -> None:
-        """Raise ValueError if a name or a value of a factor could not come from a sweep.
+        """Raise ValueError if a name or a factor value in the file is unsafe to print.
 
         Raises
         ------
         ValueError
-            The error names the first wrong text.
+            The message quotes the first wrong text.
         """
         names = [("factor", name) for name in self.factors]
         names += [("arm", name) for name in self.arms]
@@ -245,31 +246,31 @@ class Outcome:
                 raise ValueError(f"the {what} {visible(name)!r} {problem}")
 
     def measure(self, name: str) -> Measured:
-        """Return the measure with a name.
+        """Return a measure, given its name.
 
         Raises
         ------
         ValueError
-            If the results have no such measure.
+            If the results do not have a measure of this name.
         """
         for m in self.measures:
             if m.name == name:
                 return m
         names = ", ".join(m.name for m in self.measures)
-        raise ValueError(f"{name!r} was not measured; the measures are {names}")
+        raise ValueError(f"{name!r} is not a measure of these results; the measures are {names}")
 
     def factor(self, name: str) -> str:
-        """Return the factor with a dotted path, or with a unique end of a dotted path.
+        """Return a factor, given its dotted path or an end of this path that is unique.
 
         Raises
         ------
         ValueError
-            If the name does not match exactly one factor.
+            If no factor or several factors match the name.
         """
         matches = [f for f in self.factors if f == name or f.endswith(f".{name}")]
         if len(matches) == 1:
             return matches[0]
-        wrong = "is the end of several factors" if matches else "is not a factor"
+        wrong = "matches several factors" if matches else "is not a factor"
         names = ", ".join(self.factors) or "none"
         raise ValueError(f"{name!r} {wrong}; the factors are {names}")
 
@@ -279,7 +280,7 @@ class Outcome:
         return [f for f in self.factors if self.runs[f].astype(str).nunique() > 1]
 
     def levels(self, factor: str) -> list[Any]:
-        """Return the levels of a factor: numbers in ascending order, texts in the order of runs."""
+        """Return the levels of a factor: numbers in ascending order, texts in order of the runs."""
         levels = list(dict.fromkeys(self.runs[factor]))
         numbers = [re.fullmatch(r"([-+.\deE]+)( \S+)?", str(value)) for value in levels]
         if all(numbers) and len({number[2] for number in numbers if number}) == 1:
@@ -288,7 +289,7 @@ class Outcome:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings of the runs, each with the number of runs that have it."""
+        """Distinct warnings of the runs, each with the number of runs that issued it."""
         counts: dict[str, int] = {}
         for text, n in self.runs["warnings"].value_counts().items():
             for line in filter(None, str(text).split("\n")):
@@ -306,7 +307,7 @@ class Outcome:
         return [m.name for m in self.measures if finished and counts.get(m.name) == finished]
 
     def _lacks(self, one: ArmEstimate) -> bool:
-        """Return True if no run of the arm of an estimate has the measure."""
+        """Return True if the engine did not measure the measure in any run of the arm."""
         absent = self._absent()[(self.runs["arm"] == one.arm) & (self.runs["failed"] == "")]
         return bool(len(absent)) and all(one.measure.name in t.split("\n") for t in absent)
 
@@ -317,7 +318,7 @@ class Outcome:
 
     @cached_property
     def cautions(self) -> list[str]:
-        """Cautions about the experiment and the values of its replications, one sentence each."""
+        """Warnings about the reliability of the results, one sentence each."""
         measures_of: dict[str, list[str]] = {}
         for one in self.estimates():
             for text in statistics.cautions(list(one.values.values())):
@@ -332,10 +333,11 @@ class Outcome:
     def values(
         self, measure: Measured, by: Sequence[str]
     ) -> Iterator[tuple[dict[str, Any], dict[str, dict[int, float]]]]:
-        """Yield each combination of values of some factors, with the values of each arm by seed.
+        """Yield each combination of levels of the factors in `by`, with each arm's values by seed.
 
-        The values are means over the other factors for each seed, because the experiment chooses
-        the points, and only the seeds are random.
+        The value of a seed is the mean over all factors that are not in `by`. Only the seeds are
+        random, while the experiment chooses the points, so the mean over the points has no sampling
+        error.
         """
         keys = list(by)
         groups = self.runs.groupby([*keys, "arm", "seed"], sort=False, dropna=False)
@@ -355,22 +357,22 @@ class Outcome:
         measures: Sequence[str] | None = None,
         kind: Kind = "t",
     ) -> list[ArmEstimate]:
-        """Return an estimate of each measure for each arm, and its difference to the first arm.
+        """Return an estimate of each measure for each arm, and the difference to the first arm.
 
         Parameters
         ----------
         by : sequence of str, optional
-            Factors whose values have separate estimates; default: all factors that vary. The values
-            are means over the other factors.
+            Factors whose levels have separate estimates; default: all factors that vary. Each
+            estimate is averaged over the factors that are not in `by`.
         measures : sequence of str, optional
-            Names of measures; default: all measures that at least one run has.
+            Names of measures; default: all measures with a value in at least one run.
         kind : {"t", "bca", "median"}
-            Statistic and kind of its interval; see :func:`aqmlab.estimates.mean`.
+            Statistic and kind of interval; see :func:`aqmlab.estimates.mean`.
 
         Returns
         -------
         list of ArmEstimate
-            Sorted by factors, then by measure, then by arm.
+            Estimates sorted by factors, then by measure, then by arm.
         """
         by = self.varied if by is None else [self.factor(name) for name in by]
         chosen = [self.measure(name) for name in measures] if measures else self._measured()
@@ -390,10 +392,10 @@ class Outcome:
         return sorted(corrected, key=lambda one: order[json.dumps(one.at, default=str)])
 
     def ratios(self, measure: str, arm: str) -> list[Interval]:
-        """Return the ratio of values, arm / (first arm + arm), at each point, in ascending order.
+        """Return the ratio arm / (first arm + arm) of a measure at each point, in ascending order.
 
-        Each interval is the mean and 95 % interval over the ratios of the seeds. The bounds are NaN
-        if only one seed has a ratio. Points without a ratio are left out.
+        A ratio is the mean over the ratios of all seeds, with its 95 % interval. The bounds of the
+        interval are NaN if only one seed has a ratio. A point without a ratio is left out.
         """
         first, intervals = self.arms[0], []
         for _, by_arm in self.values(self.measure(measure), ("point",)):
@@ -411,16 +413,16 @@ class Outcome:
         return sorted(intervals, key=lambda interval: interval.middle)
 
     def _measured(self) -> list[Measured]:
-        """Return the measures that at least one run has."""
+        """Return the measures that have a value in at least one run."""
         return [m for m in self.measures if self.runs[m.name].notna().any()]
 
     def to_xarray(self) -> "xr.Dataset":
-        """Return the measures as arrays over the factors, ``arm`` and ``replication``.
+        """Return the measures as arrays with one dimension per factor, ``arm`` and ``replication``.
 
-        The coordinate ``seed`` has the seed of each replication. Numbers are in the unit of the
-        measure's name, as in `runs`; a missing value is NaN. If the points do not contain every
-        combination of the factors' values, the dataset has the dimension ``point`` instead, with
-        the factors as coordinates.
+        The coordinate ``seed`` has the seed of each replication. The values are those of the table
+        `runs`, in the unit of the measure's name; a missing value is NaN. If the points do not
+        contain every combination of factor levels, the dataset has the dimension ``point`` in place
+        of the factors, which become coordinates.
 
         Raises
         ------
@@ -436,21 +438,23 @@ class Outcome:
         return dataset.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
 
     def effects(self, measure: str) -> Effects:
-        """Return the main effects and interactions of factors and arms on a measure, in its unit.
+        """Return the main effects and interactions of the factors and arms on a measure.
 
-        Seeds are blocks, so an effect of a seed that is the same at all points is removed.
+        The effects are in the displayed unit of the measure. The seeds are blocks: an effect of a
+        seed that is the same at all points does not widen the intervals.
 
         Raises
         ------
         ValueError
-            If the experiment varies no factor and has one arm, if there are too few runs or a run
-            has no value, or if a factor has too many levels.
+            If neither a factor nor the arm varies, if there are too few runs, if a run has no
+            value, or if a factor has too many levels.
         """
         m = self.measure(measure)
         names = [*self.varied, *["arm"] * (len(self.arms) > 1)]
         if not names:
             raise ValueError(
-                "the experiment has no effects, because it varies no factor and has one arm"
+                "the effects cannot be estimated, because the experiment has one arm and no factor "
+                "that varies"
             )
         factors = {name: list(self.runs[name]) for name in names}
         seeds = list(self.runs["seed"])
@@ -459,7 +463,7 @@ class Outcome:
         return statistics.effects(factors, values, seeds, levels=levels)
 
     def effects_table(self, measures: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Return the effects on measures as a table. Measures without effects are left out."""
+        """Return the effects of :meth:`effects` for several measures as a table."""
         import pandas as pd
 
         rows = []
@@ -487,10 +491,10 @@ class Outcome:
         measures: Sequence[str] | None = None,
         kind: Kind = "t",
     ) -> "pd.DataFrame":
-        """Return :meth:`estimates` as a table with one row per estimate.
+        """Return the estimates of :meth:`estimates` as a table with one row per estimate.
 
-        The column `statistic` names the statistic. A measure that the engine did not measure has
-        one row with the statistic "not measured".
+        The column `statistic` names the statistic. A measure that the engine did not measure has a
+        row with the statistic "not measured".
         """
         import pandas as pd
 
@@ -523,7 +527,7 @@ class Outcome:
 def _estimates(
     at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]], kind: Kind
 ) -> Iterator[ArmEstimate]:
-    """Yield the estimates of a measure at a point. Each arm is compared with the first arm."""
+    """Yield the estimates of a measure at one point, with the differences to the first arm."""
     first = next(iter(by_arm.values()))
     for i, (arm, values) in enumerate(by_arm.items()):
         estimate = estimates.mean(values.values(), kind)
@@ -540,7 +544,7 @@ def _estimates(
 
 
 def _labels(values: Sequence[Any]) -> list[Any]:
-    """Return the values of a factor as a column with one type, with tables as JSON text."""
+    """Return the values of a factor as a column of a single type; a table becomes JSON text."""
     kinds = {type(value) for value in values}
     if kinds <= {int, float} or kinds <= {bool} or kinds <= {str}:
         return list(values)
@@ -548,7 +552,7 @@ def _labels(values: Sequence[Any]) -> list[Any]:
 
 
 def _is_name(value: Any) -> bool:
-    """Return True if the value of a factor is a text that is not a number."""
+    """Return True for a value of a factor that is a text but not a number."""
     with suppress(ValueError):
         return isinstance(value, str) and math.isnan(float(value))
     return True

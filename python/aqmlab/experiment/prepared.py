@@ -1,7 +1,7 @@
-"""Prepared experiments, which run replications and reduce each run to a row of measures.
+"""Execution of the runs of an experiment, each of which becomes a row of measures.
 
-All arms and points have the same seeds (common random numbers). A failed run leaves a row with the
-reason of the failure, and the other runs go on.
+All arms and points have the same seeds (common random numbers). A failed run does not stop the
+other runs, and its row states the reason of the failure.
 """
 
 import json
@@ -60,11 +60,11 @@ Reduced = TypeVar("Reduced")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Row of a run: its point, arm and seed, and its values in the order of the measures.
+    """Results of one run: its point, arm and seed, and the value of each measure.
 
-    The value of a measure is NaN if the run has no value of the measure. `failed` is the reason of
-    a failed run, else "". `not_measured` has the names of the measures that the engine did not
-    measure, one per line.
+    `values` is in the order of the measures of the experiment, with NaN for a missing value.
+    `failed` is the reason if the run failed, else "". `not_measured` has the names of the measures
+    that the engine did not measure, one per line.
     """
 
     point: int
@@ -78,7 +78,7 @@ class Row:
 
 @dataclass
 class Plan:
-    """Scenarios of an experiment, created when they are needed."""
+    """Scenarios of an experiment, which are created on demand."""
 
     experiment: Experiment
     aqms: CustomAqms = field(default_factory=CustomAqms)
@@ -87,37 +87,38 @@ class Plan:
 
     @cached_property
     def base(self) -> dict[str, Any]:
-        """Scenario of the experiment as its author wrote it, without defaults."""
+        """Scenario of the experiment as the user wrote it, without default values."""
         return as_written(self.experiment.scenario, self.aqms)
 
     def scenario(self, point: Point, arm: str) -> dict[str, Any]:
-        """Return the scenario of an arm at a point with every default; see :meth:`text`."""
+        """Return the scenario of an arm at a point, including default values; see :meth:`text`."""
         scenario: dict[str, Any] = json.loads(self.text(point, arm))
         return scenario
 
     def text(self, point: Point, arm: str) -> str:
-        """Return the normalized scenario of an arm at a point as text.
+        """Return the normalized scenario of an arm at a point as JSON.
 
-        Keys with shorter paths are set before keys with longer paths. Among keys with paths of the
-        same length, the keys of the arm are set before the keys of the factors. A factor can
-        therefore change a key of a table that an arm sets.
+        The changes of the arm and the factors are applied in the order of the length of their
+        dotted paths, and the arm precedes the factors at equal length. A factor can therefore
+        change a key inside a table that the arm sets.
 
         Raises
         ------
         ScenarioError
-            If the scenario is wrong. The error names the arm and the point.
+            If the scenario is wrong. The message names the arm and the point.
         """
         changes = {**self.experiment.arms[arm], **point}
         with errors_at(arm, point):
             both = self.experiment.arms[arm].keys() & point.keys()
             if both:
                 raise ScenarioError(
-                    f"{min(both)} is set by the arm and by a factor; remove it from one of them"
+                    f"{min(both)} is set by the arm and by a factor; remove the key from the arm "
+                    "or from the factors"
                 )
             if "seed" in changes:
                 raise ScenarioError(
-                    "seed cannot be a factor, because replications change it; set the first seed "
-                    "in the scenario"
+                    "seed cannot be a factor, because each replication has a different seed; set "
+                    "the seed of the first replication in the scenario"
                 )
             if self.experiment.limits.get("simulated"):
                 changes["time_limit"] = self.experiment.limits["simulated"]
@@ -130,7 +131,7 @@ class Plan:
             return self._recording(scenario)
 
     def _recording(self, scenario: dict[str, Any]) -> str:
-        """Return a scenario that also records the series that the measures need."""
+        """Return a scenario that also records every series that the measures need."""
         record, names = scenario["record"], self.experiment.measures
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
         series += ["transfers"] * any(map(opens_many_connections, scenario["flows"]))
@@ -147,7 +148,7 @@ class Plan:
         return normalize(scenario | {"record": record | {"series": every, "links": links}})
 
     def links(self, scenario: dict[str, Any]) -> list[str]:
-        """Return the names of the measured links; an empty list stands for all links."""
+        """Return the names of the links to measure; an empty list stands for all links."""
         if self.experiment.links is not None:
             return self.experiment.links
         return ["left>right"] if scenario["network"]["kind"] == "dumbbell" else []
@@ -155,7 +156,7 @@ class Plan:
 
 @dataclass
 class PreparedExperiment:
-    """Experiment whose scenarios have been checked, and whose replications can be run.
+    """Experiment that is ready to run, because all its scenarios have been checked.
 
     Attributes
     ----------
@@ -164,15 +165,16 @@ class PreparedExperiment:
     engine : Engine, optional
         Engine that runs the scenarios; default: the simulator.
     store : Store, optional
-        Store that provides and receives finished runs; default: none.
+        Store from which finished runs are read and to which new runs are written; default: no
+        store.
     jobs : int, optional
-        Maximum number of runs at a time; default: the cores available.
+        Maximum number of runs at the same time; default: the number of available cores.
     measures : list of Measure
-        Measures of each run.
+        Measures that are computed for each run.
     warm_up : str, optional
-        Warm-up of all runs, if it is known and the same for all.
+        Warm-up, if all runs have the same one; else None.
     notes : list of str
-        Cautions for the reader of the results, one sentence each.
+        Warnings about the reliability of the results, one sentence each.
     """
 
     experiment: Experiment
@@ -200,7 +202,7 @@ class PreparedExperiment:
         self.warm_up = warm_ups.pop() if len(warm_ups) == 1 else None
 
     def _check_columns(self, capabilities: Capabilities) -> None:
-        """Raise ScenarioError if the experiment names a column that the engine does not fill."""
+        """Raise ScenarioError if the experiment needs a column that the engine does not fill."""
         names = [(f"measures.{i}", m) for i, m in enumerate(self.experiment.measures or [])]
         names += [("warm_up.mser", self.experiment.warm_up.series or "")]
         for path, text in names:
@@ -217,18 +219,18 @@ class PreparedExperiment:
             else:
                 continue
             raise ScenarioError(
-                f'{path}: "{text}" is not supported by this engine, which {missing}; remove it, or '
-                "choose another engine"
+                f'{path}: "{text}" is not supported by this engine, which {missing}; remove the '
+                "column, or choose another engine"
             )
 
     @cached_property
     def measures(self) -> list[Measure[MeasuredRun]]:
-        """Measures of each run: those that the experiment names, or all of the first point's arms.
+        """Measures that the experiment names; by default, all measures of the first point.
 
         Raises
         ------
         ScenarioError
-            If a name is not the name of a measure or a column.
+            If the experiment names a measure or a column that does not exist.
         """
         known: dict[str, Measure[MeasuredRun]] = {}
         where = "links: " if self.experiment.links else ""
@@ -248,7 +250,9 @@ class PreparedExperiment:
         for i, name in enumerate(self.experiment.measures):
             try:
                 if name not in known and not is_column(name):
-                    raise ValueError(f'"{name}" must be one of {", ".join(known)}, or a column')
+                    raise ValueError(
+                        f'"{name}" is not a measure; give a column, or one of {", ".join(known)}'
+                    )
                 chosen.append(known[name] if name in known else column(name))
             except ValueError as e:
                 raise ScenarioError(f"measures.{i}: {e}") from None
@@ -257,15 +261,15 @@ class PreparedExperiment:
     def runs(
         self, replications: Sequence[tuple[int, int]], progress: Progress | None = None
     ) -> Iterator[Row]:
-        """Run replications of points under every arm, and yield the row of each run when it ends.
+        """Run replications at points, with every arm, and yield the row of each run when it ends.
 
         Parameters
         ----------
         replications : sequence of (int, int)
-            Index of the point, and number of the replication. The number is added to the seed of
-            the scenario.
+            Index of the point and number of the replication, for each replication to run. The seed
+            of a run is the seed of the scenario plus the number of the replication.
         progress : callable, optional
-            Function that is called with the number of finished runs and the number of all runs.
+            Function that is called with the number of finished runs and the total number of runs.
         """
         requested = [(*one, arm) for one in replications for arm in self.experiment.arms]
 
@@ -287,7 +291,7 @@ class PreparedExperiment:
             yield Row(point, arm, self._seed + replication, none, failed=reason)
 
     def _recorder(self) -> "FailureRecorder":
-        """Return the engine of the experiment, with its limits and a record of its failures."""
+        """Return the engine with limits on each run, wrapped so that it records failed runs."""
         engine = self.engine or Simulator(self._plan.aqms)
         return FailureRecorder(within_limits(engine, self.experiment.machine_limits))
 
@@ -298,7 +302,7 @@ class PreparedExperiment:
         engine: "FailureRecorder",
         progress: Progress,
     ) -> Iterator[tuple[int, Reduced]]:
-        """Yield the reduced results of runs. The engine records the failed runs."""
+        """Yield the reduced results of successful runs; `engine` records the failed runs."""
         running = campaign(
             requests, reduce, engine=engine, store=self.store, jobs=self.jobs, progress=progress
         )
@@ -311,14 +315,14 @@ class PreparedExperiment:
 
     @cached_property
     def _seed(self) -> int:
-        """Seed of the first replication of all arms and points."""
+        """Seed of the first replication, the same for all arms and points."""
         seed: int = self._plan.scenario(
             self.experiment.points[0], next(iter(self.experiment.arms))
         )["seed"]
         return seed
 
     def _text(self, point: int, replication: int, arm: str) -> str:
-        """Return the scenario of a run as text."""
+        """Return the scenario of one run as JSON."""
         if point != self._latest[0]:  # only the scenarios of the latest point are cached
             self._latest = (point, {})
         if arm not in self._latest[1]:
@@ -326,26 +330,26 @@ class PreparedExperiment:
         return with_seed(self._latest[1][arm], self._seed + replication)
 
     def index(self, name: str) -> int:
-        """Return the index of the measure with a name.
+        """Return the index of a measure, given its name.
 
         Raises
         ------
         ScenarioError
-            If the experiment has no such measure.
+            If the experiment does not have a measure of this name.
         """
         names = [m.name for m in self.measures]
         if name not in names:
             known = ", ".join(names)
-            raise ScenarioError(f'replications.until: "{name}" must be one of {known}')
+            raise ScenarioError(f'replications.until is "{name}"; it must be one of {known}')
         return names.index(name)
 
     def settle(self, progress: Progress | None = None) -> None:
-        """Set the warm-up to the longest that MSER-5 estimates from one run per arm and point.
+        """Set the warm-up to the longest MSER-5 estimate from one run per arm and point.
 
         Raises
         ------
         ScenarioError
-            If a series is too short, or no series becomes stationary.
+            If the series of a run is too short for an estimate, or if no series becomes stationary.
         """
         text = self.experiment.warm_up.series or ""
         every = [(point, arm) for point in range(len(self.experiment.points))
@@ -366,13 +370,14 @@ class PreparedExperiment:
                 ends.append(time)
         if not ends and not engine.failed:
             raise ScenarioError(
-                f"warm_up.mser: {text} is not stationary in any run, because the warm-up would be "
-                "more than half of the run; increase the duration"
+                f"warm_up.mser: {text} does not become stationary in the first half of any run; "
+                "increase the duration"
             )
         if unsettled:
             self.notes.append(
                 f"not stationary: {text} does not settle in {len(unsettled)} of the {len(every)} "
-                f"first runs, for example in that of {unsettled[0]}; increase the duration, or set "
+                f"runs for the estimate of the warm-up, for example in the run of {unsettled[0]}; "
+                "increase the duration, or set "
                 "warm_up to a time"
             )
         longest = max(ends, default=0.0)
@@ -381,7 +386,7 @@ class PreparedExperiment:
         self.warm_up = self._plan.warm_up if longest else None
 
     def _measured(self, result: Result) -> tuple[Any, str, str]:
-        """Return the values of a run, its warnings, and the measures that it does not have."""
+        """Return the values of the measures in a run, its warnings, and the unmeasured measures."""
         scenario = result.scenario
         links = tuple(self._plan.links(scenario) or link_names(result))
         of_scenario, known = _readings(scenario, links)
@@ -399,13 +404,13 @@ class PreparedExperiment:
 
 
 def _ignore(_: float, __: int) -> None:
-    """Ignore the progress of runs."""
+    """Ignore the reported progress of runs."""
 
 
 def _settled(text: str, result: Result) -> tuple[float, str]:
-    """Return the end of a run's warm-up in s, estimated from a column, and a problem or "".
+    """Estimate the end of a run's warm-up in s from a column; also return a problem or "".
 
-    The time is NaN if the series does not become stationary.
+    The time is NaN if the column does not become stationary in the first half of the run.
     """
     times, values = sampled(text, result)
     try:
@@ -419,11 +424,11 @@ def _settled(text: str, result: Result) -> tuple[float, str]:
 
 Readings = tuple[list[CrossingFlows], dict[str, Measure[MeasuredRun]]]
 _KNOWN: deque[tuple[dict[str, Any], tuple[str, ...], Readings]] = deque(maxlen=64)
-"""Cache of the latest scenarios, with their links, groups of flows and measures."""
+"""Cache of recent scenarios, with the links, the crossing flows and the measures of each."""
 
 
 def _readings(scenario: dict[str, Any], links: tuple[str, ...]) -> Readings:
-    """Return the groups of flows and the measures of a scenario, which are equal for all seeds."""
+    """Return the crossing flows and the measures of a scenario, from a cache if possible."""
     keys = {key: value for key, value in scenario.items() if key not in ("seed", "title")}
     for cached, cached_links, readings in _KNOWN:
         if links == cached_links and keys == cached:
@@ -435,17 +440,17 @@ def _readings(scenario: dict[str, Any], links: tuple[str, ...]) -> Readings:
 
 
 def _every_link(scenario: dict[str, Any]) -> list[str]:
-    """Return the names of all links of a scenario, without the second name of a bottleneck."""
+    """Return the name of each link of a scenario."""
     return [name for name in places(scenario) if name != "bottleneck"]
 
 
 class FailureRecorder:
-    """Engine that passes runs to another engine and records the failed runs.
+    """Engine that passes runs to another engine and records the errors of failed runs.
 
     Attributes
     ----------
     failed : dict of str to str
-        Errors of the failed runs, by scenario.
+        Error message of each failed run, by its scenario as text.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -454,12 +459,12 @@ class FailureRecorder:
 
     @property
     def build(self) -> str:
-        """Build of the engine that runs the scenarios."""
+        """Build of the wrapped engine, which runs the scenarios."""
         return self._engine.build
 
     @property
     def capabilities(self) -> Capabilities:
-        """Capabilities of the engine that runs the scenarios."""
+        """Capabilities of the wrapped engine, which runs the scenarios."""
         return self._engine.capabilities
 
     def run(

@@ -1,4 +1,4 @@
-"""Execution of an experiment: the warm-up, then rounds of replications."""
+"""Execution of an experiment: runs that estimate the warm-up, then rounds of replications."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -11,12 +11,11 @@ from aqmlab.experiment.prepared import PreparedExperiment, Row
 from aqmlab.store import Store
 
 RoundProgress = Callable[[float, int, int], None]
-"""Function that reports progress: the runs done, all runs, and the failed runs."""
+"""Function that reports progress: the numbers of finished runs, of all runs, and of failed runs."""
 
 GROWTH = 2
-"""Maximum factor by which a round increases the replications of a point.
-
-A few replications give a poor estimate of the number that is needed.
+"""Maximum factor by which a round increases the number of replications at a point. The factor is
+limited because a few replications give only a rough estimate of the number needed.
 """
 
 
@@ -37,22 +36,24 @@ def conduct(
     engine : Engine, optional
         Engine that runs the scenarios; default: the simulator.
     store : Store, optional
-        Store that provides and receives finished runs; default: none.
+        Store from which finished runs are read and to which new runs are written; default: no
+        store.
     jobs : int, optional
-        Maximum number of runs at a time, 1 or more; default: the cores available.
+        Maximum number of runs at the same time, 1 or more; default: the number of available cores.
     progress : callable, optional
         Function that is called about ten times per second with the number of finished runs, the
-        number of all runs of the rounds so far, and the number of failed runs.
+        total number of runs of all rounds so far, and the number of failed runs.
 
     Returns
     -------
     Outcome
-        Table with one row per run. The row of a failed run has no values, and states the reason.
+        Table with one row per run. The row of a failed run has no values of measures, and states
+        the reason of the failure.
 
     Raises
     ------
     ScenarioError
-        If the scenario of an arm at a point is wrong; raised before the first run.
+        If a scenario of the experiment is wrong; raised before the first run.
     """
     return carry_out(prepare(experiment, engine=engine, store=store, jobs=jobs), progress)
 
@@ -64,7 +65,7 @@ def prepare(
     store: Store | None = None,
     jobs: int | None = None,
 ) -> PreparedExperiment:
-    """Check every scenario and measure of an experiment without running or writing anything.
+    """Check every scenario and every measure of an experiment, without any run.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def prepare(
 
 
 def carry_out(prepared: PreparedExperiment, progress: RoundProgress | None = None) -> Outcome:
-    """Run a prepared experiment; `progress` as for :func:`conduct`."""
+    """Run a prepared experiment; `progress` is that of :func:`conduct`."""
     experiment = prepared.experiment
     points = range(len(experiment.points))
     if experiment.warm_up.series:
@@ -113,7 +114,7 @@ def carry_out(prepared: PreparedExperiment, progress: RoundProgress | None = Non
 def _needed(
     prepared: PreparedExperiment, rows: Iterable[Row], finished: Sequence[int]
 ) -> list[int]:
-    """Return the number of replications that each point needs by the stopping rule."""
+    """Return the number of replications that each point needs according to the stopping rule."""
     rule = prepared.experiment.replications
     if rule.measure is None:
         return list(finished)
@@ -130,7 +131,7 @@ def _needed(
 def _values(
     prepared: PreparedExperiment, measure: str, rows: Iterable[Row]
 ) -> dict[tuple[int, str], list[float]]:
-    """Return the values of a measure by point and arm."""
+    """Return the values of a measure for each point and arm."""
     index = prepared.index(measure)
     values: dict[tuple[int, str], list[float]] = {}
     for row in rows:
@@ -139,7 +140,7 @@ def _values(
 
 
 def _wide_intervals(prepared: PreparedExperiment, rows: Iterable[Row]) -> list[str]:
-    """Return a note on the intervals that are wider than the stopping rule requires."""
+    """Return a note if some intervals are still wider than the stopping rule permits."""
     experiment = prepared.experiment
     rule = experiment.replications
     wide = [
@@ -159,18 +160,19 @@ def _wide_intervals(prepared: PreparedExperiment, rows: Iterable[Row]) -> list[s
 
 
 def enough(values: Sequence[float], half_width: float, at_most: int) -> int:
-    """Return the number of replications that the stopping rule needs, from the existing ones.
+    """Return the number of replications that the stopping rule needs, given the existing values.
 
-    The number of existing replications is returned if the interval is narrow enough. Otherwise the
-    half width of Student's interval is assumed to decrease with the square root of the number of
-    replications. Source: ``law2007simulation``, section 9.4.1.
+    If the 95 % interval of the existing values is narrow enough, their number is returned.
+    If the interval is too wide, the estimate of the number assumes that the half width of Student's
+    interval decreases with the square root of the number of replications. Source:
+    ``law2007simulation``, section 9.4.1.
 
     Parameters
     ----------
     values : sequence of float
         One value per replication, at least two.
     half_width : float
-        Sufficient half width of the 95 % interval, relative to the mean.
+        Half width of the 95 % interval relative to the mean, at which the stopping rule is met.
     at_most : int
         Maximum number of replications.
 

@@ -1,4 +1,4 @@
-"""Single runs, and runs of several scenarios."""
+"""Functions that run a single scenario, or several scenarios."""
 
 import json
 import os
@@ -34,17 +34,18 @@ def run(
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
     queues : mapping of str to CustomQueue, optional
-        AQMs written in Python, by link, which replace the queues of the scenario. A link is
-        "left>right", or "bottleneck" in a dumbbell.
+        AQMs written in Python that replace queues of the scenario, by name of the link. A name is
+        for example "left>right", or "bottleneck" for the bottleneck of a dumbbell.
     pcap : path, optional
-        An existing folder for the captures that ``record.pcap`` requests; default: the run writes
-        no captures.
+        Existing folder for the packet captures that ``record.pcap`` requests; default: no captures.
     limits : mapping, optional
-        Limits of the run; see :meth:`aqmlab.engine.Limiting.within`. Default: none.
+        Limits of the run; see :meth:`aqmlab.engine.Limiting.within`. Default: no limits.
     progress : callable, optional
-        Function that is called about ten times per second with the completed fraction and 1.
+        Function that is called about ten times per second with the completed fraction of the run,
+        and with 1, the number of runs.
     engine : Engine, optional
-        Engine that runs the scenario; default: the simulator. Only the simulator writes captures.
+        Engine that runs the scenario; default: the simulator. Only the simulator writes packet
+        captures.
 
     Returns
     -------
@@ -60,14 +61,17 @@ def run(
     OSError
         If the scenario's file cannot be read, or a capture cannot be written.
     Exception
-        Any exception of an AQM written in Python, with a note of its time, link and packet.
+        Any exception of an AQM written in Python, with a note of the time, the link and the packet.
     """
     folders = [] if pcap is None else [Path(pcap)]
     for folder in folders:
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder}: the folder for captures does not exist; create it")
     if folders and engine is not None:
-        raise ValueError("pcap: only the simulator writes captures; leave out pcap or engine")
+        raise ValueError(
+            "pcap excludes engine, because only the simulator writes packet captures; leave out "
+            "pcap or engine"
+        )
     aqms = CustomAqms()
     text = with_queues(scenario, seed, queues, aqms)
     if engine is None:
@@ -79,7 +83,7 @@ def run(
 
 
 def unreduced(result: Result) -> Result:
-    """Return a result unchanged, for a campaign that needs complete results."""
+    """Return a result unchanged, as the `reduce` function of a campaign with complete results."""
     return result
 
 
@@ -89,7 +93,7 @@ def with_queues(
     queues: Mapping[str, CustomQueue] | None,
     aqms: CustomAqms,
 ) -> str:
-    """Return a scenario as JSON with AQMs written in Python at some links."""
+    """Return a scenario as JSON, with AQMs written in Python in place of some queues."""
     text = normalize(scenario, seed, aqms=aqms)
     if not queues:
         return text
@@ -106,7 +110,7 @@ def run_each(
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Run scenarios in parallel and yield each result as soon as its run has ended.
+    """Run several scenarios in parallel, and yield each result as soon as its run has ended.
 
     Equal scenarios run once.
 
@@ -115,14 +119,15 @@ def run_each(
     scenarios : iterable of path, dict or Scenario
         The scenarios. All scenarios are checked before the first run.
     jobs : int, optional
-        Maximum number of runs at a time, 1 or more; default: the cores available.
+        Maximum number of runs at the same time, 1 or more; default: the number of available cores.
     progress : callable, optional
         Function that is called about ten times per second with the number of finished runs and the
         number of all runs.
     engine : Engine, optional
         Engine that runs the scenarios; default: the simulator.
     store : Store, optional
-        Store that provides and receives finished runs; default: none.
+        Store from which finished runs are read and to which new runs are written; default: no
+        store.
 
     Yields
     ------
@@ -134,16 +139,17 @@ def run_each(
     Raises
     ------
     OSError
-        As for :func:`run`. The error of one run cancels the other runs.
+        If a file cannot be read or written. The error of one run cancels all other runs.
     ScenarioError
-        As for :func:`run`: before the first run if a scenario is wrong, or after all other runs
-        have ended if a run exceeds a limit.
+        Before the first run if a scenario is wrong. After all other runs have ended if a run
+        exceeds a limit.
     InvariantViolation, MemoryError
-        As for :func:`run`, after all other runs have ended.
+        If a run violates an invariant of the simulator or needs too much memory; raised after all
+        other runs have ended.
     """
     if isinstance(scenarios, str | os.PathLike | Mapping | Document):
         raise ScenarioError(
-            "scenarios must be a list; put the single scenario in brackets, or use aqmlab.run"
+            "scenarios is not a list; put the scenario in brackets, or call aqmlab.run"
         )
     aqms = CustomAqms()
     texts = [normalize(s, aqms=aqms) for s in scenarios]
@@ -161,7 +167,7 @@ def run_many(
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> list[Result]:
-    """Run scenarios in parallel; see :func:`run_each`.
+    """Run several scenarios in parallel and return all results; see :func:`run_each`.
 
     Returns
     -------

@@ -24,18 +24,18 @@ def replicate(
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> list[Result]:
-    """Run `n` replications of a scenario, which differ only in their seed.
+    """Run `n` replications of a scenario.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        The scenario. Replication i has the scenario's seed plus i.
+        The scenario. The seed of replication i is the seed of the scenario plus i.
     n : int
         Number of replications, 1 or more.
     jobs, progress, engine, store
         As for :func:`run_each`.
     queues
-        As for :func:`run`. Each replication has its own copies of the AQMs.
+        As for :func:`run`. Each replication uses its own copies of the AQMs.
 
     Returns
     -------
@@ -51,8 +51,8 @@ def replicate(
     )
     if n > 1 and _identical(results):
         warnings.warn(
-            f"all {n} replications are the same, because the seed changes nothing in this "
-            "scenario; draw starts, sizes or losses at random, or run it once",
+            f"all {n} replications have the same results, because the scenario does not depend on "
+            "the seed; draw start times, sizes or losses at random, or run one replication",
             IdenticalReplications,
             stacklevel=2,
         )
@@ -60,11 +60,11 @@ def replicate(
 
 
 class IdenticalReplications(UserWarning):
-    """Warning that all replications have the same results."""
+    """Warning that is issued if all replications have the same results."""
 
 
 def _identical(results: list[Result]) -> bool:
-    """Return True if the tables of flows and links are the same in all results."""
+    """Return True if all results have the same tables of flows and of links."""
 
     def contents(result: Result) -> list[list[str]]:
         measured = [name for name in ("flows", "links") if name in result.tables]
@@ -76,7 +76,7 @@ def _identical(results: list[Result]) -> bool:
 
 
 def replications(scenario: ScenarioLike, n: int) -> list[dict[str, Any]]:
-    """Return the scenarios of `n` replications, with consecutive seeds from the scenario's seed.
+    """Return the scenarios of `n` replications; the first has the seed of the given scenario.
 
     Raises
     ------

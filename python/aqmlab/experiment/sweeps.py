@@ -1,4 +1,4 @@
-"""Sweeps: runs of a scenario with every combination of values of some keys."""
+"""Sweeps: runs of a scenario with every combination of the values of several keys."""
 
 import itertools
 import json
@@ -28,58 +28,58 @@ if TYPE_CHECKING:
     import xarray as xr
 
 PART_RUNS = 1000
-"""Number of runs whose rows are in one part of a table."""
+"""Maximum number of runs per part of a table."""
 SHOWN = ("statistic", "value", "low", "high", "n", "missing")
-"""Attributes of an estimate that a table shows."""
+"""Attributes of an estimate that are columns of a table."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Runs of a sweep.
+    """Points and results of a sweep.
 
     Attributes
     ----------
     points : list of dict
-        For each run, the swept keys with their values, and ``seed``.
+        Point of each run: the values of the swept keys, and ``seed``.
     results : Packs
-        Sequence of the results in the same order. A result is unpacked when it is read.
+        Results of the runs in the order of `points`. Each result is decompressed on access.
     """
 
     points: list[dict[str, Any]]
     results: Packs
 
     def table(self, name: str) -> "pd.DataFrame":
-        """Return the rows of a table of all runs, with the swept keys and the seed of each run.
+        """Return a table with the rows of all runs, and with the swept keys and seeds as columns.
 
         Parameters
         ----------
         name : str
-            "flows", "links" or a recorded series.
+            Name of the table: "flows", "links" or a recorded series.
 
         Returns
         -------
         pandas.DataFrame
-            One column per swept key (JSON text if a value is a table), ``seed``, then the columns
-            of the table.
+            Table with a column per swept key, the column ``seed``, and the columns of the runs'
+            tables. If the value of a swept key is a table, its column has JSON text.
         """
         import pandas as pd
 
         return pd.concat(self._parts(name), ignore_index=True)
 
     def write_table(self, name: str, path: str | PathLike[str]) -> None:
-        """Write the table that :meth:`table` returns to a file, part by part to save memory.
+        """Write the table that :meth:`table` would return to a file, in parts to save memory.
 
         Parameters
         ----------
         name : str
-            "flows", "links" or a recorded series.
+            Name of the table: "flows", "links" or a recorded series.
         path : path
             Path of a new file that ends in .csv or .parquet.
 
         Raises
         ------
         ValueError
-            If the path has another ending.
+            If the path does not end in .csv or .parquet.
         OSError
             If the file already exists, or cannot be written.
         """
@@ -89,7 +89,7 @@ class Sweep:
         path = Path(path)
         writers = {".csv": csv.CSVWriter, ".parquet": parquet.ParquetWriter}
         if path.suffix not in writers:
-            raise ValueError(f"{path} must end in {' or '.join(writers)}")
+            raise ValueError(f"{path}: the name of the file must end in {' or '.join(writers)}")
         if path.exists():
             raise FileExistsError(f"{path} already exists; give another name")
         with appearing_file(path) as temporary, temporary.open("wb") as file:
@@ -107,10 +107,10 @@ class Sweep:
                     writer.write_table(part.cast(first.schema))
 
     def _parts(self, name: str) -> "Iterator[pd.DataFrame]":
-        """Yield the rows of a table of all runs in parts of many runs.
+        """Yield the table of :meth:`table` in parts of at most `PART_RUNS` runs.
 
-        The parts have no rows for a run without the table. A column that only some runs have is
-        empty in the rows of the other runs.
+        A run that does not have the table contributes no rows. If only some runs have a column, the
+        column is empty in the rows of all other runs.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class Sweep:
             yield part.assign(**{key: _joined([t[key] for t in tables]) for key in tables[0]})
 
     def _incomplete(self, name: str, columns: list[str]) -> "pd.DataFrame":
-        """Return the rows of a table whose columns differ between runs, with gaps as pandas.NA."""
+        """Return the table if the runs differ in its columns; missing values are pandas.NA."""
         import pandas as pd
 
         parts = []
@@ -156,22 +156,23 @@ class Sweep:
         measures: Iterable[Measure[MeasuredRun]],
         statistic: Callable[[list[float]], Estimate] = mean,
     ) -> "pd.DataFrame":
-        """Return the estimates of some measures over the replications at each point.
+        """Return the estimates of measures at each point, over its replications.
 
         Parameters
         ----------
         measures : iterable of Measure
-            Measures of a run, for example those of :func:`aqmlab.measures.measures`.
+            Measures to estimate, for example those that :func:`aqmlab.measures.measures` returns.
         statistic : callable
-            Function that returns an estimate from one value per replication; default: the mean with
-            its interval.
+            Function that computes an estimate from a list with one value per replication; default:
+            the mean with its interval.
 
         Returns
         -------
         pandas.DataFrame
-            One row per point and measure: the swept keys, then ``measure``, ``unit``,
-            ``statistic``, ``value``, ``low``, ``high``, ``n`` and ``missing``; values are in
-            `unit`. The statistic of a measure that the engine did not measure is "not measured".
+            Table with one row per point and measure. The columns of the table are the swept keys,
+            ``measure``, ``unit``, ``statistic``, ``value``, ``low``, ``high``, ``n`` and
+            ``missing``. The values are in `unit`. The statistic of a measure that the engine did
+            not measure is "not measured".
         """
         import pandas as pd
 
@@ -183,7 +184,8 @@ class Sweep:
         for measure in measures:
             if not isinstance(measure, Measure):
                 raise ValueError(
-                    f"{measure!r} is not a measure; give for example those of aqmlab.measures"
+                    f"{measure!r} is not a measure; give for example the measures that "
+                    "aqmlab.measures.measures returns"
                 )
             for keys, runs in at.values():
                 values = map(measure.read, runs)
@@ -195,15 +197,15 @@ class Sweep:
         return pd.DataFrame(rows)
 
     def to_xarray(self, measures: Iterable[Measure[MeasuredRun]]) -> "xr.Dataset":
-        """Return some measures as arrays over the swept keys and ``replication``.
+        """Return measures as arrays with one dimension per swept key, and ``replication``.
 
-        The coordinate ``seed`` has the seed of each replication. The attribute ``not_measured``
-        names the measures that no run has; the dataset does not contain them.
+        The coordinate ``seed`` has the seed of each replication. A measure without a value in any
+        run is not in the dataset, and the attribute ``not_measured`` lists its name.
 
         Parameters
         ----------
         measures : iterable of Measure
-            Measures of a run, for example those of :func:`aqmlab.measures.measures`.
+            Measures to return, for example those that :func:`aqmlab.measures.measures` returns.
 
         Raises
         ------
@@ -232,12 +234,12 @@ class Sweep:
 
     @property
     def flows(self) -> "pd.DataFrame":
-        """Table of the flows of all runs."""
+        """Table ``flows`` with the rows of all runs."""
         return self.table("flows")
 
     @property
     def links(self) -> "pd.DataFrame":
-        """Table of the links of all runs."""
+        """Table ``links`` with the rows of all runs."""
         return self.table("links")
 
 
@@ -251,17 +253,17 @@ def sweep(
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> Sweep:
-    """Run a scenario with every combination of values of some keys.
+    """Run a scenario with every combination of the values of several keys.
 
     Replication i has the same seed at every point (common random numbers), so that the points
-    differ only in their values.
+    differ only in the values of the keys.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        The scenario that all points change.
+        Scenario from which the scenarios of all points are derived.
     over : mapping of str to sequence
-        Dotted paths and their values, e.g. ``{"network.queue.limit": ["8 packets",
+        Values of each key, by dotted path of the key, e.g. ``{"network.queue.limit": ["8 packets",
         "16 packets"]}``. A value may be a table: ``{"network.queue": [DropTail(), Red()]}``.
     replications : int
         Number of runs at each point, 1 or more; default 1.
@@ -271,7 +273,7 @@ def sweep(
     Returns
     -------
     Sweep
-        The points and their results. The last key varies fastest, then the seed.
+        Points and results of the sweep. The seed varies fastest, then the last key.
 
     Raises
     ------
@@ -314,7 +316,7 @@ def sweep(
 
 
 def _joined(columns: list[Any]) -> Any:
-    """Return the concatenation of columns with the same name."""
+    """Concatenate the columns of one name from several runs."""
     import numpy as np
     import pandas as pd
 
@@ -330,20 +332,20 @@ def _check(over: Any) -> None:
     """Raise ScenarioError unless `over` is a mapping of keys to lists of values."""
     if not isinstance(over, Mapping):
         raise ScenarioError(
-            f"over = {over!r} must be a dict with a list of values for each key, "
+            f"over = {over!r} is not a dict; give a dict with a list of values for each key, "
             'e.g. {"network.queue.limit": ["8 packets", "16 packets"]}'
         )
     for key, values in over.items():
         if isinstance(values, str | Mapping | Table) or not isinstance(values, Iterable):
             raise ScenarioError(
-                f"over: {key}: {values!r} must be a list; put the single value in brackets"
+                f"over: {key}: {values!r} is not a list; put a single value in brackets"
             )
         if isinstance(values, Sequence) and not values:
             raise ScenarioError(f"over: {key}: the list is empty; give at least one value")
 
 
 def _label(key: str, value: Any, aqms: CustomAqms) -> Any:
-    """Return a value of a swept key for a table.
+    """Return the value of a swept key as a value in a table.
 
     Raises
     ------

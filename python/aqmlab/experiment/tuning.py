@@ -1,12 +1,13 @@
 """Search for RED thresholds that keep the average queue between them under several loads.
 
-RED signals at random only while its average queue is between the thresholds. Below minth it signals
-no packet, and above maxth every packet. A study of RED or ECN must therefore set the thresholds for
-its loads; `rfc2884`, section 4.4, does so by hand. The search runs pairs of thresholds with a
-constant ratio under every load: first coarse steps of minth, then the values next to the best of
-these. The score of a pair is the share of time between the thresholds under the worst load, in
-whole percent. The best pair has the maximum score, and of equal scores the lowest minth, because
-the lowest minth gives the shortest queue.
+RED signals packets at random only while its average queue is between the thresholds. Below minth
+RED signals no packet, and above maxth it signals every packet. A study of RED or ECN must therefore
+choose thresholds that suit its loads; `rfc2884`, section 4.4, chooses them by hand. The search
+simulates pairs of thresholds with a constant ratio under every load. First it tries values of minth
+in coarse steps, then the values near the best of these. The score of a pair is the share of time
+that the average queue is between the thresholds, under the load with the smallest share, in whole
+percent. The best pair has the maximum score. If several pairs have the maximum score, the pair with
+the lowest minth is the best, because it gives the shortest queue.
 """
 
 import json
@@ -36,22 +37,22 @@ KEYS = {
     "red": ("minth", "maxth"), "nonlinear_red": ("minth", "maxth"), "red_pd": ("minth", "maxth"),
     "choke": ("minth", "maxth"), "tc_red": ("min", "max"),
 }  # fmt: skip
-"""Kinds of queues whose thresholds can be tuned, and the keys of their thresholds."""
+"""Keys of the two thresholds, for each kind of queue whose thresholds can be tuned."""
 
 RATIO = 3.0
 """Default ratio of maxth to minth (`floyd1997parameters`)."""
 STEP = 1.5
-"""Approximate ratio of consecutive values of minth in the first part of the search."""
+"""Approximate ratio between consecutive values of minth in the first part of the search."""
 BETWEEN = 6
-"""Maximum number of pairs in the second part of the search."""
+"""Maximum number of pairs of thresholds in the second part of the search."""
 
 Overrides = Sequence[tuple[str, str]]
-"""Dotted paths of a scenario and their values in TOML."""
+"""Dotted paths of scenario keys, each with a value in TOML syntax."""
 
 
 @dataclass(frozen=True)
 class RedQueue:
-    """Queue with thresholds.
+    """Queue of a scenario whose thresholds can be tuned.
 
     Attributes
     ----------
@@ -60,11 +61,11 @@ class RedQueue:
     path : str
         Dotted path of the queue in the scenario.
     keys : (str, str)
-        Keys of the lower and of the upper threshold.
+        Keys of the lower threshold and of the upper threshold.
     unit : str
         Unit of the thresholds.
     limit : float
-        Limit of the buffer in that unit; infinite if the buffer has another unit.
+        Limit of the buffer in the unit of the thresholds; infinite if the limit has another unit.
     """
 
     link: str
@@ -74,24 +75,25 @@ class RedQueue:
     limit: float
 
     def overrides(self, minth: float, maxth: float) -> list[tuple[str, str]]:
-        """Return the changes of a scenario that set the thresholds."""
+        """Return the scenario keys and values that set the thresholds of this queue."""
         pairs = zip(self.keys, (minth, maxth), strict=True)
         return [(f"{self.path}.{key}", f"'{value:.12g} {self.unit}'") for key, value in pairs]
 
     def pair(self, minth: float, ratio: float) -> tuple[float, float]:
-        """Return minth and maxth; a maxth in bytes is rounded to a whole number."""
+        """Return minth, and maxth = `ratio` × minth; maxth in bytes is rounded."""
         maxth = ratio * minth
         return minth, round(maxth) if self.unit == "B" else maxth
 
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares of the time, each in 0..1, of the average queue relative to the thresholds.
+    """Shares of the time that the average queue is below, between and above the thresholds.
 
     Attributes
     ----------
     below, inside, above : float
-        Shares of the time below minth, from minth to maxth, and at maxth or above.
+        Shares of the time, in 0..1, in which the average queue is below minth, at least minth and
+        below maxth, and at least maxth.
     """
 
     below: float
@@ -100,7 +102,7 @@ class Shares:
 
     @classmethod
     def of(cls, average: Iterable[float], minth: float, maxth: float) -> "Shares":
-        """Return the shares of some samples of the average queue.
+        """Compute the shares from samples of the average queue.
 
         Examples
         --------
@@ -113,14 +115,14 @@ class Shares:
 
     @classmethod
     def mean(cls, several: Iterable["Shares"]) -> "Shares":
-        """Return the means of several shares."""
+        """Return the mean of each share over several runs."""
         rows = np.array([(one.below, one.inside, one.above) for one in several])
         return cls(*map(float, rows.mean(axis=0)))
 
 
 @dataclass(frozen=True)
 class ThresholdPair:
-    """Pair of thresholds, and the shares of time of the average queue under each load."""
+    """Pair of thresholds, with the shares of time under each load."""
 
     minth: float
     maxth: float
@@ -128,18 +130,18 @@ class ThresholdPair:
 
     @property
     def worst(self) -> str:
-        """Load with the minimum share of time between the thresholds."""
+        """Load under which the share of time between the thresholds is the smallest."""
         return min(self.shares, key=lambda load: self.shares[load].inside)
 
     @property
     def score(self) -> float:
-        """Share of time between the thresholds under the worst load."""
+        """Share of time that the average queue is between the thresholds, under the worst load."""
         return self.shares[self.worst].inside
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """Result of a search: the queue, and all pairs of thresholds that were run, by minth."""
+    """Result of a search: the queue, and all simulated pairs of thresholds by minth."""
 
     queue: RedQueue
     pairs: list[ThresholdPair]
@@ -150,7 +152,7 @@ class Tuning:
         return best(self.pairs)
 
     def frame(self) -> Any:
-        """Return a table with one row per pair and load, and shares in 0..1."""
+        """Return a table with one row per pair of thresholds and load, with shares in 0..1."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -165,12 +167,12 @@ class Tuning:
 
 
 def best(pairs: Iterable[ThresholdPair]) -> ThresholdPair:
-    """Return the pair with the maximum score in whole percent; if equal, with the lowest minth."""
+    """Return the pair with the maximum score; among equal scores, that with the lowest minth."""
     return max(pairs, key=lambda one: (round(100 * one.score), -one.minth))
 
 
 def ladder(low: float, high: float) -> list[float]:
-    """Return the values of minth in the first part of the search, in steps of about 1.5.
+    """Return the values of minth in the first part of the search, in steps of a factor of 1.5.
 
     Examples
     --------
@@ -200,7 +202,7 @@ def between(minths: Sequence[float], middle: float) -> list[float]:
 
 
 def red_queues(scenario: ScenarioLike) -> list[RedQueue]:
-    """Return the queues with tunable thresholds in a scenario, including those in schedulers."""
+    """Return all queues of a scenario with tunable thresholds, even inside schedulers."""
     whole = json.loads(normalize(scenario))
     return [
         queue
@@ -211,7 +213,7 @@ def red_queues(scenario: ScenarioLike) -> list[RedQueue]:
 
 
 def _within(queue: Any, path: str, link: str) -> Iterator[RedQueue]:
-    """Yield a queue and the queues in it that have tunable thresholds."""
+    """Yield the queues with tunable thresholds: the given queue, and queues inside it."""
     if not isinstance(queue, dict):
         return
     if queue["kind"] in KEYS:
@@ -231,7 +233,7 @@ BYTES = {
 
 
 def _amount(text: str) -> tuple[float, str]:
-    """Return the number and unit of an amount. A unit of bytes is converted to B.
+    """Split an amount into number and unit; kB, MiB and similar units are converted to B.
 
     Examples
     --------
@@ -245,35 +247,37 @@ def _amount(text: str) -> tuple[float, str]:
 
 
 def the_queue(scenario: ScenarioLike, link: str | None = None) -> RedQueue:
-    """Return the queue to tune: the queue of a link, or the only queue with thresholds.
+    """Return the queue to tune: that of `link`, or the only queue with tunable thresholds.
 
     Raises
     ------
     ScenarioError
-        If the scenario has no queue with thresholds or several; the error names them.
+        If the scenario has no queue with tunable thresholds, or several; the message names their
+        links.
     """
     every = red_queues(scenario)
     known = list(dict.fromkeys(queue.link for queue in every))
     if not every:
         kinds = ", ".join(KEYS)
         raise ScenarioError(
-            "no link of this scenario has a queue with thresholds; give a link a queue of the kind "
+            "the scenario has no queue with tunable thresholds; set the kind of a queue to one of "
             f"{kinds}"
         )
     candidates = [queue for queue in every if link in (None, queue.link)]
     if not candidates:
         raise ScenarioError(
-            f"--link {link!r} does not have a queue with thresholds; the links with such a queue "
-            f"are {', '.join(known)}"
+            f"--link {link!r} has no queue with tunable thresholds; choose one of the links "
+            f"{', '.join(known)}"
         )
     if len(candidates) > 1 and len(known) > 1 and link is None:
         raise ScenarioError(
-            f"several links have a queue with thresholds: {', '.join(known)}; name one with --link"
+            f"several links have a queue with tunable thresholds: {', '.join(known)}; choose one "
+            "of them with --link"
         )
     if len(candidates) > 1:
         raise ScenarioError(
-            f"link {candidates[0].link} has {len(candidates)} queues with thresholds, and only one "
-            "can be tuned; change the others to another kind"
+            f"link {candidates[0].link} has {len(candidates)} queues with tunable thresholds, but "
+            "the search supports only one per link; change the kind of the others"
         )
     return candidates[0]
 
@@ -292,46 +296,49 @@ def tune(
     store: Store | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Find thresholds that keep the average queue between them under every load.
+    """Find RED thresholds that keep the average queue between them under every load.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        A scenario with a queue that has thresholds.
+        Scenario with a RED queue, or another queue of a kind in `KEYS`.
     loads : mapping of str to overrides
-        Changes of the scenario for each load.
+        Changes of the scenario by each load, by name of the load.
     link : str, optional
-        The link whose queue is tuned; default: the only link with such a queue.
+        Link whose queue is tuned; default: the only link whose queue has tunable thresholds.
     minth : (float, float), optional
         Minimum and maximum of minth in the unit of the queue's thresholds. Default: from 2 packets
         or 2000 bytes to 64 times this minimum, as far as maxth fits the buffer.
     ratio : float
         Ratio of maxth to minth, above 1.
     warm_up : str, optional
-        A time with its unit, for the key `warm_up` of the scenario. Default: that of the scenario,
-        or a fifth of its duration if the scenario has no warm-up.
+        Warm-up as a time with its unit; default: the warm-up of the scenario, or a fifth of its
+        duration if the scenario has no warm-up.
     replications : int
-        Number of runs per pair and load, with consecutive seeds.
+        Number of runs per pair of thresholds and load, with consecutive seeds.
     jobs, engine, store, progress
         As for :func:`aqmlab.experiment.run_many`.
 
     Returns
     -------
     Tuning
-        All pairs of thresholds that were run, with the best of them.
+        All simulated pairs of thresholds, including the best pair.
 
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, or does not have exactly one queue with thresholds.
+        If the scenario is wrong, or if the queue to tune is not unique.
     ValueError
-        If `loads` is empty, the bounds allow no minth, or no sample is after the warm-up.
+        If `loads` is empty, if the bounds of minth contain no possible value, or if no sample of
+        the average queue is later than the warm-up.
     """
     check_count("replications", replications)
     if not loads:
-        raise ValueError("loads: is empty; give at least one load")
+        raise ValueError("loads is empty; give at least one load")
     if not ratio > 1:
-        raise ValueError(f"ratio {ratio:g} must be above 1, because maxth is ratio times minth")
+        raise ValueError(
+            f"ratio is {ratio:g}; it must be above 1, because maxth is ratio times minth"
+        )
     written = as_written(scenario)
     queue = the_queue(written, link)
     low, high = minth or _bounds(queue, ratio)
@@ -356,7 +363,7 @@ def tune(
 
 
 def _bounds(queue: RedQueue, ratio: float) -> tuple[float, float]:
-    """Return the default minimum and maximum of minth."""
+    """Return the default minimum and maximum of the examined values of minth."""
     low = 2.0 if queue.unit == "packets" else 2000.0
     return low, max(low, min(64 * low, math.floor(queue.limit / ratio) if math.isfinite(queue.limit)
                              else math.inf))  # fmt: skip
@@ -364,7 +371,7 @@ def _bounds(queue: RedQueue, ratio: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Trials:
-    """Runs of a scenario with pairs of thresholds under every load."""
+    """Runs of a scenario with different pairs of thresholds and loads."""
 
     written: dict[str, Any]
     queue: RedQueue
@@ -374,7 +381,7 @@ class _Trials:
     replications: int
 
     def run(self, minths: Sequence[float], **options: Any) -> list[ThresholdPair]:
-        """Run each pair of thresholds under every load; `options` as for a campaign."""
+        """Run each pair of thresholds under every load; `options` are passed to the campaign."""
         requests, keys = [], []
         for minth in minths:
             pair = self.queue.pair(minth, self.ratio)
@@ -405,7 +412,7 @@ def average_of(result: Result) -> Any:
     Raises
     ------
     ValueError
-        If no sample is after the warm-up.
+        If no sample is later than the warm-up.
     """
     columns = result.columns("queue")
     average = np.asarray(columns["average_packets"])
@@ -414,6 +421,7 @@ def average_of(result: Result) -> Any:
     if not len(average):
         warm_up = result.scenario["warm_up"]
         raise ValueError(
-            f"warm_up: {warm_up}: no sample is after the warm-up; reduce warm_up or record.interval"
+            f"warm_up: {warm_up}: the run has no sample of the queue after the warm-up; reduce "
+            "warm_up or record.interval"
         )
     return average

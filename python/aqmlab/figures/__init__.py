@@ -1,6 +1,7 @@
-"""Figures of a run and of its flows, with their common style and file formats.
+"""Figures of runs, flows, experiments and models.
 
-The figures do not use pyplot, so they share no state and need no display.
+The figures do not use pyplot, so that several figures can be drawn independently, without a
+display.
 """
 
 from aqmlab.figures.files import FORMATS, lay_out, refuse_foreign, save

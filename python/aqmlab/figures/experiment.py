@@ -1,6 +1,6 @@
-"""Figures of an experiment: interactions, sorted ratios, heat maps, distributions.
+"""Figures of an experiment: interactions, sorted ratios, heat maps and distributions.
 
-Each function takes an :class:`aqmlab.experiment.Outcome` and the name of a measure.
+Each drawing function takes an :class:`aqmlab.experiment.Outcome` and the name of a measure.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from aqmlab.experiment import ArmEstimate, Measured, Outcome
 
 MOST_GROUPS = 24
-"""Maximum number of groups in a figure of distributions. With more, their names would overlap."""
+"""Maximum number of groups in a figure of distributions, because more names would overlap."""
 MOST_MEASURES = 6
-"""Maximum number of rows in a figure of measures over a factor."""
+"""Maximum number of measures in a figure of measures over a factor."""
 MOST_PANELS = 6
-"""Maximum number of panels in a figure of interactions, each with one pair of factors."""
+"""Maximum number of panels in a figure of interactions; each panel has one pair of factors."""
 READABLE = 144
-"""Maximum number of fields of a heat map that shows its numbers."""
+"""Maximum number of fields of a heat map that also shows the means as numbers."""
 
 
 def figures_of(
     outcome: Outcome, measures: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Figure]]:
-    """Yield the name and the figure of each plot of an experiment, for each of its measures.
+    """Yield the name and the figure of each plot that an experiment requests, per measure.
 
-    Plots that the experiment cannot fill are omitted, for example ratios with only one arm or a
-    heat map with only one factor.
+    Plots that need more factors or arms than the experiment has are omitted, for example a heat map
+    with only one factor.
     """
     names = measures or [m.name for m in outcome.measures if outcome.runs[m.name].notna().any()]
     for plot in outcome.plots:
@@ -50,11 +50,11 @@ def figures_of(
 
 
 def interactions(outcome: Outcome, measure: str) -> Figure:
-    """Plot the mean over the levels of each factor, one line per arm.
+    """Plot the mean of a measure over the levels of each factor, with one line per arm.
 
-    With one arm and several factors, the lines are the levels of a second factor. The means are
-    over all other factors, seed by seed. Bars are 95 % intervals. Lines that are not parallel show
-    an interaction.
+    If there is one arm and several factors, each line is a level of a second factor. The mean of
+    each seed is taken over all factors that the panel does not show. The error bars are 95 %
+    intervals. Lines that are not parallel show an interaction.
 
     Raises
     ------
@@ -87,14 +87,16 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
         row[0].set_ylabel(_quantity(outcome.measure(measure)))
     if len(outcome.arms) > 1:
         legend_below(figure, every[0])
-    figure.suptitle("Means over the other factors and the seeds, with 95 % intervals", fontsize=9)
+    figure.suptitle(
+        "Means over all other factors and over the seeds, with 95 % intervals", fontsize=9
+    )
     return figure
 
 
 def _draw_lines(
     axes: Axes, lines: dict[str, list[ArmEstimate]], factor: str, levels: Sequence[Any]
 ) -> None:
-    """Plot lines of estimates over the levels of a factor, with their intervals."""
+    """Plot lines of estimates, with error bars, over the levels of a factor."""
     names = [*map(str, levels)]
     for i, (name, some) in enumerate(lines.items()):
         cells = sorted(some, key=lambda cell: names.index(str(cell.at[factor])))
@@ -115,41 +117,44 @@ def over_factor(
     by: Sequence[str] | None = None,
     kind: Kind = "t",
 ) -> Figure:
-    """Plot measures over the levels of a factor, a line per arm, with intervals.
+    """Plot measures over the levels of a factor, with one line per arm and error bars.
 
-    Each measure has a row of panels, and each level of a second factor has a column of panels. The
-    values are means over all other factors, seed by seed.
+    Each measure has a row of panels. If there is a second factor, each of its levels has a column
+    of panels. The value of each seed is the mean over all factors that are not in `by`.
 
     Parameters
     ----------
     outcome : Outcome
         The runs.
     measures : sequence of str, optional
-        Names of measures, at most six; default: every measure that some run has.
+        Names of at most six measures; default: all measures with a value in at least one run.
     by : sequence of str, optional
-        One factor or two, by dotted path or the end of it; default: the first that varies.
+        One or two factors, by dotted path or by an end of this path that is unique; default: the
+        first factor that varies.
     kind : {"t", "bca", "median"}
         Statistic and interval, as in :meth:`aqmlab.experiment.Outcome.estimates`.
 
     Raises
     ------
     ValueError
-        If no factor varies, more than two are given, or there are too many measures.
+        If no factor varies, if `by` has more than two factors, or if there are too many measures.
     """
     factors = [outcome.factor(name) for name in by] if by else outcome.varied[:1]
     if not factors:
-        raise ValueError("a plot needs a factor that varies, and this sweep has none")
+        raise ValueError("the plot needs a factor that varies, and this sweep has no such factor")
     if len(factors) > 2:
         raise ValueError(
-            f"a plot is over one factor or two, not over {len(factors)}; leave some out"
+            f"the plot can show one or two factors, and not {len(factors)}; name at most two "
+            "factors"
         )
     cells = outcome.estimates(factors, measures, kind)
     names = list(dict.fromkeys(cell.measure.name for cell in cells))
     if not names:
-        raise ValueError("no run of this sweep has a value; there is nothing to draw")
+        raise ValueError("the plot has no data, because no run of this sweep has a value")
     if len(names) > MOST_MEASURES:
         raise ValueError(
-            f"{len(names)} measures do not fit into one plot, which has room for {MOST_MEASURES}; "
+            f"{len(names)} measures are too many for one plot, which shows at most "
+            f"{MOST_MEASURES}; "
             f"choose from {', '.join(names)}"
         )
     factor, *second = factors
@@ -179,10 +184,11 @@ def over_factor(
 
 
 def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
-    """Plot arm / (first arm + arm) at each point, sorted by this ratio.
+    """Plot the ratio arm / (first arm + arm) of a measure at each point, in ascending order.
 
-    A ratio of 0.5 means that both arms are equal. The figure compares arms over hundreds of points.
-    The line and the band of an arm are the mean over the ratios of the seeds and its 95 % interval.
+    At a ratio of 0.5, both arms have the same value. The figure can compare arms over hundreds of
+    points. The line of an arm is the mean of the ratios over the seeds, and the band is the 95 %
+    interval of this mean.
 
     Raises
     ------
@@ -198,18 +204,20 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
     for i, arm in enumerate(outcome.arms[1:]):
         drawn += draw_ratios(axes, outcome, measure, arm, i, f"{arm} / ({first} + {arm})")
     if not drawn:
-        raise ValueError("no point has a ratio, because the measure is 0 or missing at each point")
+        raise ValueError(
+            "the ratios cannot be drawn, because the measure is 0 or missing at every point"
+        )
     axes.set_ylim(0, 1)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("points, sorted by their ratio")
     axes.set_ylabel(f"ratio of {m.name} (0..1)")
-    axes.set_title("mean of the ratios of the seeds, with its 95 % interval", fontsize=9)
+    axes.set_title("mean of the ratios over the seeds, with its 95 % interval", fontsize=9)
     legend_below(figure, axes)
     return figure
 
 
 def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, label: str) -> int:
-    """Plot the sorted ratios of an arm as the i-th line of the axes; return their count."""
+    """Plot the sorted ratios of an arm in the i-th colour; return the number of ratios."""
     ratios = outcome.ratios(measure, arm)
     colour, marker = look(i)
     at = range(1, len(ratios) + 1)
@@ -225,9 +233,10 @@ def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, la
 
 
 def heat_map(outcome: Outcome, measure: str) -> Figure:
-    """Plot the means over the first two varied factors, one panel per arm.
+    """Plot a heat map of the means of a measure over the first two factors that vary.
 
-    Small maps also show the means as numbers, with half of their 95 % intervals (Student's t).
+    The figure has one panel per arm. A small heat map also shows each mean as a number, ± half of
+    its 95 % interval (Student's t).
 
     Raises
     ------
@@ -235,13 +244,13 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
         If fewer than two factors vary.
     """
     if len(outcome.varied) < 2:
-        raise ValueError("a heat map needs two factors")
+        raise ValueError("a heat map needs two factors that vary")
     across, down = outcome.varied[:2]
     cells = outcome.estimates([across, down], [measure])
     xs, ys = ([*map(str, outcome.levels(factor))] for factor in (across, down))
     shown = [cell.estimate.value for cell in cells if math.isfinite(cell.estimate.value)]
     if not shown:
-        raise ValueError("the measure is missing at each point")
+        raise ValueError("the heat map has no data, because the measure is missing at every point")
     arms = len(outcome.arms)
     size = (max(4.2, 0.9 * len(xs) + 1.6) * arms + 0.8, max(3.2, 0.5 * len(ys) + 1.8))
     figure, grid = sheet(1, arms, size=size, squeeze=False, sharey=True)
@@ -272,7 +281,7 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
 def _numbers(
     axes: Axes, values: list[list[float]], halves: list[list[float]], low: float, high: float
 ) -> None:
-    """Write each mean and half its interval into its field, in a colour that contrasts with it."""
+    """Write each mean ± half of its interval into the heat map, in a colour that contrasts."""
     for y, row in enumerate(values):
         for x, value in enumerate(row):
             if math.isfinite(value):
@@ -286,7 +295,7 @@ def _numbers(
 
 
 def distributions(outcome: Outcome, measure: str) -> Figure:
-    """Plot the value of each run, and quartiles by arm and by level of the first factor.
+    """Plot the values of the runs, with quartiles per arm and per level of the first factor.
 
     Raises
     ------
@@ -304,7 +313,10 @@ def distributions(outcome: Outcome, measure: str) -> Figure:
             values_of.setdefault((str(points.get(place["point"], "")), arm), []).extend(known)
     values_of = {key: values for key, values in values_of.items() if values}
     if not values_of or len(values_of) > MOST_GROUPS:
-        raise ValueError(f"{len(values_of)} groups: the figure can show 1 to {MOST_GROUPS}")
+        raise ValueError(
+            f"{len(values_of)} groups of runs do not fit into the figure, which can show 1 to "
+            f"{MOST_GROUPS}"
+        )
     levels = [*map(str, outcome.levels(by[0]))] if by else [""]
     figure, axes = sheet(size=(max(4.5, 0.55 * len(values_of) + 2.2), 4.0))
     width = 0.8 / len(outcome.arms)
@@ -334,7 +346,7 @@ def _quantity(m: Measured) -> str:
 
 
 def _bars(cells: Sequence[ArmEstimate]) -> list[list[float]] | None:
-    """Return the lengths of error bars below and above, or None without intervals."""
+    """Return the lengths of the error bars below and above the values; None without intervals."""
     estimates = [cell.estimate for cell in cells]
     if any(math.isnan(e.low) for e in estimates):
         return None
@@ -347,4 +359,4 @@ DRAWN: dict[str, Callable[[Outcome, str], Figure]] = {
     "heat-map": heat_map,
     "distributions": distributions,
 }
-"""Drawing functions by the names of :data:`aqmlab.experiment.file.PLOTS`."""
+"""Drawing function for each kind of figure in :data:`aqmlab.experiment.file.PLOTS`."""

@@ -1,4 +1,4 @@
-"""Writing of figures: complete files, reproducible bytes, and protection of other files."""
+"""Writing of figures to image files."""
 
 from io import BytesIO
 from pathlib import Path
@@ -13,14 +13,13 @@ FORMATS = (".png", ".svg", ".pdf")
 """File formats of figures."""
 
 MAKER = "Drawn by aqmlab"
-"""Metadata in each file, which identifies it as a figure that aqmlab may replace."""
+"""Text in the metadata of each image file. aqmlab replaces only image files with this text."""
 
 
 def save(figure: "Figure", path: str | Path) -> Path:
-    """Write a figure to a file in the format of the file's suffix (.svg, .png, .pdf).
+    """Write a figure to an image file; the suffix .svg, .png or .pdf determines the format.
 
-    Saving a figure twice gives the same bytes, because the file contains neither times nor random
-    ids.
+    Equal figures give equal files, because the files contain neither times nor random ids.
 
     Raises
     ------
@@ -45,7 +44,7 @@ def save(figure: "Figure", path: str | Path) -> Path:
 
 
 def lay_out(figure: "Figure") -> None:
-    """Fix the layout of a figure, so that each file of it is drawn only once."""
+    """Compute the layout of a figure, so that :func:`save` draws the figure only once."""
     engine = figure.get_layout_engine()
     if engine:
         engine.execute(figure)
@@ -53,14 +52,14 @@ def lay_out(figure: "Figure") -> None:
 
 
 def refuse_foreign(path: Path) -> None:
-    """Raise FileExistsError if `path` exists and is not a figure of aqmlab.
+    """Raise FileExistsError if `path` exists and is not an image file of aqmlab.
 
     Raises
     ------
     FileExistsError
-        With the remedy.
+        The message states the remedy.
     """
     if path.is_dir() or (path.exists() and not path.is_file()):
-        raise FileExistsError(f"{path} is not a regular file; give another name")
+        raise FileExistsError(f"{path} is a folder or a special file; give another name")
     if path.exists() and MAKER.encode() not in path.read_bytes():
-        raise FileExistsError(f"{path} exists and is not a figure of aqmlab; give another name")
+        raise FileExistsError(f"{path} exists, and aqmlab did not write it; give another name")

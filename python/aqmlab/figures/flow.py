@@ -1,4 +1,4 @@
-"""Figures of one flow: its segments and ACKs, its windows, its round-trip times."""
+"""Figures of one flow: its segments and ACKs, its windows, or its round-trip times."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,35 +13,36 @@ if TYPE_CHECKING:
     from aqmlab.results import Result
 
 Times = tuple[float | None, float | None]
-"""Start and end of a figure, in s. None is the beginning or the end of the run."""
+"""Start and end of the time axis in s. None stands for the start or the end of the run."""
 
 
 def sequence(
     result: "Result", flow: str, times: Times = (None, None), *, reply: bool = False
 ) -> "Figure":
-    """Plot a flow's segments and ACKs over time, as captured at the sender's host (tcptrace).
+    """Plot the segments and ACKs of a flow over time, as a capture at the sending host shows them.
 
     Parameters
     ----------
     result : Result
-        A run that recorded the series "segments". The figure includes the series "drops" and
-        "marks" if the run recorded them.
+        Result of a run that recorded the series "segments". The figure also shows the series
+        "drops" and "marks" if the run recorded them.
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        Start and end in s; default: the whole run.
+        Start and end of the time axis in s; default: the whole run.
     reply : bool
-        True to draw the reverse data, at the host `to`.
+        True to draw the data that the host `to` sends.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, sequence number relative to the first byte in kB.
+        Figure with the time in s, and the sequence number relative to the first byte, in kB.
 
     Raises
     ------
     ValueError
-        If the run did not record the series or the flow, or recorded nothing in these times.
+        If the run did not record the series or the flow, or if the series has no rows of the flow
+        between the given times.
     """
     rows = rows_of(result, "segments", flow, reply=reply)
     rows, accurate = rows.assign(duplicate=duplicate_acks(rows)), is_accurate(rows)
@@ -103,7 +104,7 @@ def sequence(
 
 
 def _window_edge(axes: "Axes", acks: "pd.DataFrame", data: "pd.DataFrame") -> None:
-    """Plot the edge of the advertised window, without extending the axis far above the data."""
+    """Plot the edge of the advertised window, as far as it is not far above the data."""
     if acks.empty or data.empty:
         return
     edge = (acks["ack"] + acks["window_bytes"]) / 1000
@@ -130,9 +131,9 @@ def windows(
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        Start and end in s; default: the whole run.
+        Start and end of the time axis in s; default: the whole run.
     reply : bool
-        True to draw the reverse data, at the host `to`.
+        True to draw the data that the host `to` sends.
 
     Returns
     -------
@@ -142,7 +143,8 @@ def windows(
     Raises
     ------
     ValueError
-        If the run did not record the series or the flow, or recorded nothing in these times.
+        If the run did not record the series or the flow, or if the series has no rows of the flow
+        between the given times.
     """
     import numpy as np
 
@@ -164,7 +166,7 @@ def windows(
 def rtt(
     result: "Result", flow: str, times: Times = (None, None), *, reply: bool = False
 ) -> "Figure":
-    """Plot the RTT samples of a sender, its SRTT and its retransmission timeout over time.
+    """Plot the RTT samples, the SRTT and the retransmission timeout of a sender over time.
 
     Parameters
     ----------
@@ -173,19 +175,20 @@ def rtt(
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        Start and end in s; default: the whole run.
+        Start and end of the time axis in s; default: the whole run.
     reply : bool
-        True to draw the reverse data, at the host `to`.
+        True to draw the data that the host `to` sends.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, round-trip times in ms on a logarithmic axis.
+        Figure with the time in s, and times in ms on a logarithmic axis.
 
     Raises
     ------
     ValueError
-        If the run did not record the series or the flow, or recorded nothing in these times.
+        If the run did not record the series or the flow, or if the series has no rows of the flow
+        between the given times.
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -207,7 +210,7 @@ def rtt(
 def _of_flow(
     result: "Result", series: str, flow: str, times: Times, quantity: str, reply: bool
 ) -> "tuple[pd.DataFrame, Figure, Axes]":
-    """Return the rows of a flow's series in these times, and empty axes with a title."""
+    """Return a flow's rows in a series between the given times, and empty axes with a title."""
     rows = _shown(rows_of(result, series, flow, reply=reply), flow, times)
     figure, axes = over_time(quantity)
     axes.set_title(f"{flow}, reverse data" if reply else flow, loc="left")
@@ -221,12 +224,13 @@ def _between(rows: "pd.DataFrame", times: Times) -> "pd.DataFrame":
 
 
 def _shown(rows: "pd.DataFrame", flow: str, times: Times) -> "pd.DataFrame":
-    """Return the rows in a span of time; raise ValueError if only other times have rows."""
+    """Return the rows between the given times; raise ValueError if all rows are at other times."""
     shown = _between(rows, times)
     if shown.empty and len(rows):
         first, last = rows["time_s"].min(), rows["time_s"].max()
         raise ValueError(
-            f"{flow} has no rows in this span of time; its rows are from {first:g} s to {last:g} s"
+            f"{flow} has no rows between the given times; its rows are from {first:g} s to "
+            f"{last:g} s"
         )
     return shown
 
@@ -237,6 +241,9 @@ def _finish(axes: "Axes", times: Times) -> None:
 
 
 def _limits(axes: "Axes", times: Times) -> None:
-    """Set the limits of the time axis; call this last, because fixed limits do not adapt."""
+    """Set the limits of the time axis.
+
+    Call the function last, because later lines do not extend them.
+    """
     begin, end = times
     axes.set_xlim(left=begin, right=end)

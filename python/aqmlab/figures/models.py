@@ -1,6 +1,6 @@
-"""Figures of models: control loops over frequency and time, delays, and figures of a study.
+"""Figures of analytic models: control loops, delays, and figures of a study.
 
-Curves are models. Points are results of simulations, with their confidence intervals.
+Curves show models. Points show means of simulations, with confidence intervals.
 """
 
 from __future__ import annotations
@@ -21,27 +21,28 @@ if TYPE_CHECKING:
     from aqmlab.models.fluid.over_time import Course
 
     Curve = tuple[Sequence[float], Sequence[float]]
-    """Values on the x axis, and values on the y axis."""
+    """Values on the x axis, and values on the y axis, of a curve."""
     Points = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float]]
-    """Values on the x axis; then means, lower and upper bounds of intervals on the y axis."""
+    """Values on the x axis of points; means, lower bounds and upper bounds of their intervals."""
 
 LEAST = 1e-6
-"""Minimum probability on the axis."""
+"""Minimum probability on the axis of a figure of delays."""
 
 
 def bode(loops: Mapping[str, Loop]) -> Figure:
-    """Plot gain and phase of control loops over the frequency, with their stability margins.
+    """Plot the gain and the phase of control loops over the frequency (Bode plot).
 
     Parameters
     ----------
     loops : mapping of str to Loop
-        Loops by name; colours differ for at most 8.
+        Control loops by name. At most 8 loops have different colours.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Frequency in rad/s, gain in dB, phase in degrees. Dots mark the frequencies at which the
-        gain is 1. A dot on the curve of the gain marks the frequency at which the phase is -180°.
+        Figure with the frequency in rad/s, the gain in dB and the phase in degrees. Dots on the
+        phase mark the frequencies with gain 1, and dots on the gain mark the frequency with phase
+        -180°.
     """
     figure, (gain, phase) = sheet(2, 1, (7.2, 5.6), sharex=True)
     ends = []
@@ -80,7 +81,7 @@ def bode(loops: Mapping[str, Loop]) -> Figure:
 
 
 def _fit(axes: Axes) -> None:
-    """Fit the y axis to the parts of the lines within the x axis."""
+    """Adapt the y axis to those parts of the lines that are within the limits of the x axis."""
     low, high = axes.get_xlim()
     seen = []
     for line in axes.get_lines():
@@ -91,17 +92,17 @@ def _fit(axes: Axes) -> None:
 
 
 def courses(over_time: Mapping[str, Course]) -> Figure:
-    """Plot solutions of the fluid model over time: queue and signal probability.
+    """Plot the queue and the signal probability over time, as solutions of the fluid model.
 
     Parameters
     ----------
     over_time : mapping of str to Course
-        Solutions by name.
+        Solutions of the fluid model by name.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, queue in packets, probability in %.
+        Figure with the time in s, the queue in packets, and the probability in %.
     """
     figure, (queue, probability) = sheet(2, 1, (7.2, 5.2), sharex=True)
     for i, (name, course) in enumerate(over_time.items()):
@@ -121,19 +122,20 @@ def courses(over_time: Mapping[str, Course]) -> Figure:
 def delays(
     queues: Mapping[str, BatchQueue], waits: Mapping[str, tuple[Any, Any]] | None = None
 ) -> Figure:
-    """Plot the share of packets that wait longer than t, for models and runs.
+    """Plot the share of packets that wait longer than t over t, for models and for runs.
 
     Parameters
     ----------
     queues : mapping of str to BatchQueue
         Queue models by name.
     waits : mapping of str to (array, array), optional
-        Runs by name: distinct waiting times in s, and the number of packets with each.
+        Measurements of runs by name: distinct waiting times in s, and the number of packets with
+        each waiting time.
 
     Returns
     -------
     matplotlib.figure.Figure
-        t in ms, share of packets on a logarithmic axis.
+        Figure with t in ms, and the share of packets on a logarithmic axis.
     """
     figure, axes = sheet()
     for i, (name, queue) in enumerate(queues.items()):
@@ -160,7 +162,7 @@ def delays(
 
 
 def _end(queue: BatchQueue) -> float:
-    """Return a time in s; at most a share `LEAST` of the packets waits longer than this time."""
+    """Return a time in s that at most a share `LEAST` of the waiting times exceeds."""
     end = queue.mean_wait + queue.service_s
     while queue.wait_exceeds(end) > LEAST:
         end *= 1.3
@@ -168,7 +170,7 @@ def _end(queue: BatchQueue) -> float:
 
 
 def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
-    """Plot the mean queue over the flow size, for flows of equal size.
+    """Plot the mean queue over the flow size; all flows have the same size.
 
     `kuzmanovic2005ecnplus`, figure 7. Curves are those of
     :func:`aqmlab.models.power_of_ecn.mean_by_flow_size`.
@@ -176,14 +178,14 @@ def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
     Parameters
     ----------
     curves : mapping of str to (sizes, means)
-        Models: flow sizes and mean queues, in packets.
+        Curves by name: flow sizes and mean queues, both in packets.
     points : mapping of str to (sizes, means, lows, highs), optional
         Simulations.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Flow size and queue in packets; sizes on a logarithmic axis.
+        Figure with the flow size on a logarithmic axis and the mean queue, both in packets.
     """
     figure, axes = _curves(curves, points)
     axes.set_xscale("log")
@@ -194,7 +196,7 @@ def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
 
 
 def figure_8(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
-    """Plot the probability of a long delay over the load, in web traffic.
+    """Plot the probability of a long queueing delay over the load, for web traffic.
 
     `kuzmanovic2005ecnplus`, figure 8. Curves are those of
     :func:`aqmlab.models.power_of_ecn.late_by_load`.
@@ -202,14 +204,14 @@ def figure_8(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
     Parameters
     ----------
     curves : mapping of str to (loads, probabilities)
-        Models, one per link.
+        Curves by name, one per link.
     points : mapping of str to (loads, means, lows, highs), optional
         Simulations.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Load, and probability that the queueing delay exceeds 5 ms.
+        Figure with the load, and the probability that the queueing delay exceeds 5 ms.
     """
     return _by_load(curves, points, "web traffic")
 
@@ -234,7 +236,7 @@ def _curves(
 ) -> tuple[Figure, Axes]:
     """Return a figure with curves and points.
 
-    A curve and the points with the same name have the same colour.
+    A curve and points that have the same name also have the same colour.
     """
     figure, axes = sheet()
     names = list(curves)

@@ -1,4 +1,4 @@
-"""Distributions of response times of several schemes, with bands over replications."""
+"""Figures of the distributions of response times under several schemes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ POINTS = 400
 
 
 def responses(schemes: Mapping[str, Sequence[Responses]], longest_s: float = 2.0) -> Figure:
-    """Plot the distribution of the response times of each scheme, and its tail.
+    """Plot the distribution of the response times under each scheme, and its tail.
 
     Parameters
     ----------
     schemes : mapping of str to sequence of Responses
-        Replications of each scheme.
+        Responses of each replication, by name of the scheme.
     longest_s : float
-        Right end of the first panel, in s.
+        Maximum response time of the left panel, in s.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The left panel has the distribution up to `longest_s`. The right panel has the share above
-        a time, on logarithmic axes. Lines are means over replications; bands are 95 % intervals.
+        Figure with two panels. The left panel shows the distribution up to `longest_s`. The right
+        panel shows the share of requests with a longer response time, on logarithmic axes. Lines
+        are means over the replications, and bands are 95 % intervals.
     """
     import numpy as np
 
@@ -56,7 +57,7 @@ def responses(schemes: Mapping[str, Sequence[Responses]], longest_s: float = 2.0
 
 
 def _curve(axes: Axes, i: int, label: str | None, at: Any, several: Sequence[Any]) -> None:
-    """Plot the mean of curves, with a band for its interval if there are at least two curves."""
+    """Plot the mean of several curves, with a band for its 95 % interval."""
     import numpy as np
     from scipy.stats import t
 

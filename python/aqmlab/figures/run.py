@@ -1,4 +1,4 @@
-"""Figures of a run: the queue of a link, and the congestion windows of its flows."""
+"""Figures of a run: the queue of a link, and the congestion windows of flows."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,25 +12,25 @@ if TYPE_CHECKING:
 
 
 def queue(result: "Result", link: str) -> "Figure":
-    """Plot the queue of a link over time, and the average queue of an AQM that computes one.
+    """Plot the queue of a link over time, with the average queue if the AQM computes one.
 
     Parameters
     ----------
     result : Result
-        A run that recorded the series "queue".
+        Result of a run that recorded the series "queue".
     link : str
         Name of the link, e.g. "left>right".
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s. Queue and average queue are in kB if the average counts bytes, and in packets
-        otherwise.
+        Time in s. Figure with the time in s, and the queue. The queue and its average are in kB if
+        the AQM averages bytes, and in packets otherwise.
 
     Raises
     ------
     KeyError
-        If the series or the link was not recorded.
+        If the run did not record the series or the link.
     """
     series = result.series("queue")
     rows = series[series["link"] == link]
@@ -55,19 +55,19 @@ def window(result: "Result", flows: Sequence[str] | None = None) -> "Figure":
     Parameters
     ----------
     result : Result
-        A run that recorded the series "window".
+        Result of a run that recorded the series "window".
     flows : sequence of str, optional
         Names of the flows; default: all.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, cwnd in kB.
+        Figure with the time in s, and cwnd in kB.
 
     Raises
     ------
     KeyError
-        If the series was not recorded.
+        If the run did not record the series.
     """
     series = result.series("window")
     figure, axes = over_time("cwnd (kB)")

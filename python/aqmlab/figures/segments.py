@@ -1,7 +1,7 @@
-"""Data of the time-sequence graphs, from the tables of a run.
+"""Data for the graphs of `aqmlab plot`, from the tables of a run.
 
-The terms are those of tcptrace (Ostermann 2000): segments, the line of ACKs, the edge of the
-advertised window, retransmissions, duplicate ACKs, SACK blocks.
+The graphs show segments, retransmissions, ACKs, duplicate ACKs, SACK blocks and the edge of the
+advertised window with the terms of tcptrace (Ostermann 2000).
 """
 
 import json
@@ -20,20 +20,20 @@ SERIES = {
     "window": ["window"],
     "rtt": ["rtt"],
 }
-"""Series of each graph. The first one is required."""
+"""Series that each graph draws. A run must have the first of them; the others are optional."""
 
 
 def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) -> "Result":
-    """Read a run from its folder, or run a scenario with the series that a graph needs.
+    """Read a run from its folder, or run a scenario and record the series that a graph draws.
 
     Parameters
     ----------
     source : Path
-        A folder or a scenario.
+        Folder of a run, or a scenario file.
     graph : str
-        The graph.
+        Name of the graph, a key of `SERIES`.
     overrides : sequence of (str, str)
-        Keys of the scenario that are changed, as in :func:`aqmlab.scenario.normalize`.
+        Changes of the scenario, as for :func:`aqmlab.scenario.normalize`.
 
     Raises
     ------
@@ -55,12 +55,12 @@ def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) ->
 
 
 def flow_name(result: "Result", flow: str | None) -> str:
-    """Return the name of a flow given by name or number; None stands for the first flow.
+    """Return the name of the flow with a given name or number; for None, that of the first flow.
 
     Raises
     ------
     ValueError
-        If the run has no such flow.
+        If the run does not have this flow.
     """
     names = list(result.columns("flows")["flow"])
     if flow is None:
@@ -70,11 +70,11 @@ def flow_name(result: "Result", flow: str | None) -> str:
     if flow.isdecimal() and int(flow) < len(names):
         return str(names[int(flow)])
     known = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-    raise ValueError(f"--flow {flow!r} is not a flow of this run, which has {known}")
+    raise ValueError(f"--flow {flow!r} is not a flow of this run; the flows are {known}")
 
 
 def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) -> "pd.DataFrame":
-    """Return the rows of a flow in a recorded series, of its forward or its reverse data.
+    """Return the rows of a flow in a recorded series, for its forward or its reverse data.
 
     Raises
     ------
@@ -83,13 +83,16 @@ def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) ->
     """
     if series not in result.tables:
         raise ValueError(
-            f"the run did not record {series!r}; record it with "
-            f'[record] series = ["{series}"], or --set record.series=\'["{series}"]\''
+            f"the run did not record the series {series!r}, which the graph draws; add it to "
+            f"record.series in the scenario, for example with --set record.series='[\"{series}\"]'"
         )
     incidents = series in ("drops", "marks")
     name = f"reply_{series}" if reply and not incidents else series
     if name not in result.tables:
-        raise ValueError("no recorded flow has reverse data; give a flow with responses")
+        raise ValueError(
+            "no recorded flow has data in the reverse direction; use traffic with responses, or "
+            "leave out --reverse"
+        )
     table = result.series(name)
     rows = table[table["flow"] == flow]
     if incidents:
@@ -100,20 +103,22 @@ def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) ->
 
 
 def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -> str:
-    """Return the reason why a series has no rows of a flow, and the remedy."""
+    """Return an error message with the reason why a series has no rows of a flow."""
     several = "connections" in result.tables and flow in result.columns("connections")["flow"]
     traced = result.scenario["record"]["traced"]
     if several:
-        why = "it opens several connections, and the series has only flows of one connection"
+        why = (
+            "this flow opens several connections, and the series has only flows with one connection"
+        )
         remedy = (
-            "add a flow of one connection to the scenario, such as bulk traffic without arrivals"
+            "add a flow with one connection to the scenario, such as bulk traffic without arrivals"
         )
     elif traced and flow not in traced:
         why = "record.traced names other flows"
         remedy = f"add {flow!r} to record.traced"
     else:
-        why = "the flow sent no data"
-        remedy = "give a flow that sends data during the run"
+        why = "this flow sent no data"
+        remedy = "choose a flow that sends data during the run"
     if recorded:
         known = ", ".join(recorded[:10]) + (", …" if len(recorded) > 10 else "")
         remedy = f"give --flow one of {known}"
@@ -123,8 +128,9 @@ def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -
 def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
     """Return a mask of the rows of a flow's segments that are duplicate ACKs.
 
-    A duplicate ACK (RFC 5681 §2) arrives while data is outstanding. A duplicate ACK has neither
-    data nor SYN nor FIN, and repeats the acknowledgement number and the window of the previous ACK.
+    An ACK is a duplicate ACK (RFC 5681 §2) under three conditions. The ACK arrives while data is
+    outstanding. The ACK has no data, no SYN and no FIN. The acknowledgement number and the window
+    are the same as in the previous ACK.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Style of all figures: sheets, colours, legends, and time axes."""
+"""Common style of all figures: size, colours, legends and time axes."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ STYLE: Any = {
 }
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-"""Colours for every kind of colour vision (Okabe & Ito 2008), and a brown."""
+"""Colours that people with any kind of colour vision can distinguish (Okabe & Ito 2008), and
+brown."""
 
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 
 def look(i: int) -> tuple[str, str]:
-    """Return the colour and the marker of the i-th line; the first 64 pairs differ."""
+    """Return the colour and the marker of the i-th line; they are unique for 64 lines."""
     return COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
 
 
 def sheet(
     rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.2, 4.2), **options: Any
 ) -> tuple[Figure, Any]:
-    """Return an empty figure and its axes, in the style `STYLE` and without a display."""
+    """Return an empty figure in the style `STYLE`, and its axes."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -44,13 +45,13 @@ def sheet(
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """Place the legend below the axes, where it covers no line."""
+    """Place the legend of the axes below them, where it does not cover a line."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def over_time(quantity: str, size: tuple[float, float] = (7, 3.5)) -> tuple[Figure, Axes]:
-    """Return an empty figure of a quantity over time, and its axes."""
+    """Return an empty figure for a quantity over time, and its axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained", dpi=150)

@@ -1,4 +1,4 @@
-"""Figures of a traffic sample: its sizes, its load over time, and its Hurst parameter."""
+"""Figures of a random sample of web traffic: sizes, load over time, and Hurst parameter."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from aqmlab.traffic import Sample
 
 SPANS = (1, 10, 100)
-"""Averaging intervals of the panels of the load, in multiples of the first one."""
+"""Averaging interval of each panel of the load, in multiples of the shortest interval."""
 
 
 def sizes(sample: Sample) -> Figure:
-    """Plot the tail distribution of sampled sizes, and of the scenario's distributions.
+    """Plot the tail of the distribution of sampled sizes, and of the distribution in the scenario.
 
-    Keys with a constant size are omitted.
+    A key of the traffic table with a constant size is omitted.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Sizes in B, on logarithmic axes. Dots are sampled sizes, thinned to equal distances; lines
-        are the distributions of the scenario.
+        Figure with sizes in B on logarithmic axes. Dots are sampled sizes at about equal distances
+        on the axis, and lines are the distributions in the scenario.
     """
     import numpy as np
 
@@ -57,12 +57,13 @@ def sizes(sample: Sample) -> Figure:
 
 
 def load(sample: Sample, bin_s: float, rate_bps: float) -> Figure:
-    """Plot the load at three time scales, each ten times as coarse and as long as the one before.
+    """Plot the load at three time scales, each ten times as coarse as the previous one.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, load in Mbit/s. Load without long-range dependence is smooth at coarse scales.
+        Figure with the time in s, and the load in Mbit/s. A load without long-range dependence is
+        smooth at coarse time scales.
     """
     import numpy as np
 
@@ -82,19 +83,20 @@ def load(sample: Sample, bin_s: float, rate_bps: float) -> Figure:
 
 
 def hurst(estimates: dict[str, Hurst], bin_s: float) -> Figure:
-    """Plot the points and the fitted line of each estimate of the Hurst parameter.
+    """Plot the points and the fitted line from which each estimate of the Hurst parameter comes.
 
     Parameters
     ----------
     estimates : dict of str to Hurst
-        The estimates "aggregated variance" and "local Whittle".
+        Estimates with the names "aggregated variance" and "local Whittle".
     bin_s : float
-        Sampling interval of the series, in s.
+        Sampling interval of the series from which the estimates were computed, in s.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Variances over averaging intervals in s, and the periodogram over frequencies in Hz.
+        Figure with variances over averaging intervals in s, and the periodogram over frequencies in
+        Hz.
     """
     import numpy as np
 
@@ -128,7 +130,7 @@ def _label(estimate: Hurst) -> str:
 
 
 def _thinned(x: np.ndarray, y: np.ndarray, most: int = 3000) -> tuple[np.ndarray, np.ndarray]:
-    """Return at most `most` points, at equal distances on a logarithmic axis."""
+    """Return at most `most` of the points, at about equal distances on a logarithmic axis."""
     import numpy as np
 
     places = np.unique(np.geomspace(1, len(x), most).astype(int)) - 1

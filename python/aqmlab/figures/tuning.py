@@ -1,4 +1,4 @@
-"""Figure of the thresholds that tune-red evaluated: shares of time of RED's average queue."""
+"""Figure of the results of `aqmlab tune-red`."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 def threshold_pairs(pairs: Sequence[ThresholdPair], best: ThresholdPair, unit: str) -> Figure:
-    """Plot the share of time with the average queue from minth to maxth, one line per load.
+    """Plot the share of time that the average queue is between the thresholds, over minth.
 
     Parameters
     ----------
     pairs : sequence of ThresholdPair
-        Evaluated pairs of thresholds, in ascending order.
+        Evaluated pairs of thresholds, in ascending order of minth.
     best : ThresholdPair
-        The chosen pair, marked by a vertical line.
+        Best pair of thresholds, which a vertical line marks.
     unit : str
         Unit of the thresholds.
 
     Returns
     -------
     matplotlib.figure.Figure
-        minth in `unit`, shares in % of the time.
+        Figure with minth in `unit`, and one line per load with the shares in % of the time.
     """
     figure, axes = sheet()
     for i, load in enumerate(best.shares):
@@ -45,7 +45,7 @@ def threshold_pairs(pairs: Sequence[ThresholdPair], best: ThresholdPair, unit: s
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel(f"minth ({unit}); maxth is {best.maxth / best.minth:g} × minth")
-    axes.set_ylabel("time with the average between the thresholds (%)")
+    axes.set_ylabel("time with the average queue between the thresholds (%)")
     axes.set_ylim(-2, 102)
     legend_below(figure, axes, 3 if max(map(len, best.shares)) < 20 else 1)
     return figure

@@ -1,7 +1,7 @@
-"""Measures: quantities of one run with their units, for comparisons, sweeps and studies.
+"""Measures: quantities that are computed from one run, for comparisons, sweeps and studies.
 
-A :class:`Measure` computes one number from a :class:`MeasuredRun`, or from the values to which a
-study reduces a run. :func:`measures` lists the measures that every run has. Estimates combine the
+A :class:`Measure` computes one number from a :class:`MeasuredRun`, or from the reduced result of a
+run in a study. :func:`measures` returns the standard measures of a run. Estimates combine the
 numbers of several replications (:mod:`aqmlab.estimates`).
 """
 

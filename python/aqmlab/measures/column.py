@@ -1,8 +1,9 @@
-"""Columns of a table as measures: ``links.utilization[left>right]``, ``flows.goodput_bps.mean``.
+"""Measures that are columns of a table, such as ``flows.goodput_bps.mean``.
 
-The form is ``table.column[rows].reduction``. ``rows`` selects rows by the name in the first column,
-where ``*`` matches any characters. ``reduction`` combines the values of several rows into one
-number. ``rows`` and ``reduction`` are optional, but the measure must have one value per run.
+The form is ``table.column[rows].reduction``. ``rows`` selects the rows whose name in the first
+column matches a pattern, in which ``*`` matches any characters. ``reduction`` combines the values
+of several rows into one number. ``rows`` and ``reduction`` are optional, but without them the
+column must have a single value.
 """
 
 import json
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 FORM = re.compile(r"(\w+)\.(\w+)(?:\[(.+)\])?(?:\.(\w+))?")
 ALWAYS = ("flows", "links", *NOT_ALWAYS)
-"""Tables that a run fills without a request in `record`, if there are any rows."""
+"""Tables that a run has without a key in `record`, unless the table would have no rows."""
 
 REDUCTIONS: dict[str, Callable[[Any], float]] = {
     "mean": lambda x: float(x.mean()),
@@ -34,12 +35,13 @@ REDUCTIONS: dict[str, Callable[[Any], float]] = {
     "jain": statistics.jain,
     "count": len,
 }
-"""Reductions of several values to one. In addition, ``p1`` to ``p99`` are percentiles."""
+"""Functions that reduce the values of a column to one number, in addition to the percentiles ``p1``
+to ``p99``."""
 
 
 @cache
 def _columns() -> dict[str, dict[str, str]]:
-    """Return the unit of every column of every table."""
+    """Return the unit of each column, by table and column."""
     tables = json.loads(_core.columns())
     return {
         name: {column["name"]: column["unit"] for column in table["columns"]}
@@ -48,24 +50,24 @@ def _columns() -> dict[str, dict[str, str]]:
 
 
 def is_column(text: str) -> bool:
-    """Return True if a text has the form of a column and begins with the name of a table."""
+    """Return True if a text is written as ``table.column`` with the name of an existing table."""
     match = FORM.fullmatch(text)
     return match is not None and match[1] in _columns()
 
 
 def parts(text: str) -> tuple[str, str]:
-    """Return the table and the column in a text such as ``flows.goodput_bps.mean``."""
+    """Return the names of the table and the column in a text such as ``flows.goodput_bps.mean``."""
     return _parts(text)[:2]
 
 
 def series_of(text: str) -> str | None:
-    """Return the series that a run must record for a column, or None if no series is needed."""
+    """Return the name of the series that a run must record for a column, or None."""
     table = text.partition(".")[0]
     return None if table in ALWAYS else table
 
 
 def column(text: str) -> Measure[MeasuredRun]:
-    """Return the measure for a column, written as ``table.column[rows].reduction``.
+    """Return the measure for a text ``table.column[rows].reduction``.
 
     Raises
     ------
@@ -80,43 +82,51 @@ def column(text: str) -> Measure[MeasuredRun]:
     table, name, _, reduction = _parts(text)
     unit = _columns()[table][name]
     if not unit and reduction != "count":
-        raise ValueError(f"{text!r} is a column of names, which can only be counted: {text}.count")
+        raise ValueError(
+            f"{text!r} is a column of names, which can only be counted; write {text}.count"
+        )
     _reduction(text, reduction)
     return Measure(text, "" if reduction == "count" else unit, partial(_read, text), head=text)
 
 
 def _read(text: str, run: MeasuredRun) -> float:
-    """Return the value of a column in a run; NaN if the run has no such rows."""
+    """Return the value of a column in a run; NaN if the run has no matching rows."""
     table, name, rows, reduction = _parts(text)
     if table not in run.result.tables:
         if run.result.measures(table):
             return math.nan
-        raise NotMeasuredError(f"{text} is not measured: the engine did not fill {table}")
+        raise NotMeasuredError(
+            f"{text} is not measured, because the engine did not fill the table {table}"
+        )
     selected = _selected(run.result, table, rows)
     columns = run.result.columns(table)
     return _reduction(text, reduction)(_numbers(columns[name])[selected])
 
 
 def sampled(text: str, result: Result) -> "tuple[np.ndarray, np.ndarray]":
-    """Return the times in s and the values of a column of a sampled series.
+    """Return the sampling times in s and the values of a column of a sampled series.
 
     Raises
     ------
     ValueError
-        If the text does not name a column of a series with times, or if it has a reduction.
+        If the text is not the column of a sampled series, or if the text has a reduction.
     """
     table, name, rows, reduction = _parts(text)
     if reduction or "time_s" not in _columns()[table]:
-        raise ValueError(f"{text!r} must be a column of a sampled series, without a reduction")
+        raise ValueError(
+            f"{text!r} is not a column of a sampled series; give table.column without a reduction"
+        )
     columns, selected = result.columns(table), _selected(result, table, rows)
     return columns["time_s"][selected], _numbers(columns[name])[selected]
 
 
 def _parts(text: str) -> tuple[str, str, str | None, str | None]:
-    """Split a text into table, column, rows and reduction."""
+    """Split a text ``table.column[rows].reduction`` into its four parts."""
     match = FORM.fullmatch(text)
     if not match or match[1] not in _columns():
-        raise ValueError(f"{text!r} must be table.column, as flows.goodput_bps.mean")
+        raise ValueError(
+            f"{text!r} is not a column; write table.column, for example flows.goodput_bps.mean"
+        )
     table, name, rows, reduction = match.groups()
     units = _columns()[table]
     if name not in units:
@@ -125,7 +135,7 @@ def _parts(text: str) -> tuple[str, str, str | None, str | None]:
 
 
 def _selected(result: Result, table: str, rows: str | None) -> "np.ndarray":
-    """Return a mask of the rows whose name matches a pattern; None selects all rows."""
+    """Return a mask of the rows whose name matches a pattern; the pattern None matches all rows."""
     import numpy as np
 
     columns = result.columns(table)
@@ -137,16 +147,16 @@ def _selected(result: Result, table: str, rows: str | None) -> "np.ndarray":
 
 
 def _numbers(column: Any) -> "np.ndarray":
-    """Return a column as an array; a column of names becomes zeros, which can be counted."""
+    """Return a column as an array of numbers; a column of names becomes zeros, for counting."""
     import numpy as np
 
     return np.zeros(len(column)) if isinstance(column, list) else np.asarray(column, dtype=float)
 
 
 def _reduction(text: str, name: str | None) -> Callable[[Any], float]:
-    """Return the function of a reduction; None requires a single value.
+    """Return the function of a reduction; for None, a function that requires a single value.
 
-    The sum and the count of zero values are 0. Every other reduction of zero values is NaN.
+    For an empty column, the sum and the count are 0, and every other reduction is NaN.
     """
     if name is None:
         return lambda values: _single(text, values)
@@ -157,7 +167,10 @@ def _reduction(text: str, name: str | None) -> Callable[[Any], float]:
     elif name in REDUCTIONS:
         reduce = REDUCTIONS[name]
     else:
-        raise ValueError(f"{text!r}: {name} must be one of {', '.join(REDUCTIONS)}, p50, p95 …")
+        raise ValueError(
+            f"{text!r}: the reduction is {name}; it must be one of {', '.join(REDUCTIONS)}, p50, "
+            "p95 …"
+        )
     empty = 0.0 if name in ("sum", "count") else math.nan
     return lambda values: reduce(values) if len(values) else empty
 
@@ -166,14 +179,14 @@ def _single(text: str, values: Any) -> float:
     """Return the only value of a column; NaN if the column is empty."""
     if len(values) > 1:
         raise ValueError(
-            f"{text!r} has {len(values)} values in a run; select one row, for example "
-            f"[left>right], or add a reduction, for example {text}.mean"
+            f"{text!r} has {len(values)} values in a run, but a measure has one value; select one "
+            f"row, for example [left>right], or add a reduction, for example {text}.mean"
         )
     return float(values[0]) if len(values) else math.nan
 
 
 def _quantile(values: Any, share: float) -> float:
-    """Return the smallest value that is at least as large as `share` of the values."""
+    """Return the smallest value that a share of at least `share` of the values does not exceed."""
     import numpy as np
 
     return float(np.quantile(values, share, method="inverted_cdf"))

@@ -1,4 +1,4 @@
-"""Definition of a measure: name, unit, function of a run, and preferred direction."""
+"""Class of measures, which have a name, a unit, a function and a preferred direction."""
 
 import math
 from collections.abc import Callable
@@ -8,21 +8,22 @@ from typing import Generic, Self, TypeVar
 from aqmlab.results import NotMeasuredError
 
 Read = TypeVar("Read")
-"""Type of the object that a measure reads: a run, or the values to which a study reduces it."""
+"""Type of the argument of a measure: a run, or the reduced result of a run."""
 
 
 class AtLeast(float):
-    """Lower bound of a measure whose exact value is unknown."""
+    """Lower bound of a measure, if its exact value is unknown."""
 
 
 @dataclass(frozen=True)
 class Measure(Generic[Read]):
-    """A quantity of a run.
+    """Quantity that is computed from a run.
 
     Attributes
     ----------
     name : str
-        Name in files: lower case, with a unit if the name would be ambiguous without one.
+        Name in files and on the command line, in lower case. The name ends in the unit if the unit
+        would otherwise be unclear.
     unit : str
         Unit of the displayed value.
     of : callable
@@ -30,17 +31,17 @@ class Measure(Generic[Read]):
         has no value, or `AtLeast` if only a lower bound is known. The function raises
         :class:`aqmlab.results.NotMeasuredError` if the engine did not measure the quantity.
     better : int
-        1 if a larger value is better, -1 if a smaller value is better, 0 for neither.
+        1 if larger values are better, -1 if smaller values are better, else 0.
     head : str
-        Name in tables and figures.
+        Name for tables and figures.
     meaning : str
         Definition in one sentence.
     scale : float
-        Factor from the result of `of` to `unit`.
+        Factor that converts the result of `of` to `unit`.
     digits : int
-        Digits after the decimal point of the displayed value.
+        Number of displayed digits after the decimal point.
     part : str
-        Link or flow to which the measure belongs, if there are several; otherwise empty.
+        Name of the link or flow that the measure describes, if there are several; else "".
     """
 
     name: str
@@ -54,28 +55,28 @@ class Measure(Generic[Read]):
     part: str = ""
 
     def read(self, run: Read) -> float | None:
-        """Return the value of a run, or None if the engine did not measure the quantity."""
+        """Compute the measure from a run; return None if the engine did not measure it."""
         try:
             return self.of(run)
         except NotMeasuredError:
             return None
 
     def text(self, value: float) -> str:
-        """Format a value in the displayed unit; NaN becomes a dash."""
+        """Format a value of the measure in its displayed unit; NaN becomes a dash."""
         return "–" if math.isnan(value) else f"{value * self.scale:z.{self.digits}f}"
 
     @property
     def title(self) -> str:
-        """Name in tables, preceded by the link or flow if there are several."""
+        """Name of the measure for tables, with the name of the link or flow if needed."""
         return f"{self.part}: {self.head}" if self.part else self.head
 
     def of_part(self, part: str) -> Self:
-        """Return a copy of the measure for one link or flow among several."""
+        """Return a copy of the measure that describes one of several links or flows."""
         return replace(self, name=key(self.name, part), part=part)
 
 
 def key(name: str, part: str) -> str:
-    """Return the name of a measure of one link or flow; an empty `part` does not change it.
+    """Return the name of a measure for one link or flow; without a `part`, the name itself.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""Access to one run for measures: its links, and the flows that cross them.
+"""Access of the measures to a run: its links, and the flows that cross these links.
 
-The tables of a run cover the time after its warm-up (`warm_up` in the scenario).
+The tables of a run cover only the time after the warm-up, which the key `warm_up` of the scenario
+sets.
 """
 
 import json
@@ -19,20 +20,20 @@ from aqmlab.scenario import opens_many_connections, seconds
 
 @dataclass(frozen=True)
 class CrossingFlows:
-    """Flows of one `[[flows]]` table whose data crosses the measured links.
+    """Those flows of one `[[flows]]` table whose data crosses the measured links.
 
     Attributes
     ----------
     name : str
         Name of the `[[flows]]` table, unique within the scenario.
     forward : frozenset of str
-        Flows whose data from `from` to `to` crosses the links.
+        Names of the flows whose data from the host `from` to the host `to` crosses the links.
     reverse : frozenset of str
-        Flows whose data from `to` to `from` crosses the links.
+        Names of the flows whose data from the host `to` to the host `from` crosses the links.
     transient : bool
-        True if each flow opens several connections, one after another or at the same time.
+        True if each flow opens several connections.
     finite : bool
-        True if every transfer has a size.
+        True if every transfer of the flows has a limited size.
     """
 
     name: str
@@ -43,21 +44,21 @@ class CrossingFlows:
 
     @property
     def flows(self) -> frozenset[str]:
-        """Flows whose data crosses the links in either direction."""
+        """Names of the flows whose data crosses the measured links in either direction."""
         return self.forward | self.reverse
 
 
 def crossing_flows(
     scenario: dict[str, Any], text: str, links: Collection[str]
 ) -> list[CrossingFlows]:
-    """Return the flows that cross any of the links, for each `[[flows]]` table that has some.
+    """Return the flows that cross at least one of the links, for each `[[flows]]` table.
 
     Parameters
     ----------
     scenario : dict
-        Scenario with every default.
+        Scenario with all default values.
     text : str
-        The same scenario as JSON.
+        The scenario of the parameter `scenario` as JSON.
     links : collection of str
         Names of the measured links.
     """
@@ -80,21 +81,21 @@ def crossing_flows(
 
 
 def link_names(result: Result) -> list[str]:
-    """Return the links in the table `links` of a run, or in its scenario if the table is absent."""
+    """Return the names of a run's links, from its table `links` or from its scenario."""
     if "links" in result.tables:
         return list(result.columns("links")["link"])
     return [link.name for link in Network.of(json.dumps(result.scenario)).links]
 
 
 class MeasuredRun:
-    """One run after its warm-up.
+    """Run whose measures are computed; the measures exclude its warm-up.
 
     Parameters
     ----------
     result : Result
         Result of the run.
     crossing : list of CrossingFlows
-        Flows that the measures count.
+        Flows that the measures include.
     """
 
     def __init__(self, result: Result, crossing: list[CrossingFlows]) -> None:
@@ -105,7 +106,7 @@ class MeasuredRun:
 
     @classmethod
     def of_result(cls, result: Result) -> Self:
-        """Return a run whose measures count every flow that crosses a link."""
+        """Return a run whose measures include every flow that crosses a link."""
         text = json.dumps(result.scenario)
         return cls(result, crossing_flows(result.scenario, text, link_names(result)))
 
@@ -115,35 +116,35 @@ class MeasuredRun:
         return self.end_s - self.begin_s
 
     def link(self, link: str, *columns: str) -> float:
-        """Return the sum of some columns of the table `links` for one link."""
+        """Return the sum of columns of the table `links` for one link."""
         table = self.result.columns("links")
         row = table["link"].index(link)
         return sum(float(table[column][row]) for column in columns)
 
     def flows(self, column: str, flows: Collection[str]) -> dict[str, float]:
-        """Return a column of the table `flows` for each of the given flows."""
+        """Return the values in a column of the table `flows` for the given flows."""
         table = self.result.columns("flows")
         rows = zip(table["flow"], table[column], strict=True)
         return {flow: float(value) for flow, value in rows if flow in flows}
 
     def waits(self, link: str) -> tuple[list[float], list[float]]:
-        """Return the queueing delays at a link in s, ascending, and the packets with each delay."""
+        """Return the distinct queueing delays at a link in s, and the packets with each delay."""
         table = self.result.columns("waits")
         rows = zip(table["link"], table["wait_s"], table["packets"], strict=True)
         of_link = [(float(wait), float(packets)) for name, wait, packets in rows if name == link]
         return [wait for wait, _ in of_link], [packets for _, packets in of_link]
 
     def delay(self, link: str, column: str) -> float:
-        """Return a column of the table `delays` for a link, in s; NaN if no packet left its queue.
+        """Return a column of the table `delays` for a link, in s; NaN if no packet left the queue.
 
-        The link must be one that the run records.
+        The run must record the link.
         """
         table = self.result.columns("delays")
         return float(table[column][table["link"].index(link)])
 
     @cached_property
     def _tables(self) -> tuple[tuple[str, str, set[str]], ...]:
-        """Tables with data of crossing flows, each with its column of bytes and its flows."""
+        """Tables that have delivered bytes of crossing flows: table, column of bytes, and flows."""
         forward = {flow for flows in self.crossing for flow in flows.forward}
         reverse = {flow for flows in self.crossing for flow in flows.reverse}
         tables = (("flows", "acked_bytes", forward), ("replies", "acked_bytes", reverse),
@@ -153,7 +154,7 @@ class MeasuredRun:
         return tuple(table for table in tables if table[0] in self.result.tables)
 
     def _check_measured(self, flows: CrossingFlows) -> None:
-        """Raise NotMeasuredError if the engine filled no table that has one of the flows."""
+        """Raise NotMeasuredError if the engine measured the delivered bytes of no flow."""
         names = ("flows", "datagrams", *["replies"] * bool(flows.reverse))
         absent = [name for name in names if not self.result.measures(name)]
         present = [name for name in names if name in self.result.tables]
@@ -165,7 +166,7 @@ class MeasuredRun:
 
     @cached_property
     def data(self) -> dict[str, float]:
-        """Bytes of data that each flow delivered: acknowledged, or received in datagrams."""
+        """Delivered bytes of each flow: acknowledged data, or data in received datagrams."""
         data = {flow: 0.0 for flows in self.crossing for flow in flows.flows}
         for name, column, flows in self._tables:
             table = self.result.columns(name)
@@ -176,9 +177,9 @@ class MeasuredRun:
 
     @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
-        """Interval of each flow after the warm-up, in s: from its start to its completion.
+        """Start and end of each flow after the warm-up, in s.
 
-        The interval of a flow that did not complete ends with the run.
+        The interval of a flow that did not complete ends at the end of the run.
         """
         spans: dict[str, tuple[float, float]] = {}
         for name, _, flows in self._tables:
@@ -194,7 +195,7 @@ class MeasuredRun:
         return spans
 
     def running_s(self, flows: Collection[str]) -> float:
-        """Return the time in which at least one of the given flows ran, in s."""
+        """Return the total time, in s, in which at least one of the given flows was active."""
         total, until = 0.0, -math.inf
         for begin, end in sorted(self.spans[flow] for flow in flows if flow in self.spans):
             total += max(0.0, end - max(begin, until))
@@ -202,10 +203,10 @@ class MeasuredRun:
         return total
 
     def goodput(self, flows: Collection[str]) -> float:
-        """Return the data of flows over the time in which at least one of them ran, in bit/s.
+        """Return the delivered data of flows, divided by the time in which at least one was active.
 
-        The result is NaN if no flow ran. For one flow the result is `goodput_bps` of the table
-        `flows`.
+        The goodput is in bit/s, and NaN if no flow was active. For a single flow, it equals
+        `goodput_bps` of the table `flows`.
         """
         seconds = self.running_s(flows)
         return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan
@@ -220,8 +221,8 @@ class MeasuredRun:
     def transfers(self, flows: CrossingFlows) -> tuple[list[float], list[bool]]:
         """Return the durations in s of the transfers that began after the warm-up.
 
-        The second list has the value True for each transfer that ended. The duration of an
-        unfinished transfer is the time from its start to the end of the run.
+        The second list has True for each transfer that ended. The duration of an unfinished
+        transfer is the time from its start to the end of the run.
         """
         table = self.result.columns("transfers" if flows.transient else "flows")
         durations, ended = [], []

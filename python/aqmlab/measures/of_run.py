@@ -1,7 +1,7 @@
-"""Measures of every run: RFC 7928 §2 and §4.2, after the warm-up, per link and per flow.
+"""Standard measures of a run, after RFC 7928 §2 and §4.2, for links and for flows.
 
-A function of a measure takes the run as its last argument. The measure stores a `partial` of the
-function because a `partial` can be pickled, and a lambda cannot.
+Each function that computes a measure takes the run as its last argument. A measure stores a
+`partial` of this function, because a `partial` can be pickled, while a lambda cannot.
 """
 
 import math
@@ -14,7 +14,7 @@ from aqmlab.statistics import jain
 
 
 def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[MeasuredRun]]:
-    """Return the measures of a run in display order: of all flows, of each link, of each flow."""
+    """Return the standard measures of a run: for all flows, for each link, and for each flow."""
     listed = [*ALL]
     for link in links:
         of_link = _of_link(link)
@@ -27,35 +27,36 @@ def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[Me
 
 
 def _all_goodput(run: MeasuredRun) -> float:
-    """Return the goodput of all crossing flows together, in bit/s."""
+    """Return the total goodput of all crossing flows, in bit/s."""
     return run.goodput([flow for flows in run.crossing for flow in flows.flows])
 
 
 def _jain(run: MeasuredRun) -> float:
-    """Return Jain's index of the goodputs; NaN with fewer than two flows."""
+    """Return Jain's index of the flows' goodputs; NaN with fewer than two flows."""
     goodputs = run.goodputs()
     return jain(goodputs) if len(goodputs) > 1 else math.nan
 
 
 ALL = (
     Measure("goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
-            "Data of all flows that cross the link, acknowledged or received in datagrams, divided "
-            "by the time in which at least one of the flows ran (§2.5). A flow runs from its start "
-            "to its completion, or to the end of the run.", 1e-6, 2),
+            "Data that all flows across the link delivered, divided by the time in which at least "
+            "one of these flows was active (§2.5). Delivered data is acknowledged data, or data "
+            "in received datagrams. A flow is active from its start to its completion, or to the "
+            "end of the run.", 1e-6, 2),
     Measure("jain", "index", _jain, 1, "Jain",
             "Jain's fairness index of the goodputs of the flows that cross the link and consist of "
             "one connection."),
 )  # fmt: skip
-"""Measures of all flows together."""
+"""Measures that describe all crossing flows together."""
 
 
 def _share(link: str, columns: tuple[str, ...], run: MeasuredRun) -> float:
-    """Return the packets counted in some columns, divided by the packets that arrived."""
+    """Return the sum of columns that count packets, divided by the number of arrived packets."""
     return run.link(link, *columns) / max(1, run.link(link, "arrived_packets"))
 
 
 def _utilization(link: str, run: MeasuredRun) -> float:
-    """Return the share of the time in which the link transmitted."""
+    """Return the share of the time in which the link transmitted packets."""
     return run.link(link, "busy_s") / max(run.seconds, 1e-12)
 
 
@@ -74,7 +75,7 @@ def _of_link(link: str) -> list[Measure[MeasuredRun]]:
     """Return the measures of a link."""
     return [
         Measure("utilization", "%", partial(_utilization, link), 1, "busy",
-                "Share of the time in which the link transmitted.", 100, 1),
+                "Share of the time in which the link transmitted packets.", 100, 1),
         Measure("mean_delay_s", "ms", partial(_delay, link, "mean_delay_s"), -1, "delay",
                 "Mean queueing delay of the packets that the link transmitted (§2.6).",
                 1e3, 2),
@@ -90,31 +91,32 @@ def _of_link(link: str) -> list[Measure[MeasuredRun]]:
 
 
 def _goodput_of(flows: CrossingFlows, run: MeasuredRun) -> float:
-    """Return the goodput of the flows of one table, in bit/s."""
+    """Return the goodput of the crossing flows of one `[[flows]]` table, in bit/s."""
     return run.goodput(flows.flows)
 
 
 def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
-    """Return the measure of goodput for the flows of one table."""
+    """Return the goodput measure for the flows of one `[[flows]]` table."""
     return Measure("goodput_bps", "Mbit/s", partial(_goodput_of, flows), 1, "goodput",
-                   "Data of those flows of one [[flows]] table that cross the link, divided by the "
-                   "time in which at least one of the flows ran.", 1e-6, 2)  # fmt: skip
+                   "Data that the flows of one [[flows]] table delivered across the link, divided "
+                   "by the time in which at least one of these flows was active.",
+                   1e-6, 2)  # fmt: skip
 
 
 def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:
-    """Return a quantile of the transfer times in s, or `AtLeast` if only a bound is known."""
+    """Return a quantile of the transfer times in s, or `AtLeast` if only a lower bound is known."""
     time = transfer_time(*run.transfers(flows), share)
     return AtLeast(time.value) if time.exceeded else time.value
 
 
 def _unfinished(flows: CrossingFlows, run: MeasuredRun) -> float:
-    """Return the share of the transfers that did not end; NaN if no transfer began."""
+    """Return the share of unfinished transfers; NaN if no transfer began."""
     ended = run.transfers(flows)[1]
     return ended.count(False) / len(ended) if ended else math.nan
 
 
 def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
-    """Return the measures of transfers for the flows of one table."""
+    """Return the transfer measures for the flows of one `[[flows]]` table."""
 
     def within(name: str, head: str, share: float) -> Measure[MeasuredRun]:
         return Measure(name, "s", partial(_time, flows, share), -1, head,

@@ -1,4 +1,8 @@
-"""Response times of requests: from the first SYN, or from the request, to the last byte."""
+"""Response times of requests, by size of the response.
+
+A response time begins with the first SYN of the connection, or with the request on an open
+connection, and ends with the last byte of the response.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,28 +15,29 @@ if TYPE_CHECKING:
     from aqmlab.results import Result
 
 CLASSES = (("up to 10 kB", 0.0, 1e4), ("10 to 100 kB", 1e4, 1e5), ("above 100 kB", 1e5, np.inf))
-"""Classes of response sizes: name, exclusive lower bound and inclusive upper bound in bytes."""
+"""Classes of response sizes: name, lower bound (excluded) and upper bound (included) in bytes."""
 
 
 @dataclass(frozen=True)
 class Responses:
-    """Requests that the clients of a run wrote after the warm-up.
+    """Requests that the clients of a run sent after the warm-up.
 
     Attributes
     ----------
     times : array of float
-        Response time in s. For a request without a response, the time until the end of the run.
+        Response time in s. If a request has no complete response, this is the time until the end of
+        the run.
     ended : array of bool
         True for each request whose response is complete.
     sizes : array of float
         Size of the response in bytes.
     handshakes : array of float
-        Duration of the handshake in s, for each request that opened its connection. For a
-        connection that was not established, the time until the end of the run. NaN for a request
-        on an established connection.
+        Duration of the TCP handshake in s, for each request that opened its connection. If the
+        connection was not established, this is the time until the end of the run. NaN for a request
+        on an open connection.
     timeouts : array of float
-        Retransmission timeouts of the connection since its previous response: of the client in
-        the first column, of the server in the second.
+        Number of retransmission timeouts since the previous response on the connection. The first
+        column has the timeouts of the client, the second those of the server.
     """
 
     times: Any
@@ -43,7 +48,7 @@ class Responses:
 
     @classmethod
     def of(cls, result: "Result") -> "Responses":
-        """Return the requests of a run.
+        """Return the requests of a run, with their response times.
 
         Raises
         ------
@@ -63,7 +68,8 @@ class Responses:
             float
         )
         _, flow = np.unique(result.columns("requests")["flow"], return_inverse=True)
-        # The sort is stable, so the requests of a connection stay in the order of their responses.
+        # The sort by connection is stable, so that the requests of each connection stay in the
+        # order of their responses.
         order = np.lexsort((table["connection"], flow))
         connections = np.stack([flow, table["connection"]], axis=1)[order]
         later = np.flatnonzero((connections[1:] == connections[:-1]).all(axis=1)) + 1
@@ -80,14 +86,14 @@ class Responses:
         return len(self.times)
 
     def within(self, at: Any) -> Any:
-        """Return the share of requests with a response time of at most `at` s, for each `at`."""
+        """Return the share of requests whose response time is at most t s, for each t in `at`."""
         return share_within(self.times, self.ended, at)
 
     def quantile(self, share: float) -> tuple[float, bool]:
-        """Return a quantile of the response time in s, and False if it is only a lower bound."""
+        """Return a quantile of the response time in s, and True; or a lower bound, and False."""
         return time_quantile(self.times, self.ended, share)
 
     def slow_handshakes(self, longer_s: float) -> float:
-        """Return the share of the handshakes that took longer than `longer_s`; NaN if none."""
+        """Return the share of handshakes longer than `longer_s`; NaN without handshakes."""
         handshakes = self.handshakes[~np.isnan(self.handshakes)]
         return float((handshakes > longer_s).mean()) if len(handshakes) else float("nan")

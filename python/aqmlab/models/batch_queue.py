@@ -1,25 +1,25 @@
 """Queues with batch arrivals: M[X]/M/1 and M[X]/D/1.
 
-Batches arrive in a Poisson process, their sizes X are independent, and one server serves packets in
-the order of arrival. The model of batches is from "The power of explicit congestion notification"
-(`kuzmanovic2005ecnplus`, section 5.2.2), in which a batch is the burst that TCP sends in one round
-trip. :mod:`aqmlab.models.bursts` converts flow sizes to batches.
+Batches of packets arrive in a Poisson process. The sizes X of the batches are independent, and one
+server serves the packets in the order of their arrival. In the model of "The power of explicit
+congestion notification" (`kuzmanovic2005ecnplus`, section 5.2.2), a batch is the burst that TCP
+sends in one round trip. :mod:`aqmlab.models.bursts` converts flow sizes to batches.
 
-The mean number of packets is the study's equation (1), and is also in the first volume of
-`kleinrock1976queueing`, section 4.5. The study solves a matrix of transition probabilities. This
-module uses an equivalent recursion: the rate of transitions from at most n packets to more than n
-equals the rate of the transitions back:
+The mean number of packets is equation (1) of this study; the equation is also in the first volume
+of `kleinrock1976queueing`, section 4.5. The study solves a matrix of transition probabilities. This
+module uses an equivalent recursion. In equilibrium, the rate of transitions from at most n packets
+to more than n packets equals the rate of the opposite transitions:
 
     μ P(N = n+1) = λ Σ_k P(N = k) P(X > n - k).
 
-Every term is positive, so the sum loses no digits by cancellation (level crossing). With constant
-service the same relation holds between two instants one service time apart (Crommelin's argument),
-with X replaced by the number of arrivals between the instants. :meth:`BatchQueue.by_inversion`
-computes the same numbers from the generating function.
+All terms of this sum are positive, so it loses no digits by cancellation (level crossing). For
+constant service times, the same relation holds between two times at a distance of one service time
+(Crommelin's argument); X is then the number of arrivals between these times.
+:meth:`BatchQueue.by_inversion` computes the same numbers from the generating function.
 
-The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound
-P(N > n) ≤ E[z^N] / z^(n+1) gives the end of the recursion, for every z with a finite expectation.
-X must therefore be bounded.
+The recursion ends when the probability of all larger numbers is at most :data:`LEFT_OUT`.
+Chernoff's bound P(N > n) ≤ E[z^N] / z^(n+1), which is valid for every z with a finite expectation,
+gives this end. The batch size X must therefore be bounded.
 """
 
 import math
@@ -37,20 +37,20 @@ from aqmlab.models.bounds import refuse_outside
 Array = NDArray[np.float64]
 
 LEFT_OUT = 1e-13
-"""Maximum probability beyond the end of a distribution."""
+"""Maximum probability of all values beyond the computed end of a distribution."""
 MOST_STATES = 20_000_000
-"""Maximum length of a distribution. A longer one would fill the memory."""
-OVERLOAD = "a queue with a load of 1 or more only grows"
+"""Maximum number of values of a distribution, because more values would fill the memory."""
+OVERLOAD = "at load 1 or more, the queue grows without limit"
 
 
 @dataclass(frozen=True)
 class Batches:
-    """The distribution of the number of packets per batch.
+    """Distribution of the number of packets per batch.
 
     Parameters
     ----------
     pmf : array of float
-        P(X = k) at index k, from k = 0, which must be 0, to the largest batch.
+        P(X = k) at index k, up to the largest batch. The probability at index 0 must be 0.
 
     Examples
     --------
@@ -65,18 +65,21 @@ class Batches:
         pmf = np.asarray(self.pmf, dtype=float)
         if pmf.ndim != 1 or len(pmf) < 2 or not np.isfinite(pmf).all() or (pmf < 0).any():
             raise ValueError(
-                "batches: probabilities must be a list of numbers, 0 or more, from size 0 on; "
+                "batches: give a list of probabilities, 0 or more, beginning with that of size 0; "
+                "or "
                 "use Batches.of({size: weight})"
             )
         if pmf[0]:
-            raise ValueError(f"batches: size 0 has probability {pmf[0]:g}; it must have 0")
+            raise ValueError(f"batches: the probability of size 0 is {pmf[0]:g}; it must be 0")
         if not math.isclose(pmf.sum(), 1, abs_tol=1e-9):
-            raise ValueError(f"batches: the probabilities sum to {pmf.sum():g}; the sum must be 1")
+            raise ValueError(
+                f"batches: the sum of the probabilities is {pmf.sum():g}; it must be 1"
+            )
         object.__setattr__(self, "pmf", np.trim_zeros(pmf / pmf.sum(), "b"))
 
     @classmethod
     def of(cls, weights: Mapping[int, float]) -> Self:
-        """Return batches from the weight of each size (packets, 1 or more).
+        """Return a distribution of batch sizes from a weight for each size in packets.
 
         Raises
         ------
@@ -85,7 +88,9 @@ class Batches:
         """
         for size, weight in weights.items():
             if size < 1 or size != int(size):
-                raise ValueError(f"batches: size {size:g} must be a whole number, 1 or more")
+                raise ValueError(
+                    f"batches: a size is {size:g}; it must be a whole number of at least 1"
+                )
             refuse_outside(f"batches: weight of {size}", weight, 0, open_low=False)
         total = sum(weights.values())
         if not total > 0:
@@ -107,32 +112,33 @@ class Batches:
 
     @property
     def packets_a_batch_seen(self) -> float:
-        """Mean size E[X²]/E[X] of the batch of a random packet."""
+        """Mean size E[X²]/E[X] of the batch to which a random packet belongs."""
         return self.mean_square / self.mean
 
     @cached_property
     def above(self) -> Array:
-        """P(X > k) at index k, from k = 0."""
+        """P(X > k) at index k, beginning with k = 0."""
         above: Array = np.maximum(self.pmf[::-1].cumsum()[::-1][1:], 0)
         return above
 
     def transform(self, z: Any) -> Any:
-        """Return E[z^X], for a number or an array of them."""
+        """Return E[z^X] for a number z or an array of numbers."""
         return np.polynomial.polynomial.polyval(z, self.pmf)
 
 
 @dataclass(frozen=True)
 class BatchQueue(ABC):
-    """A queue with batch arrivals in a Poisson process.
+    """Queue with batch arrivals in a Poisson process.
 
     Parameters
     ----------
     load : float
-        Load ρ, the share of time in which the server is busy; above 0, below 1.
+        Load ρ, which is the share of time in which the server is busy; above 0 and below 1.
     batches : Batches
         Distribution of batch sizes.
     service_s : float
-        Mean service time of a packet, in s. With the default 1, times are in service times.
+        Mean service time of a packet, in s. With the default 1, all times are multiples of the
+        service time.
     """
 
     load: float
@@ -148,7 +154,7 @@ class BatchQueue(ABC):
 
     @property
     def rate(self) -> float:
-        """Number of batches that arrive per service time."""
+        """Mean number of batches that arrive per service time."""
         return self.load / self.batches.mean
 
     @property
@@ -159,30 +165,30 @@ class BatchQueue(ABC):
 
     @property
     def mean_wait(self) -> float:
-        """Mean wait of a packet before service, in s: for the work, and for its own batch."""
+        """Mean wait of a packet before service, in s: for earlier work and for its own batch."""
         return self.mean_work + self.service_s * (self.batches.packets_a_batch_seen - 1) / 2
 
     @property
     def mean_queue(self) -> float:
-        """Mean number of waiting packets, without the one in service (Little)."""
+        """Mean number of waiting packets, without the packet in service (Little's law)."""
         return self.load * self.mean_wait / self.service_s
 
     @property
     def mean_system(self) -> float:
-        """Mean number of packets in the system; equation (1) if service is exponential."""
+        """Mean number of packets in the system; equation (1) for exponential service times."""
         return self.mean_queue + self.load
 
     @abstractmethod
     def transform(self, z: Any) -> Any:
-        """Return E[z^N] of the number N in the system; a root of `_pole` is its pole beyond 1."""
+        """Return E[z^N] for the number N of packets in the system."""
 
     @abstractmethod
     def _pole(self, z: float) -> float:
-        """Return a function that is negative at 1 and 0 at the pole of `transform`."""
+        """Return a function that is negative at 1, and 0 at the pole of `transform`."""
 
     @abstractmethod
     def _solve(self, size: int) -> Array:
-        """Return P(N = n) for n below `size`, from the recursion."""
+        """Return P(N = n) for n below `size`, computed by the recursion."""
 
     @cached_property
     def decay(self) -> float:
@@ -195,12 +201,12 @@ class BatchQueue(ABC):
         return float(brentq(self._pole, low, 1 + step, xtol=1e-15))
 
     def size(self, left_out: float = LEFT_OUT) -> int:
-        """Return the length of the distribution for which P(N ≥ size) is at most `left_out`.
+        """Return the smallest `size` for which the bound of P(N ≥ size) is at most `left_out`.
 
         Raises
         ------
         ValueError
-            If the length exceeds the memory because the load is too close to 1.
+            If the distribution would be longer than `LONGEST`, because the load is close to 1.
         """
         least = math.inf
         for part in (0.5, 0.8, 0.9, 0.95, 0.98):
@@ -208,21 +214,23 @@ class BatchQueue(ABC):
             least = min(least, math.log(abs(self.transform(z)) / left_out) / math.log(z))
         if not least < MOST_STATES:
             raise ValueError(
-                f"load: {self.load:g} is too close to 1, the distribution has {least:.3g} values; "
-                "lower the load, or use the mean, which is exact"
+                f"load is {self.load:g}, which is too close to 1, because the distribution would "
+                "have "
+                f"{least:.3g} values; reduce the load, or use the mean, which needs no distribution"
             )
         return math.ceil(least) + 1
 
     @cached_property
     def pmf(self) -> Array:
-        """P(N = n) at any time, for the number N of packets waiting and in service."""
+        """P(N = n) in equilibrium, for the number N of packets waiting or in service."""
         return self._solve(self.size())
 
     def by_inversion(self, size: int | None = None) -> Array:
-        """Return P(N = n) for n below `size`, from the generating function alone.
+        """Return P(N = n) for n below `size`, computed from the generating function only.
 
-        The coefficients are a Fourier sum over a circle of radius below 1 (Abate & Whitt 1992,
-        `abate1992inversion`). The error is at most 10⁻⁸ P(N ≥ 2 size), plus rounding of 10⁻¹².
+        The probabilities are a Fourier sum over a circle with a radius below 1 (Abate & Whitt 1992,
+        `abate1992inversion`). The error is at most 10⁻⁸ P(N ≥ 2 size), plus a rounding error of
+        about 10⁻¹².
         """
         size = size or self.size()
         points = 2 * size
@@ -232,7 +240,7 @@ class BatchQueue(ABC):
         return coefficients[:size] * radius ** -np.arange(size)
 
     def exceeds(self, packets: float) -> float:
-        """Return P(N > packets), the share of time with more packets in the system."""
+        """Return P(N > packets), the share of time with a larger number in the system."""
         return float(self.pmf[math.floor(packets) + 1 :].sum()) if packets >= 0 else 1.0
 
     @abstractmethod
@@ -241,7 +249,7 @@ class BatchQueue(ABC):
 
     @abstractmethod
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than `seconds` before service."""
+        """Return the share of packets that wait longer than `seconds` before their service."""
 
 
 class MxM1(BatchQueue):
@@ -249,7 +257,8 @@ class MxM1(BatchQueue):
 
     Examples
     --------
-    A flow of 7 packets that sends bursts of 2, 4 and 1, at load 0.8, by equation (1):
+    Mean number of packets by equation (1), at load 0.8, if each flow sends bursts of 2, 4 and 1
+    packets:
 
     >>> queue = MxM1(0.8, Batches.of({1: 1, 2: 1, 4: 1}))
     >>> round(queue.mean_system, 9), round(queue.mean_queue, 9)
@@ -277,16 +286,16 @@ class MxM1(BatchQueue):
         return probabilities
 
     def work_exceeds(self, seconds: float) -> float:
-        """Return P(V > seconds); the work of n packets is Erlang distributed."""
+        """Return P(V > seconds); the service time of n packets has an Erlang distribution."""
         return self._erlang(self.pmf, seconds)
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than `seconds` before service."""
+        """Return the share of packets that wait longer than `seconds` before their service."""
         return self._erlang(self._ahead, seconds)
 
     @cached_property
     def _ahead(self) -> Array:
-        """P(n packets are ahead of a packet), in the system and in its own batch."""
+        """P(n packets precede a packet), in the system and in the batch of this packet."""
         from scipy.signal import oaconvolve
 
         ahead: Array = oaconvolve(self.pmf, self.batches.above / self.batches.mean)
@@ -302,7 +311,7 @@ class MxM1(BatchQueue):
 
 
 class MxD1(BatchQueue):
-    """M[X]/D/1: constant service times, for example packets of one size on a link.
+    """M[X]/D/1: constant service times, for example packets of equal size on a link.
 
     Examples
     --------
@@ -319,15 +328,15 @@ class MxD1(BatchQueue):
         return (1 - self.load) * (1 - z) * a / (a - z)
 
     def _pole(self, z: float) -> float:
-        """Return (ln A(z) - ln z)/(z - 1); the division removes the root at 1."""
+        """Return (ln A(z) - ln z)/(z - 1); the division removes the root at z = 1."""
         above = float(np.polynomial.polynomial.polyval(z, self.batches.above))
         return self.rate * above - math.log1p(z - 1) / (z - 1)
 
     def arrivals(self, services: float) -> Array:
-        """Return the distribution of the number of arrivals in a time, e^(-λt(1 - X(z))).
+        """Return the distribution of the number of arrivals in t = `services` service times.
 
-        The time is in service times. The function sums the power series in X up to weights below
-        10⁻²⁰. A negative time, down to -1, gives the inverse series of the positive time.
+        Its generating function is e^(-λt(1 - X(z))). The power series in X is summed up to weights
+        below 10⁻²⁰. For a negative t, down to -1, the result is the inverse of the series for -t.
         """
         from scipy.signal import oaconvolve
 
@@ -361,13 +370,14 @@ class MxD1(BatchQueue):
         return self._beyond(int(n), self._at_most(part))
 
     def _at_most(self, part: float) -> Array:
-        """Return P(V ≤ (n + part) service times) for n from 0 on, with a fixed fraction `part`.
+        """Return P(V ≤ (n + part) service times) for n = 0, 1, …, with a fixed fraction `part`.
 
-        If and only if the unfinished work at a time exceeds n service times, more than n of the
-        packets present at that time are left after n service times. During a fraction of a service
-        time no packet leaves. The generating function of the number of packets at the end of the
-        fraction is therefore divided by the generating function of the arrivals during the
-        fraction.
+        The unfinished work exceeds n service times if and only if more than n packets are in the
+        system. The unfinished work exceeds n + `part` service times if and only if more than n of
+        these packets are left after a further fraction `part` of a service time. All other packets
+        in the system at that later time have arrived during the fraction. The generating function
+        of the number of packets is therefore divided by the generating function of the arrivals
+        during the fraction.
         """
         from scipy.signal import oaconvolve
 
@@ -382,7 +392,7 @@ class MxD1(BatchQueue):
         return max(0.0, 1 - float(at_most[n])) if n < len(at_most) else 0.0
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than `seconds` before service."""
+        """Return the share of packets that wait longer than `seconds` before their service."""
         if seconds < 0:
             return 1.0
         ahead = self.batches.above / self.batches.mean

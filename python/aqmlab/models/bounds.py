@@ -13,19 +13,19 @@ def refuse_outside(
     open_low: bool = True,
     open_high: bool = True,
 ) -> None:
-    """Raise ValueError for a value outside its bounds; open bounds exclude the bound itself.
+    """Raise ValueError for a value outside its bounds; a bound that is `open` is excluded.
 
     Raises
     ------
     ValueError
-        Names field, value, bound and remedy.
+        The message states the name, the value, the bounds and the remedy.
 
     Examples
     --------
-    >>> refuse_outside("load", 1.0, 0, 1, "a queue with a load of 1 or more only grows")
+    >>> refuse_outside("load", 1.0, 0, 1, "at load 1 a queue only grows")
     Traceback (most recent call last):
         ...
-    ValueError: load: 1 must be above 0 and below 1; a queue with a load of 1 or more only grows
+    ValueError: load is 1; it must be above 0 and below 1; at load 1 a queue only grows
     """
     above = value > low if open_low else value >= low
     below = value < high if open_high else value <= high
@@ -33,4 +33,4 @@ def refuse_outside(
         return
     bounds = [f"{'above' if open_low else 'at least'} {low:g}"] * math.isfinite(low)
     bounds += [f"{'below' if open_high else 'at most'} {high:g}"] * math.isfinite(high)
-    raise ValueError(f"{name}: {value:g} must be {' and '.join(bounds)}; {remedy}")
+    raise ValueError(f"{name} is {value:g}; it must be {' and '.join(bounds)}; {remedy}")

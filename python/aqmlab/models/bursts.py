@@ -1,20 +1,23 @@
 """Conversion of flow sizes to the bursts that TCP sends per round trip.
 
-A flow first sends its initial window. In each further round trip it sends as many packets as its
-window allows, up to the receiver's advertised window, and at the end the remainder ("The power of
-explicit congestion notification", `kuzmanovic2005ecnplus`, section 5.2.2, "file-to-burst-size
-transformations"). A flow is therefore a sequence of bursts. In the model each burst is an
-independent random sample from all bursts of a mix of flows.
+In the first round trip, a flow sends its initial window. In each further round trip, the flow sends
+as many packets as its window allows, up to the advertised window of the receiver. In the last round
+trip, it sends the remainder ("The power of explicit congestion notification",
+`kuzmanovic2005ecnplus`, section 5.2.2, "file-to-burst-size transformations"). A flow is therefore a
+sequence of bursts. The model assumes that each burst is an independent random sample from the
+bursts of all flows.
 
 The study describes the start of a flow in two ways. A short flow, which never reaches the
-advertised window, sends 2, 4, 8, …; a long flow sends 1, 2, 4, …, Wmax, Wmax, …. The first burst is
-the parameter `initial_window` for a short flow and `long_initial_window` for a long flow. The study
-states the remainder of a short flow as s mod (2ⁿ - 1). With a first burst of 2 packets, the bursts
-and this remainder do not add up to s. In this module the remainder of a flow is s minus its earlier
+advertised window, sends bursts of 2, 4, 8, … packets. A long flow sends bursts of 1, 2, 4, …, Wmax,
+Wmax, … packets. The parameter `initial_window` is the first burst of a short flow, and
+`long_initial_window` that of a long flow. For a short flow of s packets, the study states a
+remainder of s mod (2ⁿ - 1). If the first burst has 2 packets, the sum of the bursts and this
+remainder is not s. In this module, the remainder of a flow is s minus the sum of its earlier
 bursts.
 
-Flow sizes are given as weights by size in packets, as a sample in packets, or as a sample in bytes
-(:func:`packets_of`), for example the response sizes of a web server.
+Flow sizes are given as a weight for each size in packets, or as a sample of sizes in packets.
+:func:`packets_of` converts a sample of sizes in bytes, for example the response sizes of a web
+server.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,27 +31,28 @@ from aqmlab.models.batch_queue import Batches
 from aqmlab.models.bounds import refuse_outside
 
 ADVERTISED = {8 * 1024: 0.20, 16 * 1024: 0.35, 64 * 1024: 0.45}
-"""Shares of flows by their advertised window in bytes (the study's footnote 4)."""
+"""Share of the flows with each advertised window in bytes, from footnote 4 of the study."""
 PACKET = 1000
-"""Data bytes per packet. The study equates means of 7.2 kB and 7.22 packets."""
+"""Data bytes per packet, because the study equates mean flow sizes of 7.2 kB and 7.22 packets."""
 
 Counts = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """The growth of a flow's window.
+    """Growth of the window of a flow.
 
     Parameters
     ----------
     initial_window : float
-        Packets of the first burst; at least 1. Default 2 (the study, citing RFC 2581).
+        Number of packets in the first burst, at least 1; default 2, as in the study, which cites
+        RFC 2581.
     long_initial_window : float, optional
-        Packets of the first burst of flows that reach the advertised window; default:
+        Number of packets in the first burst of a flow that reaches the advertised window; default:
         `initial_window`.
     growth : float
-        Factor from one burst to the next; above 1. Default 2, slow start with one ACK per packet.
-        With one ACK per two packets the factor is 1.5.
+        Ratio of a burst to the previous burst, above 1. The default 2 is slow start with one ACK
+        per packet. With one ACK per two packets, the ratio is 1.5.
 
     Examples
     --------
@@ -66,11 +70,13 @@ class Ramp:
         for name in ("initial_window", "long_initial_window"):
             value = getattr(self, name)
             if value is not None:
-                refuse_outside(name, value, 1, open_low=False, remedy="a burst needs a packet")
-        refuse_outside("growth", self.growth, 1, remedy="slow start has 1.5 or 2")
+                refuse_outside(
+                    name, value, 1, open_low=False, remedy="a burst has at least one packet"
+                )
+        refuse_outside("growth", self.growth, 1, remedy="in slow start, growth is 1.5 or 2")
 
     def below(self, window: int, *, long: bool = False) -> list[int]:
-        """Return the bursts that are smaller than the advertised window, in packets."""
+        """Return the bursts of a flow that are smaller than the advertised window, in packets."""
         size = self.initial_window
         if long and self.long_initial_window is not None:
             size = self.long_initial_window
@@ -81,7 +87,7 @@ class Ramp:
         return sizes
 
     def bursts(self, packets: int, window: int) -> list[int]:
-        """Return the bursts of one flow, in packets."""
+        """Return all bursts of one flow, in packets."""
         counts: list[int] = []
         long = packets > sum(self.below(window))
         ahead = iter(self.below(window, long=long))
@@ -91,7 +97,7 @@ class Ramp:
         return counts
 
     def count(self, sizes: NDArray[np.int64], weights: Counts, window: int) -> Counts:
-        """Return the weighted number of bursts of each size, for all flows at once."""
+        """Return the weighted number of bursts of each size, over all flows."""
         counts = np.zeros(window + 1)
         is_long = sizes > sum(self.below(window))
         for long in (False, True):
@@ -108,14 +114,14 @@ class Ramp:
 
 
 STATED = Ramp(initial_window=2, long_initial_window=1)
-"""The growth that the study states: short flows send 2, 4, …, long flows 1, 2, 4, …"""
+"""Growth of the windows that the study states: short flows send 2, 4, …, long flows 1, 2, 4, …."""
 EVERY_FLOW_FROM_2 = Ramp(initial_window=2)
 EVERY_FLOW_FROM_1 = Ramp(initial_window=1)
 DELAYED_ACKS = Ramp(initial_window=2, growth=1.5)
 
 
 def packets_of(sizes: ArrayLike, packet: int = PACKET) -> NDArray[np.int64]:
-    """Return the number of packets of flows with sizes in bytes; `packet` is the MSS in bytes.
+    """Convert flow sizes in bytes to numbers of packets; `packet` is the MSS in bytes.
 
     Raises
     ------
@@ -142,18 +148,18 @@ def batches(
     windows: Mapping[float, float] | None = None,
     packet: int = PACKET,
 ) -> Batches:
-    """Return the distribution of the batches that flows of these sizes send to a queue.
+    """Return the distribution of the burst sizes of flows, as batches for a queue.
 
     Parameters
     ----------
     flows : mapping or list
-        Flow sizes in packets: a weight for each size, or a sample of sizes.
+        Flow sizes in packets: a mapping from sizes to weights, or a sample of sizes.
     ramp : Ramp
         Growth of the windows; default :data:`STATED`.
     windows : mapping, optional
-        Weight of flows by advertised window in bytes; default :data:`ADVERTISED`.
+        Weight of the flows with each advertised window in bytes; default :data:`ADVERTISED`.
     packet : int
-        Data bytes per packet, which converts advertised windows to packets.
+        Data bytes per packet, to convert advertised windows to packets.
 
     Raises
     ------
@@ -172,7 +178,7 @@ def batches(
     for window, share in shares.items():
         refuse_outside("windows: a share", share, 0, open_low=False)
         refuse_outside("windows: a window", window, packet, open_low=False,
-                       remedy="a window holds at least one packet")  # fmt: skip
+                       remedy="a window must have at least one packet")  # fmt: skip
         of = share * ramp.count(sizes, weights, int(window // packet))
         short, long = sorted((total, of), key=len)
         total = long + np.pad(short, (0, len(long) - len(short)))
@@ -180,10 +186,10 @@ def batches(
 
 
 def of_responses(sizes: ArrayLike, packet: int = PACKET, **options: Any) -> Batches:
-    """Return the distribution of the batches of responses with sizes in bytes.
+    """Return the distribution of the burst sizes of responses, as batches for a queue.
 
-    `options` are those of :func:`batches`. Each response is treated as a connection of its own that
-    starts with the initial window.
+    `options` are those of :func:`batches`. The response sizes are in bytes. Each response is
+    assumed to have a separate connection, which starts with the initial window.
 
     Examples
     --------
@@ -195,7 +201,7 @@ def of_responses(sizes: ArrayLike, packet: int = PACKET, **options: Any) -> Batc
 
 
 def _weighted(flows: Any) -> tuple[NDArray[np.int64], Counts]:
-    """Return the distinct sizes and their weights."""
+    """Return the distinct flow sizes and their weights."""
     if isinstance(flows, Mapping):
         values = np.array(list(flows), dtype=float)
         weights = np.array(list(flows.values()), dtype=float)
@@ -204,19 +210,23 @@ def _weighted(flows: Any) -> tuple[NDArray[np.int64], Counts]:
         weights = weights.astype(float)
     if not len(values) or (values < 1).any() or (values != np.floor(values)).any():
         raise ValueError(
-            "flows: sizes must be whole numbers of packets, 1 or more; "
-            "packets_of converts bytes to packets"
+            "flows: give one or more sizes as whole numbers of packets, 1 or more; packets_of "
+            "converts bytes to packets"
         )
     if (weights < 0).any() or not weights.sum() > 0:
-        raise ValueError("flows: weights must be 0 or more, and at least one above 0")
+        raise ValueError(
+            "flows: the weights are not valid; give weights of 0 or more, of which at least one is "
+            "above 0"
+        )
     return values.astype(np.int64), weights
 
 
 def shape_of(top: float, share: float) -> tuple[float, float]:
-    """Return σ of a lognormal and the exponent of a Pareto distribution of flow sizes.
+    """Return σ of a lognormal, and the exponent of a Pareto distribution of flow sizes.
 
-    In both distributions the largest `top` of all flows carry `share` of all bytes. In the study's
-    web traffic, 15 % of the flows carry 80 % (section 4.2); its list of sizes is not published.
+    In both distributions, the largest flows, which are a share `top` of all flows, have a share
+    `share` of all bytes. In the web traffic of the study, 15 % of the flows have 80 % of the bytes
+    (section 4.2). The list of its flow sizes is not published.
 
     Examples
     --------
@@ -226,15 +236,17 @@ def shape_of(top: float, share: float) -> tuple[float, float]:
     from scipy.stats import norm
 
     refuse_outside("top", top, 0, 1)
-    refuse_outside("share", share, top, 1, "large flows carry more than an equal share")
+    refuse_outside(
+        "share", share, top, 1, "the largest flows must have more than an equal share of the bytes"
+    )
     sigma = norm.ppf(share) + norm.ppf(1 - top)
     return float(sigma), float(1 / (1 - np.log(share) / np.log(top)))
 
 
 def lognormal_sizes(mean: float, sigma: float, most: int = 100_000) -> dict[int, float]:
-    """Return the probabilities of lognormal flow sizes with this mean, in packets.
+    """Return the probability of each flow size in packets, for a lognormal distribution.
 
-    Flows with more than `most` packets count as `most`.
+    A flow with more than `most` packets counts as a flow with `most` packets.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """DCTCP at a step marking threshold: amplitude of the queue (`alizadeh2010dctcp`, §3.3; `rfc8257`).
 
-N synchronized flows share a link of C packets/s with the round-trip time RTT without queueing. The
-link marks packets while more than K packets wait. One round trip later, every flow reduces its
-window by the factor 1 - α/2 and then grows by one packet per round trip. The model holds for a gain
-g well below 1/√(C RTT + K).
+N synchronized flows share a link with a rate of C packets/s. RTT is the round-trip time without
+queueing. The link marks packets while more than K packets are in the queue. One round trip later,
+every flow multiplies its window by 1 - α/2. The window then grows by one packet per round trip. The
+model is valid if the gain g is much smaller than 1/√(C RTT + K).
 """
 
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from aqmlab.models.bounds import refuse_outside
 
 @dataclass(frozen=True)
 class StepMarking:
-    """Synchronized DCTCP flows through a step marking threshold.
+    """Synchronized DCTCP flows at a queue with a step marking threshold.
 
     Parameters
     ----------
     flows : float
-        N, 1 or more.
+        Number of flows N, 1 or more.
     packets_per_s : float
-        C, the rate of the link.
+        Rate C of the link.
     rtt_s : float
         Round-trip time in s, without queueing.
     threshold : float
-        K, in packets.
+        Marking threshold K, in packets.
 
     Examples
     --------
@@ -47,14 +47,14 @@ class StepMarking:
 
     @property
     def window(self) -> float:
-        """W*, the window of a flow when marking starts, in packets (equation 5)."""
+        """Window W* of a flow at the time when marking starts, in packets (equation 5)."""
         return (self.packets_per_s * self.rtt_s + self.threshold) / self.flows
 
     @property
     def alpha(self) -> float:
         """Steady-state α, from α²(1 - α/4) = (2W* + 1)/(W* + 1)² (equation 6).
 
-        The value of α is 1 if the equation has no solution.
+        Share α of marked packets; 1 if the equation for α has no solution.
         """
         from scipy.optimize import brentq
 
@@ -65,12 +65,12 @@ class StepMarking:
 
     @property
     def swing(self) -> float:
-        """A, the maximum minus the minimum queue, in packets: N(W* + 1)α/2 (equation 8)."""
+        """Amplitude A = N(W* + 1)α/2 in packets: maximum minus minimum queue (equation 8)."""
         return self.flows * (self.window + 1) * self.alpha / 2
 
     @property
     def approximate_swing(self) -> float:
-        """Approximation √(2N(C RTT + K))/2 of the swing, for large windows (equation 8)."""
+        """Approximation √(2N(C RTT + K))/2 of `swing` for large windows (equation 8)."""
         return sqrt(2 * self.flows * self.flows * self.window) / 2
 
     @property
@@ -80,25 +80,28 @@ class StepMarking:
 
     @property
     def least(self) -> float:
-        """Minimum queue, in packets (equation 11). Below 0 the link is idle for some time."""
+        """Minimum queue, in packets (equation 11).
+
+        If the minimum queue is negative, the link is sometimes idle.
+        """
         return self.most - self.swing
 
     @property
     def period_s(self) -> float:
-        """Time between two reductions, (W* + 1)α/2 round trips without queueing (equation 9)."""
+        """Time between two reductions of the window, (W* + 1)α/2 round-trip times (equation 9)."""
         return self.swing / self.flows * self.rtt_s
 
     @property
     def greatest_gain(self) -> float:
-        """Maximum gain g: α then averages over whole periods.
+        """Maximum gain g at which α averages over whole periods.
 
-        The maximum gain is 1.386/√(2(C RTT + K)) (equation 15).
+        The maximum is 1.386/√(2(C RTT + K)) (equation 15).
         """
         return 1.386 / sqrt(2 * self.flows * self.window)
 
 
 def least_threshold(packets_per_s: float, rtt_s: float) -> float:
-    """Return the minimum K that keeps the link busy for any number of flows.
+    """Return the minimum threshold K at which the link is always busy, for any number of flows.
 
     The minimum K is C RTT/7, in packets (equation 13).
 

@@ -1,31 +1,33 @@
-"""Search for the reading of a study's queue model that gives the number in the study's text.
+"""Search for a variant of a published queue model that gives the number in the text of the study.
 
 The study is "The power of explicit congestion notification". `kuzmanovic2005ecnplus`, section
-5.2.2, describes its figure 7 at a flow size of 7.22 packets and load 0.8 as "a moderate (5 packets)
-average queue length". Equation (1) of the study gives 8.0 for the bursts that the study states. The
-numbers behind the figure are not available, so they cannot decide between readings. This module
-enumerates the readings of the queue model. Each reading departs from the text in some points:
+5.2.2, states for figure 7, at a flow size of 7.22 packets and load 0.8, "a moderate (5 packets)
+average queue length". Equation (1) of the study gives 8.0 packets for the bursts that the study
+describes. The numbers behind the figure are not available. This module therefore enumerates
+variants of the queue model, called readings. A reading departs from the text in one or more points:
 
-- *the quantity*: the waiting packets, instead of E(Q) of equation (1), which includes the packet in
-  service; or the work that an arriving burst meets, in service times;
-- *the service*: constant, as in the study's simulations, instead of exponential;
-- *the first burst*: 1 packet instead of 2; *the growth*: 1.5 per round trip (delayed ACKs) instead
-  of 2;
-- *the remainder*: s mod (2ⁿ - 1) as printed, instead of the rest of the flow;
-- *the second moment*: E(X)² instead of E(X²), which would be an error of computation;
-- *the size*: 7 packets instead of 7.22, which is a mix of flows of 7 and 8 packets; or 7.2 kB in
-  packets of 1460 B.
+- *the quantity*: the number of waiting packets without the packet in service, or the unfinished
+  work in service times when a burst arrives, instead of E(Q) of equation (1);
+- *the service*: constant service times, as in the simulations of the study, instead of exponential
+  service times;
+- *the first burst*: 1 packet instead of 2 packets; *the growth*: a factor of 1.5 per round trip
+  (delayed ACKs) instead of 2;
+- *the remainder*: s mod (2ⁿ - 1), as the study states, instead of the rest of the flow;
+- *the second moment*: E(X)² instead of E(X²), which would be a mistake in a computation;
+- *the size*: flows of 7 packets, or of 7.2 kB in packets of 1460 B, instead of 7.22 packets, which
+  is a mix of flows of 7 and of 8 packets.
 
 :func:`readings` returns the 150 consistent combinations. tests/test_models_bursts.py checks these
-findings: a single departure never gives 5, and the nearest is constant service with 6.4. Of two
-departures, constant service with slow start at 1.5 per round trip gives 5.4 in the system, and 5.2
-with E(X)² for E(X²). Of three departures, constant service with slow start at 1.5 and the work
-before a burst gives 5.01.
+findings: No reading with a single departure gives 5 packets; the nearest is constant service with
+6.4 packets. With two departures, constant service and a growth of 1.5 give 5.4 packets in the
+system, and constant service and E(X)² for E(X²) give 5.2 packets. With three departures, constant
+service, a growth of 1.5 and the unfinished work give 5.01 service times.
 
-Simulated TCP (tests/test_models_simulated.py) has 5.3 packets in the system with flows of 7 packets
-at load 0.8 and delayed ACKs, and 6.3 without. M[X]/D/1 gives the same values for bursts 2, 3, 2 and
-2, 4, 1. The number in the text thus matches a simulation with delayed ACKs and not the equation.
-The study does not state if its simulations delayed ACKs.
+In simulations of TCP with flows of 7 packets at load 0.8 (tests/test_models_simulated.py), there
+are 5.3 packets in the system with delayed ACKs, and 6.3 packets without. The model M[X]/D/1 gives
+the same two values for bursts of 2, 3, 2 packets and of 2, 4, 1 packets. The number in the text
+therefore agrees with a simulation with delayed ACKs, but not with the equation. The study does not
+state if its simulations used delayed ACKs.
 """
 
 from collections.abc import Iterator
@@ -36,9 +38,10 @@ from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
 from aqmlab.models.bursts import Ramp
 
 LOAD, PRINTED = 0.8, 5
-"""Load at figure 7's point, and the mean queue in packets that the text states there."""
+"""Load at the point of figure 7 that the text describes, and its mean queue in packets."""
 WINDOW = 64
-"""Advertised window in packets. Flows of these sizes do not reach it."""
+"""Advertised window in packets. Advertised window in packets, which flows of these sizes do not
+reach."""
 SIZES = {
     "7.22 packets": {7: 0.78, 8: 0.22},
     "7 packets": {7: 1.0},
@@ -56,9 +59,10 @@ MOMENTS = ("E(X²)", "E(X)²")
 
 @dataclass(frozen=True)
 class Reading:
-    """One reading of the model at figure 7's point.
+    """Variant of the queue model, at the point of figure 7 that the text describes.
 
-    `packets` is its mean queue. `departures` are the points in which it departs from the text.
+    `packets` is the mean queue of the variant. `departures` are the points in which the variant
+    departs from the text.
     """
 
     departures: tuple[str, ...]
@@ -66,12 +70,12 @@ class Reading:
 
     @property
     def meets(self) -> bool:
-        """True if the reading rounds to the number in the text."""
+        """True if the mean queue of the reading, rounded, is the number in the text."""
         return round(self.packets) == PRINTED
 
 
 def readings() -> list[Reading]:
-    """Return all readings, ordered by the number of departures and the distance from the text.
+    """Return all readings, sorted by the number of departures, then by the difference to 5 packets.
 
     Examples
     --------
@@ -119,13 +123,13 @@ def _batches(size: str, ramp: Ramp, *, as_printed: bool) -> Batches:
 
 
 def _in_moment(queue: BatchQueue, quantity: str) -> float:
-    """Return the derivative of a quantity with respect to E(X²)/E(X); all are linear in it."""
+    """Return the derivative of a quantity with respect to E(X²)/E(X), in which it is linear."""
     work = queue.load / (2 * (1 - queue.load))
     return work if quantity == "work before a burst" else queue.load * (work + 0.5)
 
 
 def load_of(packets: float, batches: Batches) -> float:
-    """Return the load at which equation (1) gives this mean number of packets.
+    """Return the load at which equation (1) gives a mean number of packets.
 
     Examples
     --------

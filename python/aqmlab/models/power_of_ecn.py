@@ -1,8 +1,9 @@
-"""The model curves of figures 7, 8 and 9 of "The power of explicit congestion notification".
+"""Model curves for figures 7, 8 and 9 of "The power of explicit congestion notification".
 
 The sources are `kuzmanovic2005ecnplus`, sections 5.2.2 and 5.3.1; :mod:`aqmlab.figures.models`
-draws the curves. The study does not state its lists of flow sizes.
-:func:`aqmlab.models.bursts.shape_of` gives two distributions that match its description.
+draws the curves. The study does not publish the flow sizes of its traffic.
+:func:`aqmlab.models.bursts.shape_of` gives two distributions that agree with the description in the
+study.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,18 +34,18 @@ def mean_by_flow_size(
     packet: int = PACKET,
     kind: type[BatchQueue] = MxM1,
 ) -> Array:
-    """Return the mean number of packets in the system for flows of a single size (figure 7).
+    """Return the mean number of packets in the system, for flows of equal size (figure 7).
 
     Parameters
     ----------
     sizes : iterable of int
         Flow sizes in packets.
     load : float
-        Load, ρ.
+        Load ρ.
     ramp, windows, packet : Ramp, mapping, int
         As for :func:`aqmlab.models.bursts.batches`.
     kind : type of BatchQueue
-        Queue with exponential or with constant service times.
+        Class of the queue model, with exponential or with constant service times.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def late_by_load(
     packet: int = PACKET,
     kind: type[BatchQueue] = MxM1,
 ) -> Array:
-    """Return the probability that the queueing delay exceeds `delay_s` at each load (figures 8, 9).
+    """Return the probability at each load that the queueing delay exceeds `delay_s` (figures 8, 9).
 
     Parameters
     ----------
@@ -75,13 +76,13 @@ def late_by_load(
     loads : sequence of float
         Loads ρ, each above 0 and below 1.
     bps : float
-        C, the rate of the link in bit/s.
+        Rate C of the link in bit/s.
     delay_s : float
-        The delay, in s.
+        Delay whose probability of being exceeded is computed, in s.
     packet : int
         Packet size, in bytes.
     kind : type of BatchQueue
-        Queue with exponential or with constant service times.
+        Class of the queue model, with exponential or with constant service times.
 
     Examples
     --------

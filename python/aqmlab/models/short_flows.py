@@ -1,9 +1,9 @@
-"""Duration of a transfer that ends in slow start or soon after it.
+"""Duration of a transfer that ends in slow start, or soon after slow start.
 
-:func:`latency` counts round trips on an empty path without losses. The window doubles per round
-trip, or grows by the factor 1.5 with delayed ACKs. The rate of the bottleneck affects the duration
-if a burst takes longer than a round trip. :func:`cardwell` includes losses: `cardwell2000latency`,
-section II, with PFTK for the data after slow start.
+:func:`latency` computes the duration on an idle path without losses. The window doubles in each
+round trip, or grows by the factor 1.5 with delayed ACKs. The rate of the bottleneck matters if the
+transmission of a burst takes longer than a round trip. :func:`cardwell` includes losses
+(`cardwell2000latency`, section II), and uses PFTK for the data after slow start.
 """
 
 from math import log
@@ -13,7 +13,7 @@ from aqmlab.models.tcp_rates import back_off, by_timeout, pftk
 
 
 def rounds(segments: int, *, initial: float = 10, growth: float = 2, window: float = 1e9) -> int:
-    """Return the number of round trips that the transfer needs.
+    """Return the number of round trips in which a transfer sends data.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def rounds(segments: int, *, initial: float = 10, growth: float = 2, window: flo
     initial : float
         Initial window in segments.
     growth : float
-        Growth factor of the window per round trip: 2, or 1.5 with one ACK per two segments.
+        Factor by which the window grows per round trip: 2, or 1.5 with one ACK per two segments.
     window : float
         Receive window in segments.
 
@@ -52,19 +52,19 @@ def latency(
 ) -> float:
     """Return the time from the first SYN to the ACK of the last byte, in s, without loss.
 
-    A round begins with the first ACK of the previous round or with the end of its transmission,
-    whichever is later.
+    A round begins when the first ACK of the previous round arrives, or when the transmission of the
+    previous round ends, whichever is later.
 
     Parameters
     ----------
     segments, initial, growth, window
         As for :func:`rounds`.
     rtt_s : float
-        Round-trip time in s, without queueing and without transmission time.
+        Round-trip time in s, without queueing and without the transmission time of a segment.
     segment_s : float
         Transmission time of a segment at the bottleneck, in s.
     handshake : bool
-        True if the transfer must open its connection first.
+        True if the time includes the opening of the connection.
 
     Examples
     --------
@@ -98,20 +98,20 @@ def cardwell(
     delayed_ack_s: float = 0.0,
     handshake: bool = True,
 ) -> float:
-    """Return the expected time of a transfer with losses, in s (`cardwell2000latency`).
+    """Return the expected duration of a transfer with losses, in s (`cardwell2000latency`).
 
     Parameters
     ----------
     segments, initial, growth, window
-        As for :func:`rounds`; `growth` is the paper's γ, 1.5 with delayed ACKs.
+        As for :func:`rounds`; `growth` is γ in the paper, which is 1.5 with delayed ACKs.
     p : float
-        Probability that a segment is lost; 0 or more, below 1.
+        Probability that a segment is lost, at least 0 and below 1.
     rtt_s, rto_s : float
         Mean round-trip time and mean first retransmission timeout, in s.
     delayed_ack_s : float
         Mean delay of the first delayed ACK, in s; 0.1 to 0.15 s in the paper.
     handshake : bool
-        True if a handshake without loss precedes the transfer.
+        True if the duration includes a handshake without loss.
 
     Examples
     --------

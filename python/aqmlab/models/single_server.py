@@ -1,9 +1,9 @@
-"""Queues with single arrivals in a Poisson process.
+"""Models of queues in which packets arrive one at a time in a Poisson process.
 
-The models are M/G/1 (Pollaczek and Khinchine), its cases M/M/1 and M/D/1, M/M/1/K and M/G/1/K with
-their loss, and Erlang's loss formula (`kleinrock1975queueing`, chapters 3 and 5). Times are in s
-and numbers in packets; ρ is the load. The complete distributions of M/M/1 and M/D/1 come from
-:mod:`aqmlab.models.batch_queue` with batches of one packet.
+The models are M/G/1 (Pollaczek and Khinchine), its special cases M/M/1 and M/D/1, the models
+M/M/1/K and M/G/1/K with loss, and Erlang's loss formula (`kleinrock1975queueing`, chapters 3 and
+5). Times are in s and numbers in packets; ρ is the load. The distributions of M/M/1 and M/D/1 are
+computed by :mod:`aqmlab.models.batch_queue`, with batches of one packet.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from aqmlab.models.bounds import refuse_outside
 
 @dataclass(frozen=True)
 class MG1:
-    """M/G/1 from the first two moments of its service time.
+    """M/G/1, given the first two moments of the service time.
 
     Source: Pollaczek–Khinchine; `kleinrock1975queueing`, chapter 5.
 
     Parameters
     ----------
     load : float
-        ρ, above 0, below 1.
+        Load ρ, above 0 and below 1.
     service_s : float
         Mean service time, in s.
     variation : float
@@ -48,7 +48,7 @@ class MG1:
 
     @classmethod
     def of_sizes(cls, load: float, sizes: ArrayLike, bytes_per_s: float) -> "MG1":
-        """Return the queue for packets with these sizes, in bytes, in equal proportions.
+        """Return the queue for packets whose sizes in bytes occur in equal proportions.
 
         Examples
         --------
@@ -65,7 +65,7 @@ class MG1:
 
     @property
     def mean_wait(self) -> float:
-        """Mean waiting time before service, in s."""
+        """Mean waiting time of a packet before service, in s."""
         return self.load * self.service_s * (1 + self.variation) / (2 * (1 - self.load))
 
     @property
@@ -103,14 +103,14 @@ def md1(load: float, service_s: float = 1.0) -> MxD1:
 
 @dataclass(frozen=True)
 class MM1K:
-    """M/M/1/K: an M/M/1 queue that holds at most K packets, including the one in service (§3.6).
+    """M/M/1/K: M/M/1 with at most K packets, including the packet in service (§3.6).
 
     Parameters
     ----------
     load : float
-        Offered load; above 0. An offered load may exceed 1.
+        Offered load, above 0. The offered load can be above 1.
     limit : int
-        K, in packets; 1 or more.
+        Limit K in packets, 1 or more.
     service_s : float
         Mean service time, in s.
 
@@ -127,12 +127,14 @@ class MM1K:
 
     def __post_init__(self) -> None:
         refuse_outside("load", self.load, 0)
-        refuse_outside("limit", self.limit, 1, open_low=False, remedy="K counts the one in service")
+        refuse_outside(
+            "limit", self.limit, 1, open_low=False, remedy="K includes the packet in service"
+        )
         refuse_outside("service_s", self.service_s, 0)
 
     @property
     def pmf(self) -> "np.ndarray":
-        """P(n in the system), n from 0 to K."""
+        """P(n packets in the system), for n from 0 to K."""
         logs = np.arange(self.limit + 1) * np.log(self.load)
         weights = np.exp(logs - logs.max())
         probabilities: np.ndarray = weights / weights.sum()
@@ -155,22 +157,22 @@ class MM1K:
 
     @property
     def mean_wait(self) -> float:
-        """Mean waiting time of the accepted packets before service, in s (Little)."""
+        """Mean waiting time of accepted packets before service, in s (Little's law)."""
         return self.service_s * (self.mean_system / self.throughput - 1)
 
 
 @dataclass(frozen=True)
 class MG1K:
-    """M/G/1/K: an M/G/1 queue that holds at most K packets, including the one in service.
+    """M/G/1/K: M/G/1 with at most K packets, including the packet in service.
 
-    The number of packets that a departing packet leaves behind has the distribution of the
-    unlimited queue, truncated at K and normalized. The time averages follow from this distribution
+    The number of packets in the system just after a departure has the distribution of the queue
+    without a limit, truncated at K and normalized. The time averages follow from this distribution
     (`kleinrock1975queueing`, chapter 5).
 
     Parameters
     ----------
     queue : MxM1 or MxD1
-        The queue without a limit, with batches of one packet.
+        Model of the queue without a limit, with batches of one packet.
     limit : int
         K, in packets; 1 or more.
 
@@ -184,13 +186,15 @@ class MG1K:
     limit: int
 
     def __post_init__(self) -> None:
-        refuse_outside("limit", self.limit, 1, open_low=False, remedy="K counts the one in service")
+        refuse_outside(
+            "limit", self.limit, 1, open_low=False, remedy="K includes the packet in service"
+        )
         refuse_outside("queue: the largest batch", len(self.queue.batches.pmf) - 1, 0, 2,
-                       "M/G/1/K is solved for single arrivals only")  # fmt: skip
+                       "M/G/1/K needs batches of one packet")  # fmt: skip
 
     @property
     def pmf(self) -> "np.ndarray":
-        """P(n in the system), n from 0 to K."""
+        """P(n packets in the system), for n from 0 to K."""
         left = np.zeros(self.limit)
         known = self.queue.pmf[: self.limit]
         left[: len(known)] = known
@@ -206,13 +210,13 @@ class MG1K:
 
     @property
     def mean_wait(self) -> float:
-        """Mean waiting time of the accepted packets before service, in s (Little)."""
+        """Mean waiting time of accepted packets before service, in s (Little's law)."""
         number = float(np.arange(self.limit + 1) @ self.pmf)
         return self.queue.service_s * (number / (self.queue.load * (1 - self.loss)) - 1)
 
 
 def erlang_b(erlangs: float, servers: int) -> float:
-    """Return the share of calls that arrive when every server is busy, M/M/c/c (§3.7).
+    """Return the share of calls that are lost because all servers are busy, M/M/c/c (§3.7).
 
     Examples
     --------

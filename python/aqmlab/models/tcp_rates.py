@@ -1,13 +1,14 @@
-"""Throughput of a TCP with unlimited data at a given rate of losses or marks.
+"""Throughput of a TCP connection with unlimited data, at a given share of losses or marks.
 
-p is the share of segments that are congestion signals, lost or marked. The models assume at most
-one signal per round trip. Windows are in segments, times in s, and rates in segments/s.
+p is the share of segments that are lost or marked, which are congestion signals. The models assume
+at most one signal per round trip. Windows are in segments, times in s, and rates in segments/s.
 
-- The square-root law (`mathis1997macroscopic`, equation 3, periodic losses).
-- PFTK (`padhye1998`, equations 32 and 33), which includes timeouts and the receive window.
-- AIMD with other constants, and CUBIC (`rfc9438`, §5).
-- Scalable controls, whose window is proportional to 1/p: DCTCP under random marks, and Prague
-  (`rfc9331`, §1.1, 2 marks per round trip).
+- :func:`square_root`: square-root law for periodic losses (`mathis1997macroscopic`, equation 3).
+- :func:`pftk`: PFTK, which includes timeouts and the receive window (`padhye1998`, equations 32 and
+  33).
+- :func:`aimd` and :func:`cubic`: AIMD with other constants than Reno, and CUBIC (`rfc9438`, §5).
+- :func:`scalable`: Scalable congestion controls, whose window is proportional to 1/p. Examples are
+  DCTCP with random marks, and Prague with 2 marks per round trip (`rfc9331`, §1.1).
 """
 
 from math import sqrt
@@ -29,10 +30,10 @@ def square_root(p: float, *, per_ack: float = 1) -> float:
 
 
 def aimd(p: float, *, increase: float = 1, left: float = 0.5, per_ack: float = 1) -> float:
-    """Return the mean window of AIMD in segments under periodic losses.
+    """Return the mean window of AIMD in segments, for periodic losses.
 
-    `increase` is α, the growth in segments per round trip. `left` is β, the factor by which a
-    signal reduces the window.
+    `increase` is α, the increase of the window in segments per round trip. `left` is β: a signal
+    multiplies the window by β.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def aimd(p: float, *, increase: float = 1, left: float = 0.5, per_ack: float = 1
 def random_marks(p: float) -> float:
     """Return the equilibrium window √(2/p) of Reno's fluid model, in segments.
 
-    Each signal reduces the window W by W/2, and each ACK increases it by 1/W.
+    Each signal reduces the window W by W/2, and each ACK increases the window by 1/W.
 
     Examples
     --------
@@ -60,18 +61,18 @@ def random_marks(p: float) -> float:
 
 
 def pftk(p: float, rtt_s: float, rto_s: float, *, per_ack: float = 2, window: float = 1e9) -> float:
-    """Return Reno's rate in segments/s by the full model (`padhye1998`, equation 32).
+    """Return the rate of Reno in segments/s by the full PFTK model (`padhye1998`, equation 32).
 
     Parameters
     ----------
     p : float
-        Share of segments that start a loss event; above 0, below 1.
+        Share of segments that begin a loss event, above 0 and below 1.
     rtt_s : float
         Mean round-trip time, in s.
     rto_s : float
         Mean first retransmission timeout (T0), in s.
     per_ack : float
-        Segments per ACK (b); 2 with delayed ACKs.
+        Number b of segments per ACK; 2 with delayed ACKs.
     window : float
         Receive window in segments (Wmax).
 
@@ -96,7 +97,7 @@ def pftk(p: float, rtt_s: float, rto_s: float, *, per_ack: float = 2, window: fl
 
 
 def by_timeout(p: float, window: float) -> float:
-    """Return the probability that a loss at this window leads to a timeout (equation 24)."""
+    """Return the probability that a loss at a given window leads to a timeout (equation 24)."""
     if window <= 3:
         return 1.0
     q = 1 - p
@@ -107,7 +108,7 @@ def by_timeout(p: float, window: float) -> float:
 def back_off(p: float) -> float:
     """Return f(p) of equation 29.
 
-    f(p)/(1 - p) is the mean duration of a series of timeouts, in units of the first timeout.
+    The mean duration of a series of timeouts is f(p)/(1 - p), in units of the first timeout.
     """
     return 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
 
@@ -115,7 +116,7 @@ def back_off(p: float) -> float:
 def pftk_simple(
     p: float, rtt_s: float, rto_s: float, *, per_ack: float = 2, window: float = 1e9
 ) -> float:
-    """Return Reno's rate in segments/s by the approximate model (`padhye1998`, equation 33).
+    """Return the rate of Reno in segments/s by the simplified PFTK (`padhye1998`, equation 33).
 
     Examples
     --------
@@ -132,7 +133,7 @@ def pftk_simple(
 def cubic(p: float, rtt_s: float, *, c: float = 0.4, left: float = 0.7) -> float:
     """Return CUBIC's mean window in segments.
 
-    The window is that of equation 6 of `rfc9438`, or Reno's window if it is larger. `c` is in
+    The window is the larger of that of equation 6 of `rfc9438` and that of Reno. `c` is in
     segments/s³; `left` is β_cubic.
 
     Examples
@@ -148,9 +149,9 @@ def cubic(p: float, rtt_s: float, *, c: float = 0.4, left: float = 0.7) -> float
 
 
 def scalable(p: float, marks: float = 2) -> float:
-    """Return the mean window of a Scalable control in segments.
+    """Return the mean window of a Scalable congestion control in segments.
 
-    `marks` is the number of marks per round trip, which equals the window times p.
+    `marks` is the number of marks per round trip, which is the window times p.
 
     Examples
     --------
@@ -162,7 +163,7 @@ def scalable(p: float, marks: float = 2) -> float:
 
 
 def _share(p: float) -> float:
-    refuse_outside("p", p, 0, 1, "without signals only the receive window limits the rate")
+    refuse_outside("p", p, 0, 1, "without signals, only the receive window limits the rate")
     return p
 
 

@@ -1,8 +1,11 @@
-"""Statistics of replications. The guide docs/statistics.md names the uses of each function.
+"""Statistics of replications.
 
-Each function takes a sequence or array of numbers and returns values in the same unit. The sequence
-has one number per replication, with three exceptions: one per flow for Jain's index, one per moment
-for batch means, and one per transfer for the times of transfers.
+The guide docs/statistics.md describes when to use each of these functions.
+
+Each function takes a sequence or array of numbers, and returns values in the unit of these numbers.
+In general there is one number per replication. Jain's index takes one number per flow, batch means
+take one number per sampling time, and the functions for transfer times take one number per
+transfer.
 """
 
 from aqmlab.statistics.cautions import cautions

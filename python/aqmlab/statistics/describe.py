@@ -1,7 +1,7 @@
-"""Descriptive statistics: median, quartiles, central interval, fairness.
+"""Descriptive statistics: median, quartiles, central interval and Jain's fairness index.
 
-Quantiles interpolate linearly between order statistics (type 7 of ``hyndman1996quantiles``, numpy's
-default).
+The quantiles are interpolated linearly between order statistics (type 7 of
+``hyndman1996quantiles``, the default of numpy).
 """
 
 from collections.abc import Iterable
@@ -44,9 +44,9 @@ def quartiles(values: Iterable[float]) -> Interval:
 def central(values: Iterable[float], share: float = 0.95) -> Interval:
     """Return the interval that contains the central share of the values, and their median.
 
-    The interval describes the spread of single replications and does not shrink as replications are
-    added. With fewer than 40 values, the central 95 % ends between the two outermost values on each
-    side.
+    The interval describes the spread of single replications, so it does not become narrower with
+    more replications. With fewer than 40 values, each bound of the central 95 % is between the two
+    outermost values on its side.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def central(values: Iterable[float], share: float = 0.95) -> Interval:
     import numpy as np
 
     if not 0 <= share <= 1:
-        raise ValueError(f"share = {share} must be between 0 and 1")
+        raise ValueError(f"share is {share}; it must be between 0 and 1")
     x = array(values, at_least=1)
     low, middle, high = np.quantile(x, [(1 - share) / 2, 0.5, (1 + share) / 2])
     return Interval(float(low), float(middle), float(high))

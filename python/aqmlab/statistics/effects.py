@@ -13,34 +13,35 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_LEVELS = 12
-"""Maximum number of levels of a factor. A factor with more levels should be plotted instead."""
+"""Maximum number of levels of a factor, because a plot is better for a factor with more levels."""
 
 INDEPENDENT = 1e-9
-"""Minimum share of a term's columns that the earlier columns do not explain.
-
-A term below it is aliased with the earlier terms.
+"""Minimum share of the columns of a term that the columns of earlier terms do not explain. A term
+with a smaller share is aliased with the earlier terms.
 """
 
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of a change of one factor on the mean, or an interaction of two factors.
+    """Main effect of one factor on the mean, or interaction of two factors.
 
     Attributes
     ----------
     factors : tuple of str
-        One name (main effect) or two (interaction).
+        Name of the factor of a main effect, or names of the two factors of an interaction.
     levels : tuple of (first, other)
-        For each factor its first level and the level that is compared with it.
+        For each factor, its first level and the other level that is compared with the first.
     interval : Interval
         The effect with its interval, in the unit of the values. A main effect is the mean at the
-        other level minus the mean at the first level, with equal weight for all levels of the other
-        factors. An interaction is the effect of the first factor at the second factor's other level
-        minus its effect at the second factor's first level.
+        other level minus the mean at the first level; all levels of the remaining factors have
+        equal weights. An interaction is a difference of two effects of the first factor: its effect
+        at the other level of the second factor, minus its effect at the first level of the second
+        factor.
     p : float
-        The p-value of the t test of the hypothesis that the effect is 0.
+        P-value of the t test of the null hypothesis that the effect is 0.
     p_holm, p_discovery : float
-        The p-value corrected for the number of effects (:func:`holm`, :func:`false_discovery`).
+        P-values with a correction for the number of effects (:func:`holm`,
+        :func:`false_discovery`).
     """
 
     factors: tuple[str, ...]
@@ -58,9 +59,9 @@ class Effects:
     Attributes
     ----------
     effects : list of Effect
-        Main effects, then interactions.
+        All main effects, followed by all interactions.
     aliased : list of tuple of str
-        Interactions that the design cannot separate from the effects before them.
+        Interactions that the design cannot distinguish from effects in `effects`.
     """
 
     effects: list[Effect]
@@ -75,31 +76,32 @@ def effects(
     *,
     levels: Mapping[str, Sequence[Any]] | None = None,
 ) -> Effects:
-    """Return the main effects and two-factor interactions with their intervals.
+    """Estimate the main effects and two-factor interactions with their confidence intervals.
 
     The model is ordinary least squares with a term for each factor, each pair of factors, and each
-    block. The model assumes that three or more factors do not interact. The variance may differ
-    between points (HC2: ``mackinnon1985heteroskedasticity``). The means of the blocks are
-    subtracted first (Frisch and Waugh), so that thousands of blocks add almost no computing time.
-    Source: ``box2005statistics``, chapters 5 and 6.
+    block. The model assumes that three or more factors do not interact. The intervals allow for
+    different variances at different points (HC2: ``mackinnon1985heteroskedasticity``). The means of
+    the blocks are subtracted first (Frisch and Waugh), so that thousands of blocks add almost no
+    computing time. Source: ``box2005statistics``, chapters 5 and 6.
 
     Parameters
     ----------
     factors : mapping of str to sequence
-        For each factor its level in each run.
+        Levels of each factor, one per run.
     values : sequence of float
         The measured value of each run.
     blocks : sequence, optional
-        The block of each run, for example its seed. The effect of the blocks is removed.
+        Block of each run, for example its seed. An effect of the blocks does not change the
+        estimates.
     confidence : float
         Confidence, in 0..1; default 0.95.
     levels : mapping of str to sequence, optional
-        The levels of factors in their order. Default: the order of their first occurrence.
+        Order of the levels of a factor; default: the order of their first occurrence in `factors`.
 
     Returns
     -------
     Effects
-        The effects, and the interactions that are aliased.
+        Effects, and aliased interactions.
 
     Raises
     ------
@@ -130,8 +132,8 @@ def effects(
     for name, of in coded.items():
         if not design.add((name,), of.columns):
             raise ValueError(
-                f"the effect of {name} cannot be separated from the factors before it; "
-                "vary them independently"
+                f"the effect of {name} cannot be distinguished from the effects of other factors; "
+                "vary the factors independently"
             )
     aliased: list[tuple[str, ...]] = []
     for one, other in itertools.combinations(coded, 2):
@@ -144,8 +146,8 @@ def effects(
     free = len(y) - design.terms_in_all
     if free < 1:
         raise ValueError(
-            f"{len(y)} runs are too few to estimate {design.terms_in_all} terms and their error; "
-            "add replications"
+            f"{len(y)} runs are not enough to estimate {design.terms_in_all} parameters and their "
+            "error; add replications"
         )
     fitted, covariance = design.fit(y / scale)
     wide = float(stats.t.ppf((1 + confidence) / 2, free))
@@ -166,7 +168,7 @@ def effects(
 
 @dataclass(frozen=True)
 class _Coded:
-    """A factor coded in columns that sum to 0 over its levels."""
+    """Factor, coded in numeric columns whose sum over the levels is 0."""
 
     levels: list[Any]
     columns: "np.ndarray"
@@ -186,7 +188,8 @@ def _coded(name: str, values: Sequence[Any], order: Sequence[Any]) -> _Coded:
     levels = [level for level in dict.fromkeys(order) if level in used]
     if len(levels) > MOST_LEVELS:
         raise ValueError(
-            f"{name} has {len(levels)} levels; effects need factors with at most {MOST_LEVELS}"
+            f"{name} has {len(levels)} levels, and effects can be estimated for at most "
+            f"{MOST_LEVELS}"
         )
     coded = _Coded(levels, np.zeros((len(values), len(levels) - 1)))
     index = {level: i for i, level in enumerate(levels)}
@@ -213,13 +216,13 @@ class _Blocks:
 
     @property
     def leverage(self) -> "np.ndarray":
-        """Leverage of each run in a model of the blocks alone."""
+        """Leverage of each run in a model that has only the blocks."""
         share: np.ndarray = 1 / self._sizes[self._of]
         return share
 
 
 class _Design:
-    """Columns of all terms except the blocks, minus block means, and the index of each term."""
+    """Columns of all terms except the blocks, minus the block means, and indices of the columns."""
 
     def __init__(self, blocks: _Blocks) -> None:
         import numpy as np
@@ -232,11 +235,11 @@ class _Design:
 
     @property
     def terms_in_all(self) -> int:
-        """Number of columns, plus the number of blocks."""
+        """Number of parameters of the model: number of columns plus number of blocks."""
         return self._blocks.number + int(self.matrix.shape[1])
 
     def add(self, term: tuple[str, ...], columns: "np.ndarray") -> bool:
-        """Add the columns of a term; return False if the earlier columns already explain them."""
+        """Add the columns of a term to the model; return False if the term is aliased."""
         import numpy as np
 
         free = np.column_stack([self._blocks.without(column) for column in columns.T])
@@ -253,14 +256,14 @@ class _Design:
         return True
 
     def fit(self, y: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
-        """Return the coefficients by least squares, and their covariance (HC2)."""
+        """Return the least-squares coefficients and their covariance (HC2)."""
         import numpy as np
 
         q, r = np.linalg.qr(self.matrix)
         y = self._blocks.without(y)
         coefficients = np.linalg.solve(r, q.T @ y)
-        # A run with leverage 1 has a residual of 0. The bound turns the quotient 0/0 of such a run
-        # into 0.
+        # A run with leverage 1 has a residual of 0. The lower bound of the divisor gives the
+        # quotient 0 for such a run, instead of 0/0.
         rest = np.maximum(1 - self._blocks.leverage - (q**2).sum(axis=1), 1e-12)
         residuals = y - self.matrix @ coefficients
         half = np.linalg.solve(r, q.T * (residuals / np.sqrt(rest)))
@@ -270,7 +273,7 @@ class _Design:
 def _contrasts(
     term: Sequence[_Coded],
 ) -> "list[tuple[tuple[tuple[Any, Any], ...], np.ndarray]]":
-    """Return every change of a term from its first levels, each with its contrast."""
+    """Return each change of a term from the first levels of its factors, with the contrast."""
     import numpy as np
 
     changes = [

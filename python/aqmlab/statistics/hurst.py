@@ -1,8 +1,9 @@
-"""Estimates of the Hurst parameter of a series by two methods.
+"""Estimates of the Hurst parameter of a time series by two methods.
 
-The parameter states how slowly the variance of a mean falls as the mean covers more values. A
-series with a parameter above 0.5 is long-range dependent: it stays bursty at every time scale. Each
-method returns the points to which it fits a line, so that a figure can show if the line fits.
+The Hurst parameter states how slowly the variance of a block mean decreases with the length of the
+block. A series with a Hurst parameter above 0.5 is long-range dependent: it is bursty at every time
+scale. Each method also returns the points to which it has fitted a line, so that a figure can show
+the quality of the fit.
 """
 
 from collections.abc import Iterable
@@ -21,18 +22,20 @@ LEAST = 128
 
 @dataclass(frozen=True)
 class Hurst:
-    """An estimate of the Hurst parameter, and the fitted line that gave it.
+    """Estimate of the Hurst parameter, with the fitted line from which it was computed.
 
     Attributes
     ----------
     interval : Interval
-        The estimate with its confidence interval.
+        Estimate with its confidence interval.
     x, y : ndarray of float64
-        Points on logarithmic axes: block lengths (in values) and variances of block means, or
-        frequencies (radians per value) and the periodogram.
+        Points to which the line was fitted on logarithmic axes. The points of
+        :func:`aggregated_variance` are block lengths in values and variances of block means. The
+        points of :func:`local_whittle` are frequencies in radians per value and values of the
+        periodogram.
     line : ndarray of float64
-        The fitted line at each x, before the correction of its bias; NaN at points that the fit
-        did not use.
+        Fitted line at each x, before the correction of the bias; NaN at points that the fit did not
+        use.
     """
 
     interval: Interval
@@ -44,14 +47,14 @@ class Hurst:
 def fractional_gaussian_noise(hurst: float, n: int, seed: int = 1) -> "np.ndarray":
     """Return fractional Gaussian noise with mean 0 and variance 1.
 
-    The values are normal and, for a Hurst parameter above 0.5, long-range dependent. The
-    covariances of the values are exact, because the method embeds them in a circulant matrix.
-    Source: ``davies1987tests``.
+    The values are normally distributed. The values are long-range dependent if the Hurst parameter
+    is above 0.5. The method embeds the covariance matrix in a circulant matrix, which gives exact
+    covariances. Source: ``davies1987tests``.
 
     Parameters
     ----------
     hurst : float
-        The Hurst parameter, in 0..1; 0.5 is white noise.
+        Hurst parameter, in 0..1; 0.5 gives white noise.
     n : int
         Number of values.
     seed : int
@@ -76,12 +79,13 @@ def fractional_gaussian_noise(hurst: float, n: int, seed: int = 1) -> "np.ndarra
     import numpy as np
 
     if not 0 < hurst < 1:
-        raise ValueError(f"hurst = {hurst} must be above 0 and below 1")
+        raise ValueError(f"hurst is {hurst}; it must be above 0 and below 1")
     if n < 1:
-        raise ValueError(f"n = {n} must be at least 1")
+        raise ValueError(f"n is {n}; it must be at least 1")
     deviations = _deviations(hurst, n)
     normal = np.random.default_rng(seed).standard_normal((2, n + 1))
-    # The first and the last Fourier coefficient are real and carry the whole variance.
+    # The first and the last Fourier coefficient are real, so their real parts have the whole
+    # variance.
     normal[1, [0, n]] = 0
     normal[0, [0, n]] *= np.sqrt(2)
     parts = (normal[0] + 1j * normal[1]) * deviations
@@ -91,7 +95,7 @@ def fractional_gaussian_noise(hurst: float, n: int, seed: int = 1) -> "np.ndarra
 
 @lru_cache(maxsize=4)
 def _deviations(hurst: float, n: int) -> "np.ndarray":
-    """Return the standard deviations of the real and imaginary parts of the coefficients."""
+    """Return standard deviations of the real and imaginary parts of the Fourier coefficients."""
     import numpy as np
 
     k = np.arange(n + 1, dtype=float)
@@ -109,25 +113,26 @@ def aggregated_variance(
 ) -> Hurst:
     """Estimate the Hurst parameter from the variance of the means of blocks.
 
-    The variance of the means of m values falls as m^(2H − 2). H follows from the slope of a line
-    through the logarithms, for m from `shortest` to a tenth of the series. Source:
-    ``taqqu1995estimators``, section 3.1.
+    For a Hurst parameter H, the variance of the mean of m values is proportional to m^(2H − 2). A
+    line is fitted to the logarithms of these variances, for m from `shortest` to a tenth of the
+    length of the series. The slope of the line gives H. Source: ``taqqu1995estimators``, section
+    3.1.
 
-    The slope underestimates a strong dependence: it gave 0.79 for H = 0.85 with 1024 values. A
-    parametric bootstrap therefore fits the same line to fractional Gaussian noise. The bias of the
-    bootstrap's fits corrects the estimate, and the spread of these fits gives the interval. For 100
-    series of 1024 values, the interval contained H 95 times with H = 0.5, 87 times with 0.7 and 84
-    times with 0.85. Because the interval often misses H, prefer :func:`local_whittle`.
+    The slope underestimates a strong dependence: with 1024 values it gave 0.79 for H = 0.85. A
+    parametric bootstrap therefore fits the same line to samples of fractional Gaussian noise. The
+    bias of these fits corrects the estimate, and their spread gives the confidence interval. Of the
+    intervals for 100 series of 1024 values each, 95 contained H = 0.5, 87 contained H = 0.7, and 84
+    contained H = 0.85. Because the interval often misses H, prefer :func:`local_whittle`.
 
     Parameters
     ----------
     values : iterable of float
-        A series at equal intervals of time, at least 128 values.
+        Values of the series at equal time intervals; at least 128 values.
     confidence : float
         Confidence, in 0..1; default 0.95.
     shortest : int
-        Minimum block length of the fit, in values. A larger minimum excludes short-range
-        dependence.
+        Minimum block length of the fit, in values. A larger minimum excludes more of the
+        short-range dependence.
     replications : int
         Number of bootstrap replications.
 
@@ -162,8 +167,8 @@ def aggregated_variance(
     slope, intercept = slope_of(variances)
     middle = 1 + slope / 2
     model = min(max(middle, 0.01), 0.99)
-    # The first replications of the bootstrap estimate the bias. The other replications use the
-    # corrected parameter.
+    # The first bootstrap replications estimate the bias. The other replications use the parameter
+    # after the correction of the bias.
     few = replications // 4 + 1
     model = min(max(2 * model - float(bootstrap(model, range(few)).mean()), 0.01), 0.99)
     again = bootstrap(model, range(few, few + replications))
@@ -177,20 +182,21 @@ def aggregated_variance(
 def local_whittle(values: Iterable[float], confidence: float = 0.95, power: float = 0.65) -> Hurst:
     """Estimate the Hurst parameter from the lowest frequencies of the periodogram.
 
-    Towards frequency 0 the spectrum rises as λ^(1 − 2H). The estimate maximizes Whittle's
-    likelihood of the lowest n^`power` frequencies and ignores the spectrum above them. The interval
-    uses the asymptotic normal distribution. The variance of the estimate is 1/4 divided by the sum
-    of squared deviations of the logarithms of the m frequencies from their mean. The sum of squared
-    deviations tends to m. Source: ``robinson1995gaussian``.
+    At low frequencies λ, the spectrum of the series is proportional to λ^(1 − 2H). The estimate of
+    H maximizes Whittle's likelihood for the lowest n^`power` frequencies of a series of n values.
+    The confidence interval uses the asymptotic normal distribution of the estimate. The variance of
+    the estimate is 1/4 divided by the sum of squared deviations of the logarithms of the m
+    frequencies from their mean. The sum of squared deviations tends to m. Source:
+    ``robinson1995gaussian``.
 
     Parameters
     ----------
     values : iterable of float
-        A series at equal intervals of time, at least 128 values.
+        Values of the series at equal time intervals; at least 128 values.
     confidence : float
         Confidence, in 0..1; default 0.95.
     power : float
-        Exponent of the number of frequencies used, n^`power`, in 0..1.
+        Exponent, in 0..1, of the number n^`power` of frequencies that are used.
 
     Raises
     ------
@@ -209,7 +215,7 @@ def local_whittle(values: Iterable[float], confidence: float = 0.95, power: floa
 
     check_confidence(confidence)
     if not 0 < power < 1:
-        raise ValueError(f"power = {power} must be above 0 and below 1")
+        raise ValueError(f"power is {power}; it must be above 0 and below 1")
     x = _series(values)
     n = len(x)
     periodogram = np.abs(np.fft.rfft(x - x.mean())[1:]) ** 2 / (2 * np.pi * n)
@@ -233,7 +239,7 @@ def local_whittle(values: Iterable[float], confidence: float = 0.95, power: floa
 
 
 def _series(values: Iterable[float]) -> "np.ndarray":
-    """Return the values as an array; raise ValueError if they are too few or all equal."""
+    """Return the values as an array; raise ValueError if there are too few, or all are equal."""
     x = array(values, at_least=LEAST)
     if x.min() == x.max():
         raise ValueError("all values of the series are equal; give a longer series")
@@ -241,7 +247,7 @@ def _series(values: Iterable[float]) -> "np.ndarray":
 
 
 def _block_variances(x: "np.ndarray") -> tuple["np.ndarray", "np.ndarray"]:
-    """Return block lengths, equally spaced on a logarithmic axis, and variances of block means."""
+    """Return block lengths at equal logarithmic distances, and the variances of block means."""
     import numpy as np
 
     lengths = np.unique(np.geomspace(1, len(x) // 10, 30).astype(int))

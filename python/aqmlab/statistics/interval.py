@@ -1,4 +1,4 @@
-"""The interval type, and checks that the statistics share."""
+"""Interval type, and argument checks that several statistics need."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Interval(NamedTuple):
-    """A central value with a lower and an upper bound."""
+    """Estimate with a lower and an upper bound."""
 
     low: float
     middle: float
@@ -16,7 +16,7 @@ class Interval(NamedTuple):
 
 
 def array(values: Iterable[float], at_least: int) -> "np.ndarray":
-    """Return the values as an array of one dimension.
+    """Return the values as a one-dimensional array.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def array(values: Iterable[float], at_least: int) -> "np.ndarray":
 
     x = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
     if x.ndim != 1:
-        raise ValueError(f"values have the shape {x.shape}; give one list of numbers")
+        raise ValueError(f"values have the shape {x.shape}; give a one-dimensional list of numbers")
     if len(x) < at_least:
         raise ValueError(f"needs at least {at_least} value{'s' * (at_least > 1)}, got {x.size}")
     return x
@@ -36,4 +36,4 @@ def array(values: Iterable[float], at_least: int) -> "np.ndarray":
 def check_confidence(confidence: float) -> None:
     """Raise ValueError unless a confidence is between 0 and 1."""
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence} must be above 0 and below 1")
+        raise ValueError(f"confidence is {confidence}; it must be above 0 and below 1")

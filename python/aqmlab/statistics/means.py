@@ -1,7 +1,7 @@
 """Confidence intervals of a mean and of the difference of two means.
 
-The methods are Student's t, the bootstrap, Cox's method and batch means. The measured coverage of
-these intervals is in docs/statistics.md.
+The methods are Student's t, the bootstrap, Cox's method and batch means. docs/statistics.md reports
+how often these intervals contain the true mean.
 """
 
 import math
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 RESAMPLES = 9999
 BATCHES = 20
 AT_ONCE = 4_000_000
-"""Maximum number of resampled values in memory at once."""
+"""Maximum number of resampled values that are in memory at the same time."""
 
 TIED = 1e-12
-"""Maximum difference between equal statistics due to rounding, relative to the largest value."""
+"""Maximum rounding difference between equal statistics, relative to the largest value."""
 
 
 def mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
     """Return the mean and its confidence interval by Student's t.
 
-    Student's t assumes independent replications and a mean that is about normally distributed. With
-    few and skewed values the interval misses the mean more often than its confidence states. The
-    width of the interval falls with the square root of the number of values. Source:
-    ``student1908mean``.
+    The method assumes that the replications are independent and that the mean is approximately
+    normally distributed. With few skewed values, the interval contains the true mean less often
+    than the confidence states. The width of the interval is inversely proportional to the square
+    root of the number of values. Source: ``student1908mean``.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval
 def paired_difference(
     first: Iterable[float], second: Iterable[float], confidence: float = 0.95
 ) -> Interval:
-    """Return the mean difference of paired values, first minus second, with its interval.
+    """Return the mean of the paired differences, first minus second, with its interval.
 
-    Replications of the two arms with the same seed form a pair, so that random influences common to
-    both cancel. The interval is Student's. For another interval, pass the differences to another
-    function. Source: ``student1908mean``.
+    Replications of two arms with the same seed form a pair. Random influences that are common to
+    both arms cancel in the difference. The interval is Student's. For another kind of interval,
+    pass the differences to another function of this module. Source: ``student1908mean``.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def paired_difference(
 
 
 def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
-    """Return the p-value of the two-sided paired t test of equal means.
+    """Return the p-value of the two-sided paired t test for equal means.
 
-    Correct several p-values with :func:`holm`. Source: ``student1908mean``.
+    If there are several p-values, correct them with :func:`holm`. Source: ``student1908mean``.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
     Returns
     -------
     float
-        The p-value, in 0..1; NaN if all differences are equal, because their variance is then 0.
+        P-value, in 0..1. NaN if all differences are equal, because their variance is 0.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
 
     x = _differences(first, second)
     error = float(x.std(ddof=1)) / len(x) ** 0.5
-    # Equal differences can differ by rounding errors, which are not a variance.
+    # Differences that are equal except for rounding errors have no variance.
     if error <= 1e-14 * float(abs(x).max()):
         return float("nan")
     return float(2 * stdtr(len(x) - 1, -abs(float(x.mean())) / error))
@@ -151,25 +151,25 @@ def bootstrap_interval(
 ) -> Interval:
     """Return a statistic with its bias-corrected and accelerated bootstrap interval (BCa).
 
-    If the values are skewed, the interval is asymmetric, unlike Student's interval. The bootstrap
-    estimates the distribution from the values alone, so the interval is too narrow with fewer than
-    about twenty values. A resampled statistic that equals the statistic of the values counts half
-    in the bias. Source: ``efron1987bca``.
+    In contrast to Student's interval, the interval of skewed values is asymmetric. With fewer than
+    about twenty values the interval is too narrow, because the bootstrap knows the distribution
+    only from the values. In the estimate of the bias, a resampled statistic that equals the
+    statistic of the values has the weight one half. Source: ``efron1987bca``.
 
     Parameters
     ----------
     values : iterable of float
         The values, in any unit.
     statistic : callable, optional
-        Function that computes the statistic, called with an array and ``axis=-1``, for example
-        ``numpy.median``. Default: the mean.
+        Function that computes the statistic, for example ``numpy.median``; default: the mean. The
+        function is called with an array and ``axis=-1``.
     confidence : float
         Confidence, in 0..1; default 0.95.
     resamples : int
-        Number of samples with replacement, 1 or more; default 9999.
+        Number of random samples with replacement, 1 or more; default 9999.
     seed : int
-        Seed of the random samples, 0 or more; default 1. Equal values and equal seeds give equal
-        intervals.
+        Seed of the random samples, 0 or more; default 1. The same values and the same seed always
+        give the same interval.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def bootstrap_interval(
 
     check_confidence(confidence)
     if resamples < 1:
-        raise ValueError(f"resamples = {resamples} must be 1 or more")
+        raise ValueError(f"resamples is {resamples}; it must be at least 1")
     of = statistic or np.mean
     x = array(values, at_least=2)
     n, random = len(x), np.random.default_rng(seed)
@@ -216,7 +216,7 @@ def bootstrap_interval(
 
 
 def _blocks(rows: int, columns: int) -> "list[np.ndarray]":
-    """Return the row numbers in blocks, each of which fits into memory."""
+    """Yield the indices of the resamples in blocks that fit into memory."""
     import numpy as np
 
     return np.array_split(np.arange(rows), math.ceil(rows * columns / AT_ONCE))
@@ -225,10 +225,11 @@ def _blocks(rows: int, columns: int) -> "list[np.ndarray]":
 def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
     """Return the mean of a log-normal distribution and its interval, by Cox's method.
 
-    The interval is exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))) with the mean m and the variance s² of the
-    n logarithms and Student's t with n − 1 degrees of freedom. Use Cox's method only for durations
-    and sizes whose logarithm is about normal. The middle of the interval is not the arithmetic mean
-    of the values. Source: ``olsson2005lognormal``, the modified Cox method.
+    The interval is exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))) where m and s² are the mean and the
+    variance of the logarithms of the n values, and t is the quantile of Student's t with n − 1
+    degrees of freedom. Use Cox's method only for values, such as durations and sizes, whose
+    logarithms are approximately normally distributed. The estimate is not the arithmetic mean of
+    the values. Source: ``olsson2005lognormal``, the modified Cox method.
 
     Parameters
     ----------
@@ -258,7 +259,9 @@ def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -
     check_confidence(confidence)
     x = array(values, at_least=2)
     if x.min() <= 0:
-        raise ValueError(f"{x.min():g} has no logarithm; every value must be above 0")
+        raise ValueError(
+            f"a value is {x.min():g} and has no logarithm; every value must be above 0"
+        )
     logs = np.log(x)
     n, variance = len(x), float(logs.var(ddof=1))
     middle = float(logs.mean()) + variance / 2
@@ -274,11 +277,12 @@ def batch_means(
 ) -> Interval:
     """Return the mean of the series of one long run and its interval, by batch means.
 
-    Neighbouring values of a run depend on each other, so their variance underestimates the error of
+    Successive values in a run are not independent, so their variance underestimates the error of
     the mean. The function divides the series into batches of equal length and treats the means of
-    the batches as independent. A batch must be many times longer than the dependence lasts; ten to
-    thirty batches are enough. Values at the start that do not fill a batch are ignored. Remove the
-    warm-up from the series before the call. Source: ``schmeiser1982batch``.
+    the batches as independent. A batch must be many times as long as the time over which values
+    depend on each other. Ten to thirty batches are enough. The values at the start that are not
+    enough for a batch are ignored. Remove the warm-up from the series before the call. Source:
+    ``schmeiser1982batch``.
 
     Parameters
     ----------
@@ -306,7 +310,7 @@ def batch_means(
     3.0
     """
     if batches < 2:
-        raise ValueError(f"batches = {batches} must be 2 or more")
+        raise ValueError(f"batches is {batches}; it must be at least 2")
     x = array(values, at_least=batches)
     length = len(x) // batches
     whole = x[len(x) - batches * length :].reshape(batches, length)

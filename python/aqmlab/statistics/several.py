@@ -1,4 +1,4 @@
-"""Correction of p-values when several hypotheses are tested at once."""
+"""Correction of p-values for tests of several hypotheses."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -8,16 +8,17 @@ if TYPE_CHECKING:
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Return p-values corrected so that any false rejection among the tests is improbable.
+    """Return p-values with Holm's correction, which limits the probability of any false rejection.
 
-    If each hypothesis with a corrected p-value below 0.05 is rejected, the probability of at least
-    one false rejection is at most 0.05, however the tests depend on each other.
-    Source: ``holm1979multiple``.
+    Reject every hypothesis with a corrected p-value below 0.05. The probability that at least one
+    of these rejections is false is then at most 0.05, for any dependence between the tests. Source:
+    ``holm1979multiple``.
 
     Parameters
     ----------
     p_values : iterable of float
-        The p-values, in 0..1. NaN stands for a missing test: it is not counted and stays NaN.
+        The p-values, in 0..1. A value NaN stands for a missing test, which the correction does not
+        count; the corrected value is NaN, too.
 
     Returns
     -------
@@ -44,12 +45,11 @@ def holm(p_values: Iterable[float]) -> list[float]:
 
 
 def false_discovery(p_values: Iterable[float]) -> list[float]:
-    """Return p-values corrected so that at most a small share of the rejections is false.
+    """Return p-values with a correction that limits the expected share of false rejections.
 
-    If each hypothesis with a corrected p-value below 0.05 is rejected, on average at most 5 % of
-    the rejections are false, provided that the tests are independent or depend positively on each
-    other. Use this correction to screen many hypotheses; :func:`holm` is stricter. Source:
-    ``benjamini1995fdr``.
+    Reject every hypothesis with a corrected p-value below 0.05. On average at most 5 % of these
+    rejections are then false, if the tests are independent or positively dependent. The correction
+    is suitable to screen many hypotheses; :func:`holm` is stricter. Source: ``benjamini1995fdr``.
 
     Parameters, return value and exceptions are those of :func:`holm`.
 
@@ -62,20 +62,20 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
 
     p, order = _ordered(p_values)
     n = len(order)
-    # Each factor of the correction is at least 1, so no corrected p-value is below the original
-    # p-value.
+    # The correction multiplies each p-value by a factor of at least 1, so no corrected p-value is
+    # below the original one.
     steps = p[order] * (n / np.arange(1, n + 1))
     p[order] = np.minimum.accumulate(steps[::-1])[::-1]
     return [float(x) for x in p]
 
 
 def _ordered(p_values: Iterable[float]) -> "tuple[np.ndarray, np.ndarray]":
-    """Return the p-values, and the indices of those that are not NaN in ascending order."""
+    """Return the p-values as an array, and the indices that sort those that are not NaN."""
     import numpy as np
 
     p = np.array(list(p_values), dtype=float)
     wrong = p[(p < 0) | (p > 1)]
     if len(wrong):
-        raise ValueError(f"p-value {wrong[0]:g} must be between 0 and 1")
+        raise ValueError(f"a p-value is {wrong[0]:g}; it must be between 0 and 1")
     order = np.argsort(p, kind="stable")
     return p, order[: int((~np.isnan(p)).sum())]

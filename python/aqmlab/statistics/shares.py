@@ -11,9 +11,10 @@ def quantile_interval(
 ) -> Interval:
     """Return a quantile and its interval, which is exact for values of any distribution.
 
-    Each bound of the interval is one of the values. The number of values below the true quantile is
-    binomial, so each bound is the innermost value that misses the quantile with a probability of at
-    most (1 − confidence)/2. Source: ``hahn1991intervals``, chapter 5.
+    Each bound of the interval is one of the values. The number of values below the true quantile
+    has a binomial distribution. Each bound is the innermost value that is on the wrong side of the
+    quantile with a probability of at most (1 − confidence)/2. Source: ``hahn1991intervals``,
+    chapter 5.
 
     Parameters
     ----------
@@ -27,10 +28,11 @@ def quantile_interval(
     Returns
     -------
     Interval
-        Lower bound, quantile (the smallest value that at least `share` of the values do not
-        exceed), upper bound. A bound is infinite if there are too few values for the bound. At 95 %
-        confidence, finite bounds of the median need 6 values, and a finite upper bound needs 72
-        values for the 95 % quantile and 368 for the 99 % quantile.
+        Lower bound, quantile, and upper bound. The quantile is the smallest value that a share of
+        at least `share` of the values does not exceed. A bound is infinite if there are too few
+        values. At 95 % confidence, the bounds of the median are finite with 6 or more values. The
+        upper bound of the 95 % quantile is finite with 72 or more values, and that of the 99 %
+        quantile with 368 or more.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def quantile_interval(
 
     check_confidence(confidence)
     if not 0 < share < 1:
-        raise ValueError(f"share = {share} must be above 0 and below 1")
+        raise ValueError(f"share is {share}; it must be above 0 and below 1")
     x = np.sort(array(values, at_least=1))
     n, tail = len(x), (1 - confidence) / 2
     at_most = bdtr(np.arange(n + 1), n, share)  # P(at most i values lie below the quantile)
@@ -66,9 +68,10 @@ def quantile_interval(
 def sign_p_value(first: Iterable[float], second: Iterable[float]) -> float:
     """Return the p-value of the two-sided sign test.
 
-    The null hypothesis is that a pair is as likely to have the larger value in the first arm as in
-    the second. The test is exact for values of any distribution and ignores pairs of equal values.
-    The sign test matches the interval of the median. Source: ``conover1999practical``, section 3.4.
+    The null hypothesis is that in a pair of values, each arm has the larger value with the same
+    probability. The test is exact for values of any distribution and ignores pairs of equal values.
+    The test agrees with the interval of the median (:func:`quantile_interval`). Source:
+    ``conover1999practical``, section 3.4.
 
     Parameters
     ----------
@@ -105,9 +108,9 @@ def sign_p_value(first: Iterable[float], second: Iterable[float]) -> float:
 def proportion_interval(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     """Return a proportion with Wilson's score interval.
 
-    Averaged over proportions, the interval contains the true proportion about as often as its
-    confidence states. :func:`exact_proportion_interval` contains every proportion at least that
-    often. Source: ``wilson1927inference``.
+    On average over all proportions, the interval contains the true proportion about as often as the
+    confidence states. The interval of :func:`exact_proportion_interval` contains every true
+    proportion at least as often. Source: ``wilson1927inference``.
 
     Parameters
     ----------
@@ -126,7 +129,8 @@ def proportion_interval(successes: int, trials: int, confidence: float = 0.95) -
     Raises
     ------
     ValueError
-        If `trials` is below 1, more successes than trials, or the confidence lies outside 0..1.
+        If `trials` is below 1, if there are more successes than trials, or if the confidence is
+        outside 0..1.
 
     Examples
     --------
@@ -148,7 +152,7 @@ def exact_proportion_interval(successes: int, trials: int, confidence: float = 0
     """Return a proportion with the interval of Clopper and Pearson.
 
     The interval contains the true proportion at least as often as its confidence states. With few
-    trials the interval is wide, so it contains the true proportion more often. Source:
+    trials, the interval is wide and contains the true proportion more often than this. Source:
     ``clopper1934fiducial``.
 
     Parameters, return value and exceptions are those of :func:`proportion_interval`.
@@ -170,6 +174,8 @@ def exact_proportion_interval(successes: int, trials: int, confidence: float = 0
 def _check(successes: int, trials: int, confidence: float) -> None:
     check_confidence(confidence)
     if trials < 1:
-        raise ValueError(f"trials = {trials} must be 1 or more")
+        raise ValueError(f"trials is {trials}; it must be at least 1")
     if not 0 <= successes <= trials:
-        raise ValueError(f"successes = {successes} must be between 0 and {trials}, the trials")
+        raise ValueError(
+            f"successes is {successes}; it must be between 0 and the number of trials, {trials}"
+        )

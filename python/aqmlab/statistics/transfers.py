@@ -1,4 +1,4 @@
-"""Statistics of transfer times that include transfers unfinished at the end of the run."""
+"""Statistics of transfer times, including transfers that are unfinished at the end of the run."""
 
 import math
 from collections.abc import Iterable
@@ -16,16 +16,16 @@ def time_quantile(
 ) -> tuple[float, bool]:
     """Return the time within which a share of all transfers end, including unfinished ones.
 
-    An unfinished transfer gives only a lower bound of its time. A quantile without the unfinished
-    transfers would favour a scheme that starves transfers. The quantile is that of the
-    product-limit estimate, which equals the nearest rank if all transfers ended. Source:
-    ``kaplan1958incomplete``.
+    For an unfinished transfer, only a lower bound of its time is known. If a quantile ignored the
+    unfinished transfers, a scheme that starves some transfers would appear to be better. The
+    quantile is computed from the product-limit estimate. If all transfers ended, it is the
+    nearest-rank quantile. Source: ``kaplan1958incomplete``.
 
     Parameters
     ----------
     times : iterable of float
-        Duration of each transfer until the end of the transfer or of the run, 0 or more, in any
-        unit.
+        Time from the start of each transfer to its end, or to the end of the run if it is
+        unfinished; 0 or more, in any unit.
     ended : iterable of bool
         True for each transfer that ended.
     share : float
@@ -34,10 +34,10 @@ def time_quantile(
     Returns
     -------
     time : float
-        The quantile. If too many transfers are unfinished, the longest duration, which is a lower
-        bound. NaN without transfers.
+        The quantile. If too many transfers are unfinished, this is the longest duration, which is a
+        lower bound of the quantile. NaN without transfers.
     known : bool
-        True if `time` is the quantile, False if it is only a bound.
+        True if `time` is the quantile, False if it is only a lower bound.
 
     Raises
     ------
@@ -54,10 +54,12 @@ def time_quantile(
     import numpy as np
 
     if not 0 <= share <= 1:
-        raise ValueError(f"share = {share} must be between 0 and 1")
+        raise ValueError(f"share is {share}; it must be between 0 and 1")
     t, done = array(times, at_least=0), np.array(list(ended), dtype=bool)
     if len(t) != len(done):
-        raise ValueError(f"there are {len(t)} times and {len(done)} ends; give one end per time")
+        raise ValueError(
+            f"there are {len(t)} times and {len(done)} values of `ended`; give one for each time"
+        )
     if not len(t):
         return float("nan"), False
     if done.all():
@@ -74,18 +76,19 @@ def time_quantile(
 def share_within(times: "ArrayLike", ended: "ArrayLike", at: "ArrayLike") -> "np.ndarray":
     """Return the shares of all transfers, including unfinished ones, that end within given times.
 
-    The product-limit estimate (``kaplan1958incomplete``) counts an unfinished transfer among the
-    running ones until the run ended, and ignores it afterwards. If all transfers ended, the
-    estimate is the plain share.
+    The shares are a product-limit estimate (``kaplan1958incomplete``), in which an unfinished
+    transfer counts as running up to its known duration, and not at all afterwards. If all transfers
+    ended, the estimate is the plain share of transfers.
 
     Parameters
     ----------
     times : array of float
-        Duration of each transfer until the end of the transfer or of the run, in any unit.
+        Time from the start of each transfer to its end, or to the end of the run if it is
+        unfinished; in any unit.
     ended : array of bool
         True for each transfer that ended.
     at : array of float
-        The times at which the shares are computed, in the same unit.
+        Times for which the shares are computed, in the unit of `times`.
 
     Returns
     -------

@@ -6,15 +6,15 @@ from aqmlab.statistics.interval import array
 
 BATCH = 5
 LAST = 5
-"""Minimum number of batches that remain. The variance of fewer batches is too uncertain."""
+"""Minimum number of batches after the warm-up, because the variance of fewer is too uncertain."""
 
 
 def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     """Return the number of values at the start of a series that belong to the warm-up.
 
-    The function divides the series into batches. The function then removes the number of batches at
-    the start that minimizes the marginal standard error of the remaining values, √(Σ(x − mean)²)/n.
-    Sources: ``white1997truncation``; ``white2000comparison``, for batches of 5.
+    The series is divided into batches of equal length. The warm-up is the number of batches at the
+    start whose removal minimizes the marginal standard error √(Σ(x − mean)²)/n of the remaining n
+    batch means x. Sources: ``white1997truncation``; ``white2000comparison``, for batches of 5.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     cut : int
         Number of values to remove.
     settled : bool
-        True if `cut` is at most half of the values. Otherwise the series is too short for its
-        warm-up or has no steady state.
+        True if `cut` is at most half of the values. False means that the series is too short for
+        its warm-up, or that the series has no steady state.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     import numpy as np
 
     if batch < 1:
-        raise ValueError(f"batch = {batch} must be 1 or more")
+        raise ValueError(f"batch is {batch}; it must be at least 1")
     x = array(values, at_least=2 * LAST * batch)
     n = len(x) // batch
     means = x[: n * batch].reshape(n, batch).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Storage of finished runs. Each run has one address, which its scenario and engine determine.
+"""Storage of finished runs. The scenario and the engine of a run determine its address.
 
 :class:`Store` is the interface of a store. :class:`FolderStore` stores runs in a folder, and
 :func:`status` reports the progress of its runs.

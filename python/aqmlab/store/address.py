@@ -1,8 +1,9 @@
-"""The address of a run, a hash of its scenario and its engine.
+"""Address of a run in a store: a hash of its scenario and of the build of its engine.
 
-The hash uses the scenario as the simulator normalizes it, with every default and a fixed order of
-keys, so that the order of keys in the file does not matter. The hash excludes the title. The hash
-includes the build of the engine, so that a store never returns a result of another build.
+The hash is computed from the normalized scenario, which has all default values and a fixed order of
+keys. The address therefore does not depend on the order of the keys in the scenario file. The
+address does not depend on the title, either. Because the hash includes the build of the engine, a
+store never returns a result of another build.
 """
 
 import hashlib
@@ -21,15 +22,15 @@ def address(text: str, build: str) -> str | None:
     Parameters
     ----------
     text : str
-        A scenario as :func:`aqmlab.scenario.normalize` writes it.
+        Scenario as :func:`aqmlab.scenario.normalize` returns it.
     build : str
         The build of the engine.
 
     Returns
     -------
     str or None
-        Sixteen hexadecimal digits; None if the scenario has an AQM written in Python, because the
-        scenario then does not define the AQM.
+        Sixteen hexadecimal digits. None if the scenario uses an AQM written in Python, because the
+        scenario contains only the name of such an AQM.
 
     Examples
     --------
@@ -46,7 +47,7 @@ def address(text: str, build: str) -> str | None:
 
 
 def _names_custom_aqm(node: Any) -> bool:
-    """Return True if a part of a scenario names an AQM written in Python."""
+    """Return True if a part of a scenario refers to an AQM written in Python."""
     if isinstance(node, dict):
         return node.get("kind") == KIND or any(map(_names_custom_aqm, node.values()))
     return isinstance(node, list) and any(map(_names_custom_aqm, node))

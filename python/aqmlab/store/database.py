@@ -1,4 +1,4 @@
-"""The SQLite file of a store: its schema, its opening and checking, and its errors."""
+"""SQLite file of a store of runs: schema, functions that open and check it, and error messages."""
 
 import errno
 import os
@@ -34,23 +34,24 @@ PRAGMA user_version = {FORMAT};
 
 
 def connect(path: Path, *, to_read: bool = False) -> sqlite3.Connection:
-    """Open the database of a store; the caller begins and ends its transactions."""
+    """Open the database of a store, without automatic transactions."""
     if not to_read:
         return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     name = path.absolute().as_uri()
-    # In a folder without write permission SQLite cannot make a log, and no process can write.
+    # Without write permission for the folder, SQLite cannot create its log. The database is opened
+    # as immutable in this case, because no process can write it.
     still = not os.access(path.parent, os.W_OK) and not path.with_name(f"{FILE}-wal").exists()
     how = "mode=ro&immutable=1" if still else "mode=ro"
     return sqlite3.connect(f"{name}?{how}", uri=True, isolation_level=None)
 
 
 def open_to_read(folder: Path) -> sqlite3.Connection:
-    """Open the database of a folder for reading, also while another process writes it.
+    """Open the database of a store for reading, even while another process writes it.
 
     Raises
     ------
     OSError
-        If the folder has no database.
+        If the folder is not a store.
     """
     path = folder / FILE
     if not path.is_file():
@@ -67,14 +68,14 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
 
 
 def check(database: sqlite3.Connection, path: Path, *, whole: bool) -> None:
-    """Raise OSError unless a file is an undamaged store of the supported version.
+    """Raise OSError unless a file is a store of the supported version.
 
-    If `whole` is True, the function also checks the content of the file for damage.
+    If `whole` is True, the whole content of the file is checked for damage.
 
     Raises
     ------
     OSError
-        Names the cause.
+        The message states the cause.
     """
     if database.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise FileExistsError(
@@ -83,7 +84,7 @@ def check(database: sqlite3.Connection, path: Path, *, whole: bool) -> None:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version != FORMAT:
         raise OSError(
-            f"{path} is a store of format {version}, and this aqmlab reads format {FORMAT}; "
+            f"{path} is a store of format {version}, but this version of aqmlab reads format {FORMAT}; "
             "give another folder"
         )
     if whole and database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
@@ -91,13 +92,13 @@ def check(database: sqlite3.Connection, path: Path, *, whole: bool) -> None:
 
 
 class _Damaged(sqlite3.DatabaseError):
-    """Damage that SQLite's quick check reported."""
+    """Raised if SQLite's quick check reports damage."""
 
     sqlite_errorname = "SQLITE_CORRUPT"
 
 
 def with_remedy(e: sqlite3.Error | OSError, path: Path) -> OSError:
-    """Return an error of a store as an OSError that names the cause and the remedy."""
+    """Convert an error of a store to an OSError whose message states the cause and the remedy."""
     code, reason = getattr(e, "errno", None), getattr(e, "strerror", None) or str(e)
     if isinstance(e, sqlite3.Error):
         name = getattr(e, "sqlite_errorname", "")
@@ -106,13 +107,16 @@ def with_remedy(e: sqlite3.Error | OSError, path: Path) -> OSError:
         code = errno.ENOSPC if name == "SQLITE_FULL" else None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return OSError(
-                f"{path} is damaged; move it away and run again, or save the undamaged part with "
+                f"{path} is damaged; move the file away and repeat the command, or save the "
+                "undamaged part with "
                 f"`sqlite3 {FILE} .recover`; aqmlab deleted nothing"
             )
     if code == errno.ENOSPC:
         return OSError(
-            f"{path}: the disk is full; free space and repeat the command: stored runs remain"
+            f"{path}: the disk is full; free some space and repeat the command, which reuses the "
+            "stored runs"
         )
     return OSError(
-        f"{path} cannot be written: {reason.lower()}; check its permissions and its disk"
+        f"{path} cannot be written: {reason.lower()}; check the permissions of the file, and the "
+        "disk"
     )

@@ -1,18 +1,18 @@
-"""Compression of similar texts, each stored as its difference from a base text.
+"""Compression of similar texts, each of which is stored as its difference from a base text.
 
-Deflate (RFC 1951) replaces repetitions of the preceding 32 KiB, and accepts a dictionary as the
-text before the beginning. With the scenario of a similar run as the dictionary, a scenario with all
-defaults takes about fifty bytes.
+The compression method Deflate (RFC 1951) replaces repetitions of parts of the preceding 32 KiB. A
+dictionary serves as the text that precedes the beginning. If the dictionary is the scenario of a
+similar run, a scenario with all default values takes about fifty bytes.
 """
 
 import zlib
 
 LEVEL = 1
-"""Compression level. The fastest, because higher levels hardly shorten similar texts."""
+"""Compression level: the fastest, because higher levels hardly reduce the size of similar texts."""
 
 
 def shorten(text: bytes, base: bytes) -> bytes:
-    """Return a text as its compressed difference from a base text.
+    """Compress a text as its difference from a base text.
 
     Examples
     --------
@@ -27,38 +27,39 @@ def shorten(text: bytes, base: bytes) -> bytes:
 
 
 def restore(short: bytes, base: bytes, most: int = 0) -> bytes:
-    """Return the text that :func:`shorten` compressed.
+    """Decompress a text that :func:`shorten` compressed.
 
     Parameters
     ----------
     short, base : bytes
-        The return value of :func:`shorten`, and its base text.
+        Return value of :func:`shorten`, and the base text that was passed to it.
     most : int
-        Maximum number of bytes of the text; 0 for no maximum.
+        Maximum number of bytes of the decompressed text; 0 means no maximum.
 
     Raises
     ------
     zlib.error
-        If the data is damaged according to its checksum, or the text is longer than `most`.
+        If the checksum of the data is wrong, or if the decompressed text has more than `most`
+        bytes.
     """
     inflate = zlib.decompressobj(zdict=base) if base else zlib.decompressobj()
     text = inflate.decompress(short, most)
     if inflate.unconsumed_tail:
-        raise zlib.error(f"the text has more than {most} bytes")
+        raise zlib.error(f"the decompressed text has more than {most} bytes")
     if not inflate.eof:
-        raise zlib.error("the data is incomplete")
+        raise zlib.error("the compressed data is incomplete")
     return text
 
 
 class Texts:
-    """A compact sequence of similar texts, which it decompresses on access."""
+    """Sequence of similar texts that are compressed in memory; a text is decompressed on access."""
 
     def __init__(self) -> None:
         self._base = b""
         self._short: list[bytes] = []
 
     def add(self, text: str) -> int:
-        """Store a text and return its index."""
+        """Append a text, and return its index."""
         whole = text.encode()
         self._base = self._base or whole
         self._short.append(shorten(whole, self._base))

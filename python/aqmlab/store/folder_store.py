@@ -1,11 +1,12 @@
-"""A store of runs in a folder: one SQLite file, and large tables in Parquet files.
+"""Store of runs in a folder, with one SQLite file, and Parquet files for large tables.
 
-A folder has `runs.sqlite`, `runs.lock` and `tables/`. One process writes, and others can read at
-the same time because the database has a write-ahead log (`journal_mode=WAL`). The folder must
-therefore be on a disk of this machine. Runs that end within `BATCH_S` are committed together. Each
-commit is written to the disk (`synchronous=FULL`), because after a loss of power `NORMAL` would
-undo the last commits. A committed run is never run again. The files of its large tables are on the
-disk before the run is committed, so a process that is killed leaves each run complete or absent.
+The folder of a store has the files `runs.sqlite` and `runs.lock` and the folder `tables/`. Only one
+process at a time can write a store. Other processes can read the store at the same time, because
+the database has a write-ahead log (`journal_mode=WAL`). The log requires that the folder is on a
+local disk. Runs that end within `BATCH_S` are committed in one transaction. Each commit is written
+to the disk (`synchronous=FULL`), because with `synchronous=NORMAL` a loss of power would undo the
+last commits. The files with the large tables of a run are on the disk before the run is committed.
+If the process is killed, each run is therefore either complete in the store or absent.
 """
 
 import os
@@ -42,33 +43,32 @@ TABLE = re.compile(rf"{ADDRESS}-\w+\.parquet", re.ASCII)
 BATCH_S = 0.05
 """Maximum duration of a transaction, in s."""
 NEW_BASE = 4
-"""Minimum compression ratio of a run's words against the current base.
-
-A run that compresses less becomes the base of the following runs.
+"""Minimum compression ratio of a run's words with the current base text as dictionary. If the words
+of a run compress less, they become the base text of the following runs.
 """
 MOST_ASKED = 500
-"""Maximum number of addresses per SQL statement."""
+"""Maximum number of addresses of runs per SQL statement."""
 
 
 class FolderStore:
-    """A store of runs in a folder, which is created on first use.
+    """Store of runs in a folder. The folder is created on first use.
 
-    One process at a time can write the store, until that process closes the store. Other processes
-    can read the store meanwhile.
+    Only one process at a time can write the store, until it closes the store. Other processes can
+    read the store at the same time.
 
     Parameters
     ----------
     folder : path
-        The folder.
+        Folder of the store.
     to_read : bool
-        True to open an existing store for reading only; default False.
+        True to open an existing store only for reading; default False.
 
     Attributes
     ----------
     folder : pathlib.Path
-        The folder.
+        Folder of the store.
     finished : int
-        Number of runs that this object stored or returned.
+        Number of runs that this object has stored or returned.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class FolderStore:
         self.close()
 
     def close(self) -> None:
-        """Commit the pending runs and release the folder; the next use opens it again.
+        """Commit the pending runs and close the store; the next use opens the store again.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class FolderStore:
                     self._opened, self._base, self._bases, self._campaign = None, None, {}, None
 
     def get(self, address: str) -> Result | None:
-        """Return a run; None if the store does not have it or it is damaged."""
+        """Return the result of a run; None if the store does not have the run, or it is damaged."""
         with self._connection() as database:
             row = database.execute(
                 "SELECT address, base, words, columns FROM runs JOIN results USING (id) "
@@ -129,7 +129,7 @@ class FolderStore:
         return result
 
     def put(self, address: str, build: str, result: Result) -> None:
-        """Store a run, completely or not at all.
+        """Store the result of a run, either completely or not at all.
 
         Raises
         ------
@@ -153,7 +153,7 @@ class FolderStore:
         self.finished += 1
 
     def fail(self, address: str, build: str, error: Exception) -> None:
-        """Record the error of a run. The run stays missing, so that the next campaign repeats it.
+        """Record the error of a failed run. The next campaign that needs the run executes it again.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class FolderStore:
             self._insert(database, address, build, None, f"{type(error).__name__}: {error}")
 
     def missing(self, addresses: Iterable[str]) -> set[str]:
-        """Return the addresses that have no result in the store."""
+        """Return those of the given addresses that have no result in the store."""
         wanted = list(addresses)
         left = set(wanted)
         with self._connection() as database:
@@ -181,7 +181,7 @@ class FolderStore:
         return left
 
     def copy(self, folder: Path) -> None:
-        """Copy the store to a folder without a store, completely or not at all.
+        """Copy the store to another folder, which must not contain a store.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class FolderStore:
             database.backup(other)
 
     def __iter__(self) -> Iterator[Result]:
-        """Yield each undamaged run, in the order of the addresses."""
+        """Yield the result of each undamaged run in the store, in the order of the addresses."""
         with self._connection() as database:
             every = database.execute(
                 "SELECT address FROM runs WHERE error IS NULL ORDER BY address"
@@ -210,16 +210,16 @@ class FolderStore:
                 yield result
 
     def begin(self, requested: int, stored: int, jobs: int) -> None:
-        """Record the start of a campaign.
+        """Record the start of a campaign, for the report of the progress.
 
         Parameters
         ----------
         requested : int
-            Number of distinct runs requested.
+            Number of distinct runs that the campaign needs.
         stored : int
-            Number of requested runs that the store already has.
+            Number of these runs that the store already has.
         jobs : int
-            Maximum number of simultaneous runs.
+            Maximum number of runs that execute at the same time.
 
         Raises
         ------
@@ -235,7 +235,7 @@ class FolderStore:
         self.settle()
 
     def settle(self) -> None:
-        """Write the pending runs to the disk.
+        """Commit the pending runs, so that they are on the disk.
 
         Raises
         ------
@@ -256,7 +256,7 @@ class FolderStore:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield the database in a transaction, which ends after `BATCH_S`."""
+        """Yield the database inside a transaction, which is committed after `BATCH_S`."""
         with self._connection() as database, uninterrupted():
             if not database.in_transaction:
                 self._began = time.monotonic()
@@ -277,7 +277,7 @@ class FolderStore:
             self.settle()
 
     def _undo(self, database: sqlite3.Connection) -> None:
-        """Roll the transaction back and reset its state."""
+        """Roll the transaction back, and reset the state that belongs to it."""
         self._base, self._renamed = None, False
         if database.in_transaction:
             with suppress(sqlite3.Error):
@@ -291,7 +291,7 @@ class FolderStore:
         took_s: float | None,
         error: str | None,
     ) -> int:
-        """Insert a run, replacing an earlier one of the same address; return its row id."""
+        """Insert a run, or replace the run with the same address; return the row id of the run."""
         (run,) = database.execute(
             "INSERT INTO runs (address, build, campaign, ended, took_s, error) "
             "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (address) DO UPDATE SET (build, campaign, "
@@ -302,7 +302,7 @@ class FolderStore:
         return int(run)
 
     def _compressed(self, database: sqlite3.Connection, words: bytes) -> tuple[int, bytes]:
-        """Return the row id of the base text, and the words as their difference from this text."""
+        """Return the row id of a base text, and words compressed as their difference from it."""
         if self._base is None:
             last = database.execute("SELECT max(id) FROM bases").fetchone()[0]
             with suppress(*DAMAGED):
@@ -321,7 +321,7 @@ class FolderStore:
         return restore(row[0], b"", MOST_BYTES)
 
     def _result(self, address: str, base: int, words: bytes, columns: bytes) -> Result | None:
-        """Return a run from its row; None if a part is missing or damaged."""
+        """Return the result of a run from its row; None if a part of it is missing or damaged."""
         try:
             if base not in self._bases:
                 with self._connection() as database:
@@ -334,21 +334,22 @@ class FolderStore:
             return None
 
     def _table(self, address: str, name: str) -> Path:
-        """Return the path of a large table.
+        """Return the path of the file with a large table of a run.
 
         Raises
         ------
         ValueError
-            If address or name could lead out of the folder; both may come from an untrusted file.
+            If the path could be outside the folder. The address and the name may come from an
+            untrusted file.
         """
         file = f"{address}-{name}.parquet"
         if not TABLE.fullmatch(file):
-            raise ValueError(f"{file!r} does not name a table of a run")
+            raise ValueError(f"{file!r} is not a valid name for a table of a run")
         return self.folder / TABLES / file
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """Yield the open database; turn its errors into one line with a remedy."""
+        """Yield the open database; replace each error of the database by one line with a remedy."""
         path = self.folder / FILE
         try:
             if self._opened is None:
@@ -357,7 +358,8 @@ class FolderStore:
             yield self._opened
         except Held as e:
             raise FileExistsError(
-                f"{self.folder} is being written by {e}; wait for it, or give another folder"
+                f"{self.folder} is being written by {e}; wait until this process ends, or give "
+                "another folder"
             ) from None
         except sqlite3.Error as e:
             raise with_remedy(e, path) from e
@@ -365,7 +367,7 @@ class FolderStore:
             raise e if e.errno is None else with_remedy(e, self.folder) from e
 
     def _open(self) -> None:
-        """Take the lock and open the database; check it fully after an unclean end."""
+        """Lock the store and open its database; check it if the last process was killed."""
         if self._to_read:
             self._opened = open_to_read(self.folder)
             self._shut = weakref.finalize(self, self._opened.close)
@@ -392,7 +394,7 @@ class FolderStore:
 
 
 class _TablesOnDisk(dict[str, Columns]):
-    """The large tables of a run, each read on access."""
+    """Large tables of a run by name; each table is read from its file on access."""
 
     def __init__(self, store: FolderStore, address: str) -> None:
         super().__init__()
@@ -403,6 +405,6 @@ class _TablesOnDisk(dict[str, Columns]):
 
 
 def _shut(database: sqlite3.Connection, lock: Lock) -> None:
-    """Close the database and release its lock."""
+    """Close the database and release the lock of the store."""
     database.close()
     lock.release()

@@ -1,7 +1,7 @@
-"""A lock that one process can hold, and that the system releases when the process ends.
+"""Lock on a file that one process can hold, and that the operating system releases at its end.
 
-While a process holds the lock, the file has its process id. If the lock is free but the file has an
-id, the last holder did not end cleanly.
+While a process holds the lock, the file contains the process id. If the lock is free but the file
+contains a process id, this process was killed while it held the lock.
 """
 
 import fcntl
@@ -12,30 +12,31 @@ from pathlib import Path
 
 TRIES = 10
 PATIENCE_S = 0.02
-"""Time between two attempts, in s. `holder` takes the lock only for an instant."""
+"""Time in s between two attempts to lock the file. Attempts are repeated because `holder` locks the
+file for an instant."""
 
 
 class Held(FileExistsError):  # noqa: N818
-    """Raised if another process holds the lock."""
+    """Raised if another process holds the lock on the file."""
 
 
 class Lock:
-    """A lock that this process holds.
+    """Lock on a file that this process holds.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file; created if it does not exist.
+        File of the lock. The file is created if it does not exist.
 
     Attributes
     ----------
     clean : bool
-        True if the last holder released the lock.
+        True if the last process that held the lock has released it; False if it was killed.
 
     Raises
     ------
     Held
-        If another process, or another object of this process, holds the lock. The error names the
+        If another process, or another object in this process, holds the lock. The message names the
         process.
     FileExistsError
         If the file is not a lock of aqmlab.
@@ -59,18 +60,18 @@ class Lock:
             raise
 
     def release(self) -> None:
-        """Release the lock and mark it as cleanly released."""
+        """Release the lock, and remove the process id from the file."""
         with suppress(OSError):
             os.truncate(self._file, 0)
         self.abandon()
 
     def abandon(self) -> None:
-        """Release the lock without the mark of a clean end."""
+        """Release the lock, but leave the process id in the file as if it had been killed."""
         os.close(self._file)
 
 
 def holder(path: Path) -> str | None:
-    """Return the id of the process that holds a lock; None if it is free."""
+    """Return the id of the process that holds a lock; None if no process holds it."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

@@ -1,8 +1,9 @@
-"""Serialization of a result: words, columns of small tables, and large tables as Parquet.
+"""Serialization of the result of a run: words, columns of small tables, and large tables.
 
-The words are the manifest, and the names and types of the columns. The words are nearly equal in
-the runs of one experiment (:mod:`aqmlab.store.differences`). The columns follow as the bytes that
-the simulator returned, without conversion.
+The words are JSON with the manifest of the run, and with the names and types of the columns. The
+runs of one experiment have nearly equal words, which compress well
+(:mod:`aqmlab.store.differences`). The columns of small tables are the bytes that the simulator
+returned, without conversion. Each large table becomes a Parquet file.
 """
 
 import json
@@ -17,30 +18,29 @@ from aqmlab.results import Columns, Plain, Result, item_bytes
 from aqmlab.store.differences import restore, shorten
 
 LARGE_BYTES = 256 << 10
-"""Minimum size of a table with a file of its own. SQLite stores smaller ones faster than files."""
+"""Minimum size in bytes of a large table. Smaller tables are faster in SQLite than in a file."""
 
 MOST_BYTES = 64 << 20
-"""Maximum size in bytes of the words, and of the columns of the small tables.
-
-A few kB of an untrusted file could otherwise fill the memory when they are decompressed.
+"""Maximum decompressed size in bytes of the words, and of the columns of the small tables. Without
+a maximum, a few kB of an untrusted file could fill the memory.
 """
 
 DECODER = json.JSONDecoder()
-"""Decoder of the first of two JSON texts, which returns the end of the first one."""
+"""Decoder that can parse one JSON text followed by another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A serialized result.
+    """Serialized result of a run.
 
     Attributes
     ----------
     words : bytes
-        Manifest, tables, columns and their types, as JSON.
+        Manifest of the run, and names and types of the columns of each table, as JSON.
     columns : bytes
-        Columns of the small tables, compressed.
+        Compressed columns of the small tables.
     large : mapping of str to columns
-        The large tables.
+        Large tables by name.
     """
 
     words: bytes
@@ -49,7 +49,7 @@ class Packed:
 
 
 def pack(result: Result) -> Packed:
-    """Serialize a result."""
+    """Serialize the result of a run."""
     tables: dict[str, Any] = {}
     parts: list[bytes] = []
     large: dict[str, Columns] = {}
@@ -63,18 +63,18 @@ def pack(result: Result) -> Packed:
         types = {key: c if isinstance(c, list) else c[0] for key, c in columns.items()}
         tables[name] = (length, types)
         parts += [c[1] for c in columns.values() if not isinstance(c, list)]
-    # The measured times of the machine come last, where a difference compresses best.
+    # The manifest ends with the measured durations, because differences compress best at the end.
     words = f"[{json.dumps(tables, ensure_ascii=False)}, {result.manifest_text}]".encode()
     return Packed(words, shorten(b"".join(parts), b""), large)
 
 
 def unpack(packed: Packed) -> Result:
-    """Return the result that :func:`pack` serialized; its manifest is parsed on access.
+    """Return the result that :func:`pack` serialized. The manifest is parsed on first access.
 
     Raises
     ------
     ValueError, zlib.error
-        If a part is damaged.
+        If a part of the serialized result is damaged.
     """
     words = packed.words.decode()
     tables, end = DECODER.raw_decode(words, 1)
@@ -95,14 +95,16 @@ def unpack(packed: Packed) -> Result:
                 at = till
         result[name] = small
     if at != len(columns):
-        raise ValueError(f"the columns have {len(columns)} bytes, and their types need {at}")
+        raise ValueError(
+            f"the columns have {len(columns)} bytes, but according to their types they need {at}"
+        )
     return Result(words[end + len(", ") : -len("]")], result)
 
 
 def write_table(path: Path, beside: Path, columns: Columns) -> None:
-    """Write a table to a file that is complete or absent, also after a loss of power.
+    """Write a table to a file, so that the file is complete or absent even after a loss of power.
 
-    The name of the file is on the disk only after :func:`sync_folder`.
+    A later call of :func:`sync_folder` is needed to write the name of the file to the disk.
     """
     import pyarrow as pa
     import pyarrow.parquet
@@ -124,17 +126,18 @@ def write_table(path: Path, beside: Path, columns: Columns) -> None:
 
 
 def read_table(path: Path) -> Columns:
-    """Return the columns that :func:`write_table` wrote.
+    """Read the columns of a table from a file that :func:`write_table` wrote.
 
     Raises
     ------
     OSError, ValueError
-        If the file does not exist or is damaged.
+        If the file does not exist, or if it is damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet
 
-    # Arrow reads bytes, because its threads that read a Python file can outlive the interpreter.
+    # The file is read into memory first, because the threads of Arrow may still use a Python file
+    # object after the interpreter has ended.
     content = pa.BufferReader(path.read_bytes())
     table = pyarrow.parquet.read_table(content, page_checksum_verification=True)
     return {
@@ -146,7 +149,7 @@ def read_table(path: Path) -> Columns:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names of the files in a folder to the disk."""
+    """Write the directory entries of a folder, such as names of new files, to the disk."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(opened)
@@ -155,4 +158,4 @@ def sync_folder(folder: Path) -> None:
 
 
 DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError, zlib.error)
-"""Exceptions that reading a damaged result can raise."""
+"""Exceptions that can be raised by reading a damaged result."""

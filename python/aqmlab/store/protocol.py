@@ -7,15 +7,16 @@ from aqmlab.results import Result
 
 
 class Store(Protocol):
-    """Storage of finished runs. Each `address` is that of :func:`aqmlab.store.address`."""
+    """Storage of finished runs; the address of a run is that of :func:`aqmlab.store.address`."""
 
     def get(self, address: str) -> Result | None:
-        """Return a run; None if the store does not have it or it is damaged."""
+        """Return the result of a run; None if the store does not have the run, or it is damaged."""
 
     def put(self, address: str, build: str, result: Result) -> None:
-        """Store a run, completely or not at all; `build` is the build of the engine that ran it.
+        """Store the result of a run, either completely or not at all.
 
-        Without :meth:`settle`, a crash of the machine may lose the run.
+        `build` is the build of the engine that executed the run. Until the next call of
+        :meth:`settle`, a crash of the machine may lose the run.
 
         Raises
         ------
@@ -24,7 +25,7 @@ class Store(Protocol):
         """
 
     def fail(self, address: str, build: str, error: Exception) -> None:
-        """Record the error of a run. The run stays missing.
+        """Record the error of a failed run, which remains without a result in the store.
 
         Raises
         ------
@@ -33,7 +34,7 @@ class Store(Protocol):
         """
 
     def missing(self, addresses: Iterable[str]) -> set[str]:
-        """Return the addresses that have no result in the store."""
+        """Return those of the given addresses that have no result in the store."""
 
     def begin(self, requested: int, stored: int, jobs: int) -> None:
         """Record the start of a campaign.
@@ -41,11 +42,11 @@ class Store(Protocol):
         Parameters
         ----------
         requested : int
-            Number of distinct runs requested.
+            Number of distinct runs that the campaign needs.
         stored : int
-            Number of requested runs that the store already has.
+            Number of these runs that the store already has.
         jobs : int
-            Maximum number of simultaneous runs.
+            Maximum number of runs that execute at the same time.
 
         Raises
         ------
@@ -54,7 +55,9 @@ class Store(Protocol):
         """
 
     def settle(self) -> None:
-        """Write all stored runs to the disk; campaigns call it about ten times per second.
+        """Write all stored runs to the disk.
+
+        A campaign calls this method about ten times per second.
 
         Raises
         ------
@@ -63,4 +66,4 @@ class Store(Protocol):
         """
 
     def __iter__(self) -> Iterator[Result]:
-        """Yield each undamaged run."""
+        """Yield the result of each undamaged run in the store."""

@@ -1,4 +1,4 @@
-"""Progress of the runs of a store, which can be read while they are running."""
+"""Progress of a campaign of runs, read from its store during the runs."""
 
 import sqlite3
 import time
@@ -12,30 +12,31 @@ from aqmlab.store.folder_store import LOCK
 from aqmlab.store.lock import holder
 
 RECENT_S = 60.0
-"""Time over which the rate is measured, in s."""
+"""Length in s of the recent time over which the rate of runs is measured."""
 ERRORS = 3
-"""Maximum number of errors reported."""
+"""Maximum number of reported errors."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """Progress of the runs of a store.
+    """Progress of the last campaign of runs in a store.
 
     Attributes
     ----------
     process : str, optional
-        Id of the process that is running them; None if there is none.
+        Id of the process that is executing runs; None if no process is.
     total : int
-        Number of finished runs in the store, of all campaigns.
+        Number of finished runs in the store, including earlier campaigns.
     requested, stored, finished, failed : int
-        Number of distinct runs that the last campaign requested, and of these: stored before it
-        began, finished, and failed.
+        Number of distinct runs that the last campaign needs, and how many of these were in the
+        store before, have finished, and have failed.
     jobs : int
-        Maximum number of simultaneous runs.
+        Maximum number of runs that execute at the same time.
     rate : float
-        Runs per second that ended in the last minute, or since the campaign began.
+        Number of runs per second that ended in the last minute, or since the start of the campaign
+        if this is later.
     errors : list of (str, str)
-        Address and error of the most recent failed runs.
+        Address and error message of the most recent failed runs.
     """
 
     process: str | None
@@ -50,22 +51,22 @@ class Status:
 
     @property
     def left(self) -> int:
-        """Number of runs that have not ended."""
+        """Number of runs of the campaign that have not ended."""
         return max(0, self.requested - self.stored - self.finished - self.failed)
 
     @property
     def running(self) -> int:
-        """Number of runs that are running."""
+        """Number of runs that are executing now."""
         return min(self.jobs, self.left) if self.process else 0
 
     @property
     def left_s(self) -> float | None:
-        """Time in s until all runs have ended at the present rate; None if it is unknown."""
+        """Estimated time in s until all runs have ended; None if the rate of runs is unknown."""
         return self.left / self.rate if self.process and self.rate else None
 
 
 def status(folder: str | PathLike[str]) -> Status:
-    """Return the progress of the runs of a folder, without changing it.
+    """Return the progress of the last campaign in a store, without writing to the store.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Comparison of closed forms and the fluid model with the measurements of a run.
+"""Comparison of the predictions of analytic models with the measurements of a run.
 
-:func:`compare` selects the models that apply to the scenario: datagrams at an unlimited Drop Tail
-queue (`datagrams.py`), responses of servers (`responses.py`), long transfers and their signals
-(`transfers.py`), and the loop of an AQM and Reno (`loops.py`). :func:`compare` also reports each
-model that does not apply, with the reason.
+:func:`compare` selects the models that apply to the scenario. There are models of datagrams at a
+Drop Tail queue (`datagrams.py`), of responses of servers (`responses.py`), of long transfers
+(`transfers.py`), and of the control loop of Reno and an AQM (`loops.py`). :func:`compare` also
+reports each model that does not apply, with the reason.
 """
 
 from aqmlab.models.comparison.compared import Comparison, compare, needed

@@ -1,4 +1,4 @@
-"""Comparison of a run with all models that apply."""
+"""Comparison of a run with all models that apply to it."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -21,25 +21,25 @@ OF_RESPONSES = ("requests",)
 
 @dataclass
 class Comparison:
-    """Comparison of models with a run.
+    """Result of the comparison of a run with models.
 
     Attributes
     ----------
     link : str
         Name of the compared link.
     rows : list of Row
-        Compared quantities; empty if no model applies.
+        Rows of the comparison, one per quantity; empty if no model applies.
     left_out : list of str
-        Reasons why other models do not apply, one sentence each.
+        Reasons why other models do not apply, one phrase per model.
     queue : BatchQueue or None
-        Queue model with a known distribution.
+        Queue model, if its distribution of waiting times is known.
     loop : Loop or None
-        Closed loop of the AQM and the flows.
+        Control loop of the AQM and the flows, if the fluid model applies.
     begin_s : float
-        Start of the measurements in s, which is the end of the warm-up.
+        Start of the measurements in s: the end of the warm-up.
     waits : tuple of ndarray or None
-        Distinct waiting times of the link's packets in s, and the number of packets with each; None
-        if not recorded.
+        Distinct waiting times of packets at the link in s, and the number of packets with each
+        time. None if the run did not record the waiting times.
     """
 
     link: str = ""
@@ -57,7 +57,7 @@ def compare(result: Result) -> Comparison:
     Parameters
     ----------
     result : Result
-        A run that recorded the series of :func:`needed`.
+        Result of a run that recorded the series that :func:`needed` returns.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def compare(result: Result) -> Comparison:
 
 
 def needed(scenario: dict[str, Any]) -> list[str]:
-    """Return the series that a run of a normalized scenario must record for its models."""
+    """Return the series that a run of a normalized scenario must record for the comparison."""
     flows = scenario["flows"]
     series = [*SERIES]
     series += OF_TRANSFERS if any(map(transfers.endless, flows)) else ()

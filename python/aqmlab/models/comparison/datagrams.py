@@ -1,4 +1,4 @@
-"""Datagrams at an unlimited Drop Tail queue: M/D/1, M/G/1, and M[X] for replayed traces."""
+"""Models of datagrams at a Drop Tail queue: M/D/1, M/G/1, and M[X] models of replayed traces."""
 
 from typing import Any
 
@@ -11,13 +11,14 @@ from aqmlab.models.single_server import MG1, MG1K, md1
 from aqmlab.scenario import bits_per_second
 
 ENOUGH = 1000
-"""Minimum number of batches in a trace for a distribution of their sizes."""
+"""Minimum number of batches in a trace to estimate the distribution of batch sizes."""
 SAME = 0.1
-"""Maximum distance of a squared coefficient of variation from 1, that of exponential values."""
+"""Maximum difference of a squared coefficient of variation from 1, its value for exponential
+distributions."""
 
 
 def rows(place: Place) -> tuple[list[Row], BatchQueue | None]:
-    """Return the compared quantities of the queue, and its model if the distribution is known.
+    """Return the compared quantities of the queue, and the model if it has a known distribution.
 
     Raises
     ------
@@ -28,12 +29,17 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue | None]:
     kinds = {table["traffic"]["kind"] for table in tables}
     if not kinds or kinds - {"poisson", "replay"}:
         others = ", ".join(sorted(kinds - {"poisson", "replay"})) or "nothing"
-        raise NotApplicable(f"models of datagrams need Poisson arrivals; {others} crosses the link")
+        raise NotApplicable(
+            f"the models of datagrams need Poisson arrivals, but {others} crosses the link"
+        )
     if place.queue["kind"] != "drop_tail":
-        raise NotApplicable(f"models of datagrams need drop_tail, not {place.queue['kind']}")
+        raise NotApplicable(
+            f"the models of datagrams need a queue of kind drop_tail, not {place.queue['kind']}"
+        )
     if place.count("dropped_packets") and kinds != {"poisson"}:
         raise NotApplicable(
-            f"{place.link} dropped packets; models of batches need a queue without drops"
+            f"{place.link} dropped packets, and the models of batches assume that no packet is "
+            "dropped"
         )
     return _poisson(place) if kinds == {"poisson"} else _replayed(place, tables)
 
@@ -53,12 +59,15 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
         load += len(names) * bps / place.bps
     if load >= 1:
         raise NotApplicable(
-            f"the load of {place.link} is {load:.4g}; an equilibrium needs a load below 1"
+            f"the load of {place.link} is {load:.4g}, and the models need a load below 1"
         )
     mean = float(np.average(sizes, weights=weights))
     variation = float(np.average((np.array(sizes) - mean) ** 2, weights=weights)) / mean**2
     service = 8 * mean / place.bps
-    assumed = f"Poisson arrivals at the queue ({place.host_links()}); load from the flows' rates"
+    assumed = (
+        f"Poisson arrivals at the queue ({place.host_links()}); the load follows from the rates of "
+        "the flows"
+    )
     if variation < 1e-12:
         queue = md1(load, service)
         if place.count("dropped_packets"):
@@ -66,10 +75,11 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
         return _of(place, "M/D/1", queue, assumed), queue
     if place.count("dropped_packets"):
         raise NotApplicable(
-            f"{place.link} dropped packets; models of different sizes need a queue without drops"
+            f"{place.link} dropped packets, and the model of different packet sizes assumes that "
+            "no packet is dropped"
         )
     mixed = MG1(load, service, variation)
-    assumed += f"; {len(set(sizes))} packet sizes, for which only means are known"
+    assumed += f"; {len(set(sizes))} packet sizes, for which only mean values are known"
     return [
         Row("M/G/1", place.link, "load", "%", 100 * load, 100 * place.load, assumed),
         Row("M/G/1", place.link, "mean wait", "ms", 1e3 * mixed.mean_wait,
@@ -78,10 +88,12 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
 
 
 def _with_limit(place: Place, queue: MxD1, packet: float, assumed: str) -> list[Row]:
-    """Return loss and mean wait of M/D/1/K; K includes the packet in service."""
+    """Return the loss and the mean wait of M/D/1/K, where K includes the packet in service."""
     text = place.queue["limit"]
     if text.split()[1] not in (*SIZES, "packet", "packets"):
-        raise NotApplicable(f"the limit {text} is a time; give it in packets")
+        raise NotApplicable(
+            f"the limit {text} of the queue is a time, and the model needs a limit in packets"
+        )
     limit = int(packets(text, packet)) + (place.queue["limit_counts"] == "waiting")
     of = MG1K(queue, limit)
     name, lost = "M/D/1/K", place.count("dropped_packets") / place.count("arrived_packets")
@@ -93,31 +105,33 @@ def _with_limit(place: Place, queue: MxD1, packet: float, assumed: str) -> list[
 
 def _replayed(place: Place, tables: list[dict[str, Any]]) -> tuple[list[Row], BatchQueue | None]:
     if len(place.crossing) != 1 or len(place.crossing[0][1]) != 1:
-        raise NotApplicable("the model of a replayed trace needs the trace to be alone on the link")
+        raise NotApplicable("the model of a replayed trace needs a link without other traffic")
     traffic = tables[0]["traffic"]
     trace = np.array(traffic["trace"], dtype=float).reshape(-1, 2)
     times, sizes = trace[:, 0], trace[:, 1] + size(traffic["headers"])
     begins, counts = np.unique(times, return_counts=True)
     if len(begins) < ENOUGH:
         raise NotApplicable(
-            f"the trace has {len(begins)} batches; the model needs at least {ENOUGH}"
+            f"the trace has {len(begins)} batches, and the model needs at least {ENOUGH}"
         )
     gaps = np.diff(begins)
     spread = float(gaps.var() / gaps.mean() ** 2)
     if abs(spread - 1) > SAME:
         raise NotApplicable(
-            f"gaps of the trace have the squared variation {spread:.2f}, and Poisson arrivals 1"
+            f"the gaps of the trace have the squared coefficient of variation {spread:.2f}, but "
+            "Poisson arrivals have the value 1"
         )
     variation = float(sizes.var() / sizes.mean() ** 2)
     service = 8 * float(sizes.mean()) / place.bps
     load = float(8 * sizes.sum() / place.bps / (times[-1] - times[0]))
     if load >= 1:
         raise NotApplicable(
-            f"the load of {place.link} is {load:.4g}; an equilibrium needs a load below 1"
+            f"the load of {place.link} is {load:.4g}, and the models need a load below 1"
         )
     batches = Batches.of(counts_of(counts))
     assumed = (
-        f"batches and load of the trace; gaps as in Poisson arrivals (squared variation "
+        "batches and load of the trace; Poisson arrivals of the batches (squared coefficient of "
+        "variation of the gaps: "
         f"{spread:.2f})"
     )
     queue: BatchQueue
@@ -125,21 +139,22 @@ def _replayed(place: Place, tables: list[dict[str, Any]]) -> tuple[list[Row], Ba
         name, queue = "M[X]/D/1", MxD1(load, batches, service)
     elif abs(variation - 1) <= SAME:
         name, queue = "M[X]/M/1", MxM1(load, batches, service)
-        assumed += f", exponential sizes (squared variation {variation:.2f})"
+        assumed += f", exponential packet sizes (squared coefficient of variation {variation:.2f})"
     elif len(batches.pmf) == 2:
         mixed = MG1(load, service, variation)
         return [Row("M/G/1", place.link, "mean wait", "ms", 1e3 * mixed.mean_wait,
                     1e3 * place.mean_delay_s, assumed)], None  # fmt: skip
     else:
         raise NotApplicable(
-            f"sizes in the trace have the squared variation {variation:.2f}; models of batches "
-            "need constant sizes (0) or exponential sizes (1)"
+            "the packet sizes in the trace have the squared coefficient of variation "
+            f"{variation:.2f}, and the models of batches need about 0 (constant sizes) or 1 "
+            "(exponential sizes)"
         )
     return _of(place, name, queue, assumed), queue
 
 
 def counts_of(counts: Any) -> dict[int, float]:
-    """Return the number of occurrences of each batch size.
+    """Return how often each batch size occurs.
 
     Examples
     --------
@@ -151,14 +166,14 @@ def counts_of(counts: Any) -> dict[int, float]:
 
 
 def _of(place: Place, name: str, queue: BatchQueue, assumed: str) -> list[Row]:
-    """Return load, mean wait, and the shares that wait longer than one and three mean waits."""
+    """Return the load, the mean wait, and the shares of packets with long waits."""
     link, mean = place.link, place.mean_delay_s
     compared = [
         Row(name, link, "load", "%", 100 * queue.load, 100 * place.load, assumed),
         Row(name, link, "mean wait", "ms", 1e3 * queue.mean_wait, 1e3 * mean),
         Row(name, link, "mean number waiting", "packets", queue.mean_queue,
             place.count("departed_packets") / place.seen.seconds * mean,
-            "measured: rate times mean wait (Little)"),
+            "the measured value is the rate times the mean wait (Little)"),
     ]  # fmt: skip
     for times in (1, 3):
         long = times * queue.mean_wait

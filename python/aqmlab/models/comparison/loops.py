@@ -1,4 +1,4 @@
-"""RED, PI, PIE and PI2 with Reno flows: equilibrium of the fluid model, and its stability."""
+"""Fluid model of Reno flows under RED, PI, PIE or PI2: equilibrium and stability margins."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,11 +12,11 @@ from aqmlab.models.fluid.margins import Loop
 from aqmlab.models.fluid.network import Network
 
 PI = (1.822e-5, 1.816e-5)
-"""Coefficients of `hollot2001pi`, which are the defaults of the queue."""
+"""Coefficients a and b of `hollot2001pi`, which are the defaults of the queue `pi`."""
 
 
 def rows(place: Place) -> tuple[list[Row], Loop]:
-    """Return equilibrium and stability margins, and the closed loop.
+    """Return the compared quantities, which are equilibrium and stability margins, and the loop.
 
     Raises
     ------
@@ -28,11 +28,13 @@ def rows(place: Place) -> tuple[list[Row], Loop]:
         raise NotApplicable(f"the fluid model needs {', '.join(CONTROLLERS)}, not {queue['kind']}")
     tables = place.crossing
     if not tables or not all(endless(table) for table, _ in tables):
-        raise NotApplicable("the fluid model needs unlimited transfers alone on the link")
+        raise NotApplicable(
+            "the fluid model needs transfers of unlimited size, without other traffic on the link"
+        )
     kinds = {tcp_of(place, table)["sender"]["congestion"]["kind"] for table, _ in tables}
     if kinds - set(RENO):
         raise NotApplicable(
-            f"the fluid model needs flows of Reno, not of {', '.join(sorted(kinds))}"
+            f"the fluid model needs the congestion control Reno, not {', '.join(sorted(kinds))}"
         )
     sender = tcp_of(place, tables[0][0])["sender"]
     packet = size(sender["mss"]) + size(sender["wire"]["data_header"])
@@ -44,7 +46,7 @@ def rows(place: Place) -> tuple[list[Row], Loop]:
         loop = Loop(network, CONTROLLERS[queue["kind"]](queue, network, packet))
         rest = loop.rest
     except ValueError as e:
-        raise NotApplicable(f"the fluid model has no equilibrium: {e}") from None
+        raise NotApplicable(f"the fluid model has no equilibrium for this scenario: {e}") from None
     return _rows(place, loop, rest), loop
 
 
@@ -54,9 +56,9 @@ def _rows(place: Place, loop: Loop, rest: Network) -> list[Row]:
     signals = place.count("dropped_packets") + place.count("marked_packets")
     assumed = (
         f"{rest.flows:g} flows in congestion avoidance, {c:.4g} packets/s, RTT "
-        f"{1e3 * rest.propagation_s:.4g} ms without queueing, as measured; signals at random"
+        f"{1e3 * rest.propagation_s:.4g} ms without queueing (all measured); random signals"
     )
-    at_rest = f"W² p = 2/b, b = {rest.per_ack:g}; without slow start and timeouts"
+    at_rest = f"W² p = 2/b, b = {rest.per_ack:g}; no slow start and no timeouts"
     margins = (
         ("crossover", "rad/s", loop.crossover),
         ("phase margin", "°", loop.phase_margin_deg),
@@ -64,11 +66,11 @@ def _rows(place: Place, loop: Loop, rest: Network) -> list[Row]:
         ("delay margin", "ms", 1e3 * loop.delay_margin_s),
     )
     name = f"fluid, {place.queue['kind']}"
-    stable = "unstable: it oscillates about the equilibrium"
+    stable = "unstable, with oscillations about the equilibrium"
     if loop.is_stable and not loop.crossover:
-        stable = "stable: its gain is below 1 at every frequency"
+        stable = "stable, because the gain is below 1 at every frequency"
     elif loop.is_stable:
-        stable = f"stable; it settles within about {3 / loop.crossover:.2g} s"
+        stable = f"stable, and settles within about {3 / loop.crossover:.2g} s"
     return [
         Row(name, link, "queue", "packets", rest.queue, measured, assumed),
         Row(name, link, "signals", "% of packets", 100 * rest.probability,
@@ -84,7 +86,7 @@ def _red(queue: dict[str, Any], network: Network, packet: float) -> Controller:
 
 
 def _pi(queue: dict[str, Any], network: Network, packet: float) -> Controller:
-    """Return PI with its coefficients for `mean_packet_size` converted to the flows' packets."""
+    """Return the PI controller, with coefficients converted to the packet size of the flows."""
     own = size(queue["mean_packet_size"])
     larger = packet / own if "B" in queue["qref"] else 1.0
     period = time(queue["period"])

@@ -1,6 +1,6 @@
-"""The link to which models are compared: the busiest named link of a run, and its traffic.
+"""Link of a run for the comparison with models, and the traffic on this link.
 
-All measurements begin at the end of the warm-up (:class:`aqmlab.measures.MeasuredRun`).
+All measurements exclude the warm-up (:class:`aqmlab.measures.MeasuredRun`).
 """
 
 import json
@@ -22,7 +22,7 @@ SIZES = {
 
 
 def size(text: str) -> float:
-    """Parse a size of a normalized scenario and return it in bytes.
+    """Parse a size in a normalized scenario, and return the size in bytes.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def size(text: str) -> float:
 
 
 def packets(text: str, packet: float) -> float:
-    """Parse a queue depth and return it in packets of `packet` bytes.
+    """Parse a queue length, and return the length in packets of `packet` bytes.
 
     Examples
     --------
@@ -46,23 +46,23 @@ def packets(text: str, packet: float) -> float:
 
 
 Flows = list[tuple[dict[str, Any], list[str]]]
-"""Flow tables of the scenario, each with the names of its flows."""
+"""``[[flows]]`` tables of the scenario, each with the names of its flows."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A link of a run.
+    """Link of a run.
 
     Attributes
     ----------
     seen : MeasuredRun
-        The run after its warm-up.
+        Measured run, without its warm-up.
     link : str
-        Name of the link, from>to.
+        Name of the link, such as left>right.
     table : dict
-        Table of the scenario's network that defines the link.
+        Table of the scenario that defines the link.
     reverse : bool
-        True if the link is the reverse direction of that table.
+        True if the link is the reverse direction of the link that `table` defines.
     """
 
     seen: MeasuredRun
@@ -72,12 +72,12 @@ class Place:
 
     @classmethod
     def busiest(cls, seen: MeasuredRun) -> "Place":
-        """Return the busiest link that has a fixed name (without `{i}`) in the scenario.
+        """Return the busiest link among those with a name without `{i}` in the scenario.
 
         Raises
         ------
         NotApplicable
-            If the scenario has no such link.
+            If all names of links contain `{i}`.
         """
         network = seen.result.scenario["network"]
         named = {}
@@ -90,9 +90,7 @@ class Place:
                     named[f"{one['to']}>{one['from']}"] = (one, True)
         links = [link for link in seen.result.columns("links")["link"] if link in named]
         if not links:
-            raise NotApplicable(
-                "no link of the network has a name without {i}, so none is compared"
-            )
+            raise NotApplicable("every name of a link contains {i}, so no link can be compared")
         link = max(links, key=lambda at: seen.link(at, "busy_s"))
         return cls(seen, link, *named[link])
 
@@ -102,12 +100,12 @@ class Place:
         return self.seen.result
 
     def key(self, name: str) -> Any:
-        """Return a key of the link in its direction."""
+        """Return the value of a key for this direction of the link."""
         return self.table["reverse"][name] if self.reverse else self.table[name]
 
     @property
     def queue(self) -> dict[str, Any]:
-        """Settings of the link's queue."""
+        """Table of the link's queue."""
         queue: dict[str, Any] = self.key("queue")
         return queue
 
@@ -137,39 +135,42 @@ class Place:
 
     @property
     def crossing(self) -> Flows:
-        """Flow tables whose forward data crosses the link, each with the names of those flows.
+        """Flow tables whose forward data crosses the link, with the names of the crossing flows.
 
         Raises
         ------
         NotApplicable
-            If reverse data crosses the link, too.
+            If reverse data of any flow crosses the link.
         """
         forward, reverse = self._directions
         if reverse:
-            raise NotApplicable(f"responses or other reverse data cross {self.link}")
+            raise NotApplicable(
+                "the models need forward data only, but responses or other reverse data cross "
+                f"{self.link}"
+            )
         return forward
 
     @property
     def answering(self) -> Flows:
-        """Flow tables whose responses cross the link, each with the names of those flows."""
+        """Flow tables whose responses cross the link, with the names of the crossing flows."""
         return self._directions[1]
 
     @property
     def any_forward(self) -> bool:
-        """True if forward data crosses the link."""
+        """True if forward data of at least one flow crosses the link."""
         return bool(self._directions[0])
 
     def count(self, column: str) -> float:
-        """Return a column of the link from the table of links."""
+        """Return the value of a column for this link in the table `links`."""
         return self.seen.link(self.link, column)
 
     @property
     def load(self) -> float:
-        """Share of time in which the link was sending."""
+        """Share of the time in which the link transmitted packets."""
         return self.count("busy_s") / max(self.seen.seconds, 1e-12)
 
     def recorded(self, name: str) -> Columns:
-        """Return the rows of a recorded series.
+        """Return the columns of a recorded series.
 
         Raises
         ------
@@ -182,13 +183,13 @@ class Place:
     def _needs(self, name: str) -> None:
         if name not in self.result.tables:
             raise NotApplicable(
-                f'the run did not record the series "{name}"; record it, or run the scenario with '
-                "aqmlab model"
+                f'the run did not record the series "{name}"; add it to record.series, or pass the '
+                "scenario to aqmlab model"
             )
 
     @property
     def queue_packets(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sampling times of the queue in s, and its length in packets.
+        """Sampling times in s, and sampled queue lengths in packets.
 
         Raises
         ------
@@ -213,7 +214,7 @@ class Place:
         return np.array(seconds), np.array(packets)
 
     def waits_over(self, long_s: float) -> float:
-        """Return the share of packets that waited longer than `long_s`, in s."""
+        """Return the share of packets that waited longer than `long_s` seconds."""
         seconds, packets = self.waits
         return float(packets[seconds > long_s].sum() / packets.sum())
 
@@ -226,12 +227,12 @@ class Place:
         return self.seen.delay(self.link, "mean_delay_s")
 
     def host_links(self) -> str:
-        """Return a phrase on the links before the queue, which can space packets out."""
+        """Return a phrase that states if the links before the queue can space packets out."""
         if self.table is self.result.scenario["network"]:
-            return f"host links of {self.table['left_rate']} do not space them out"
-        return "no earlier link spaces them out"
+            return f"host links of {self.table['left_rate']} do not space packets out"
+        return "no earlier link spaces packets out"
 
 
 def time(text: str) -> float:
-    """Parse a time of a normalized scenario and return it in s."""
+    """Parse a time in a normalized scenario, and return the time in s."""
     return seconds(text)

@@ -1,9 +1,10 @@
-"""Responses of servers at an unlimited Drop Tail queue: M[X] queues of TCP's bursts.
+"""Model of server responses at a Drop Tail queue: M[X] queues with the bursts of TCP.
 
-The model is that of `kuzmanovic2005ecnplus`, section 5.2.2, with the run's responses, the initial
-window and window growth of its TCP, and the measured load. The model treats each response as a
-connection of its own and the bursts as independent. If round trips are short compared with the
-queueing delay, TCP sends at the rate of its ACKs, so the packets of a burst are spread over time.
+The model is that of `kuzmanovic2005ecnplus`, section 5.2.2. The parameters of the model are the
+sizes of the responses in the run, the initial window and the window growth of TCP in the scenario,
+and the measured load. The model assumes that each response has a separate connection, and that the
+bursts are independent. If the round-trip time is short compared with the queueing delay, the
+assumption of bursts is wrong: the ACKs spread the packets of a burst over time.
 """
 
 import numpy as np
@@ -16,13 +17,13 @@ from aqmlab.models.comparison.transfers import tcp_of
 from aqmlab.models.power_of_ecn import TARGET_S
 
 ASKING = ("request_response", "web", "requests")
-"""Kinds of traffic with responses."""
+"""Kinds of traffic in which servers send responses."""
 FEW = 100
-"""Minimum number of responses for a distribution of their sizes."""
+"""Minimum number of responses to estimate the distribution of their sizes."""
 
 
 def rows(place: Place) -> tuple[list[Row], BatchQueue]:
-    """Return mean and long waits of both queues, and the queue with constant service times.
+    """Return the compared quantities of two queue models, and the M[X]/D/1 model.
 
     Raises
     ------
@@ -31,19 +32,27 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
     """
     tables = place.answering
     if not tables:
-        raise NotApplicable(f"the model of bursts needs responses; none cross {place.link}")
+        raise NotApplicable(
+            f"the model of bursts needs responses of servers, and no response crosses {place.link}"
+        )
     if place.any_forward:
         raise NotApplicable(
-            f"the model of bursts needs responses alone; other data crosses {place.link}"
+            "the model of bursts needs a link with responses only, but other data crosses "
+            f"{place.link}"
         )
     if place.queue["kind"] != "drop_tail" or place.count("dropped_packets"):
-        raise NotApplicable("bursts are known for drop_tail with room for all packets")
+        raise NotApplicable(
+            "the model of bursts needs a queue of kind drop_tail that drops no packet"
+        )
     requests = place.recorded("requests")
     here = np.isin(np.array(requests["flow"]), [name for _, names in tables for name in names])
     sizes = np.asarray(requests["response_bytes"], dtype=float)[here]
     sizes = sizes[sizes > 0]
     if len(sizes) < FEW:
-        raise NotApplicable(f"the run has {len(sizes)} responses; their sizes need at least {FEW}")
+        raise NotApplicable(
+            f"the run has {len(sizes)} responses, and the distribution of their sizes needs at "
+            f"least {FEW}"
+        )
     tcp = tcp_of(place, tables[0][0])
     sender, mss = tcp["sender"], int(size(tcp["sender"]["mss"]))
     growth = 1 + 1 / float(tcp["receiver"]["delayed_ack"].split()[0])
@@ -68,7 +77,7 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
 
 
 def _late(place: Place) -> float:
-    """Return the share of packets that waited longer than the target, in %; NaN if unknown."""
+    """Return the measured share, in %, of packets that waited longer than the target delay."""
     try:
         return 100 * place.waits_over(TARGET_S)
     except NotApplicable:

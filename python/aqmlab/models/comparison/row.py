@@ -1,4 +1,4 @@
-"""One compared quantity, and the exception for a model that does not apply."""
+"""Row of a comparison with models, and exception for models that do not apply."""
 
 import math
 from dataclasses import dataclass
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """A quantity as a model predicts it and as a run measured it.
+    """Quantity with its predicted value and its measured value.
 
     Attributes
     ----------
     model : str
         Name of the model, for example "M/D/1" or "square-root law".
     part : str
-        Name of the link or of the flows.
+        Name of the link or of the flows that the quantity describes.
     quantity : str
         Name of the quantity.
     unit : str
-        Unit of both numbers.
+        Unit of the predicted and of the measured value.
     predicted : float
-        Value of the model.
+        Predicted value.
     measured : float
-        Value of the run; NaN if a run has no such value, for example a phase margin.
+        Measured value; NaN if the quantity, for example a phase margin, cannot be measured.
     assumed : str
         Assumptions of the model, and the source of its parameters.
     """
@@ -36,7 +36,7 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """(predicted - measured) / measured; NaN without a measured value.
+        """Relative difference (predicted - measured) / measured; NaN without a measured value.
 
         Examples
         --------
@@ -49,4 +49,4 @@ class Row:
 
 
 class NotApplicable(Exception):  # noqa: N818
-    """Raised if a model does not apply to a run; the text is the reason."""
+    """Raised if a model does not apply to a run; the message states the reason."""

@@ -1,4 +1,4 @@
-"""Unlimited transfers: goodput at the measured signal share, DCTCP's queue at a threshold."""
+"""Models of unlimited transfers: goodput at the measured share of signals, and DCTCP's queue."""
 
 from typing import Any
 
@@ -12,26 +12,30 @@ from aqmlab.models.dctcp import StepMarking
 RENO = ("reno",)
 SCALABLE = ("dctcp", "prague", "scalable")
 FEW = 10
-"""Minimum number of signals for an estimate of their rate."""
+"""Minimum number of signals to estimate the share of packets that are signals."""
 SETTLED = 0.5
-"""Share of a run without warm-up after which DCTCP's queue is measured."""
+"""Share of a run without warm-up that the measurement of DCTCP's queue excludes."""
 
 
 def rows(place: Place) -> tuple[list[Row], list[str]]:
-    """Return the compared quantities of each table of transfers, and reasons for missing ones.
+    """Return the compared quantities of each flow table, and the reasons for missing quantities.
 
     Raises
     ------
     NotApplicable
-        If the scenario has no such table.
+        If the scenario has no flow table with unlimited transfers.
     """
     compared: list[Row] = []
     reasons: list[str] = []
     tables = [(t, names) for t, names in place.crossing if endless(t)]
     if not tables:
-        raise NotApplicable("models of TCP rates need unlimited transfers; the link has none")
+        raise NotApplicable(
+            "the models of TCP rates need transfers of unlimited size, and no such transfer "
+            "crosses "
+            "the link"
+        )
     if place.result.scenario["record"]["flows"] != "flow":
-        raise NotApplicable('models of TCP rates need one row per flow: record.flows = "flow"')
+        raise NotApplicable('the models of TCP rates need one row per flow: record.flows = "flow"')
     for table, names in tables:
         for model in (_by_signals, _by_threshold):
             try:
@@ -48,11 +52,11 @@ def endless(table: dict[str, Any]) -> bool:
 
 
 def tcp_of(place: Place, table: dict[str, Any]) -> dict[str, Any]:
-    """Return the effective sender and receiver settings of a flow table."""
+    """Return the effective TCP settings of a flow table, for sender and receiver."""
     for group in place.result.tcp:
         if any(name.partition(" (")[0] == table["name"] for name in group["flows"]):
             return group
-    raise NotApplicable("the run has no TCP settings for it")
+    raise NotApplicable("the run has no TCP settings for these flows")
 
 
 def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[Row]:
@@ -75,7 +79,7 @@ def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[R
                 unit,
                 min(limit, 1e-6 * place.bps),
                 1e-6 * goodput,
-                f"{signals:.0f} signals: the window or the link limits the goodput",
+                f"{signals:.0f} signals, so the receive window or the link limits the goodput",
             )
         ]
     p = signals / sent
@@ -91,7 +95,7 @@ def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[R
         law = tcp_rates.square_root(p, per_ack=per_ack)
         full = tcp_rates.pftk(p, rtt, rto, per_ack=per_ack, window=most)
         simple = tcp_rates.pftk_simple(p, rtt, rto, per_ack=per_ack, window=most)
-        first = f"{measured}; b = {per_ack:g}; no timeouts, equally spaced losses"
+        first = f"{measured}; b = {per_ack:g}; no timeouts, and equally spaced losses"
         reno = [of_window("square-root law", law, first)]
         if marked > signals / 2:
             return reno  # PFTK treats each signal as a loss, which may cause a timeout
@@ -108,7 +112,7 @@ def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[R
     if kind in SCALABLE:
         return [of_window("W p = 2", tcp_rates.scalable(p), f"{measured}; signals at random")]
     raise NotApplicable(
-        f"there is not a model of the rate of {kind} at a {place.queue['kind']} queue"
+        f"none of the models predicts the rate of {kind} at a {place.queue['kind']} queue"
     )
 
 
@@ -118,7 +122,7 @@ def _sum(place: Place, column: str, names: list[str]) -> float:
 
 
 def _goodput(place: Place, names: list[str]) -> float:
-    """Return the mean goodput of unlimited transfers, in bit/s."""
+    """Return the mean goodput of a flow with an unlimited transfer, in bit/s."""
     seen = place.seen
     columns = seen.result.columns("flows")
     starts = dict(zip(columns["flow"], columns["start_s"], strict=True))
@@ -129,20 +133,20 @@ def _goodput(place: Place, names: list[str]) -> float:
 
 
 def per_ack_of(tcp: dict[str, Any]) -> float:
-    """Return b, the segments per ACK; 1 if the window's growth does not depend on it."""
+    """Return b, the number of segments per ACK, or 1 if the window growth does not depend on b."""
     if tcp["sender"]["congestion"].get("avoidance", "per-ack") != "per-ack":
         return 1.0
     return float(tcp["receiver"]["delayed_ack"].split()[0])
 
 
 def round_trip(place: Place, names: list[str]) -> tuple[float, float]:
-    """Return the mean round-trip time and the mean first retransmission timeout of flows, in s."""
+    """Return the means of the round-trip time and of the first retransmission timeout, in s."""
     series = place.recorded("rtt")
     of = np.isin(np.array(series["flow"]), names)
     rtt = np.asarray(series["rtt_s"])
     of &= ~np.isnan(rtt)
     if not of.any():
-        raise NotApplicable("the run has no round-trip time of it")
+        raise NotApplicable("the run has no sample of the round-trip time of these flows")
     return float(rtt[of].mean()), float(np.asarray(series["rto_s"])[of].mean())
 
 
@@ -152,7 +156,7 @@ def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list
     if tcp["sender"]["congestion"]["kind"] != "dctcp" or place.queue["kind"] != "threshold":
         return []
     if len(place.crossing) != 1:
-        raise NotApplicable("the model of DCTCP's queue needs its flows to be alone on the link")
+        raise NotApplicable("the model of DCTCP's queue needs a link without other traffic")
     sender = tcp["sender"]
     packet = size(sender["mss"]) + size(sender["wire"]["data_header"])
     times, queue = place.queue_packets

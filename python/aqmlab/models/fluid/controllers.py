@@ -1,9 +1,10 @@
-"""AQM algorithms as controllers, which compute the signal probability from the queue.
+"""AQM algorithms as controllers, which compute the signal probability from the queue length.
 
-The queue is in packets. Each controller has a linear response at a network in equilibrium
-(`response`). For :mod:`aqmlab.models.fluid.over_time` it also has states and their derivatives. A
-controller that samples once per `period_s` holds its output in between. The hold delays the output
-by half a period on average, and the linear response includes this delay.
+The queue length is in packets. The method `response` of a controller is its linear response at a
+network in equilibrium. For :mod:`aqmlab.models.fluid.over_time`, a controller also has states and
+their derivatives. A controller that samples the queue once per `period_s` keeps its output constant
+between two samples. This delays the output by half a period on average, and the linear response
+includes the delay.
 """
 
 from abc import ABC, abstractmethod
@@ -19,33 +20,33 @@ from aqmlab.models.fluid.network import Network
 
 
 class Controller(ABC):
-    """A controller, which computes the signal probability from the queue."""
+    """Controller that computes the signal probability from the queue length."""
 
     def rest(self, network: Network) -> Network:
-        """Return the network in equilibrium at the queue that this controller maintains.
+        """Return the network in equilibrium with this controller.
 
         Raises
         ------
         ValueError
-            If the controller cannot maintain a queue, or this queue leaves less than one packet per
-            flow in flight.
+            If an equilibrium does not exist, or has less than one packet per flow in flight.
         """
         equilibrium = self._rest(network)
         if equilibrium.window < 1:
             most = equilibrium.rtt_s * equilibrium.packets_per_s
             raise ValueError(
-                f"flows: {equilibrium.flows:g} must be at most {most:.4g}, the packets in flight; "
+                f"flows is {equilibrium.flows:g}; it must be at most {most:.4g}, the number of "
+                "packets in flight; "
                 "the fluid model needs a window of at least 1 packet"
             )
         return equilibrium
 
     @abstractmethod
     def _rest(self, network: Network) -> Network:
-        """Return the network at the queue that the controller maintains."""
+        """Return the network at the queue length at which the controller is in equilibrium."""
 
     @abstractmethod
     def response(self, s: Any, network: Network) -> Any:
-        """Return the linear response C(s), in 1/packet; s in rad/s, a number or an array."""
+        """Return the linear response C(s) in 1/packet; s is a number or an array, in rad/s."""
 
     @abstractmethod
     def start(self, network: Network) -> Sequence[float]:
@@ -55,7 +56,7 @@ class Controller(ABC):
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """Return the derivatives of the states; `queue` in packets, `slope` in packets/s."""
+        """Return the derivatives of the states; `queue` is in packets, and `slope` in packets/s."""
 
     @abstractmethod
     def probability(self, states: Sequence[float]) -> float:
@@ -67,16 +68,15 @@ SPACING: dict[str, Callable[[float], float]] = {
     "uniform": lambda p: 2 * p / (1 + p),
     "wait": lambda p: 2 * p / 3,
 }
-"""Signals per packet at RED's probability p, by the spacing of signals.
-
-The mean gap is 1/p for geometric gaps, (1/p + 1)/2 for gaps uniform in 1..1/p (`floyd1993red`, §7,
-method 2), and 1.5/p for gaps uniform in 1/p..2/p.
+"""Mean number of signals per packet at the probability p of RED, for each spacing of signals. The
+mean gap between signals is 1/p for geometric gaps, (1/p + 1)/2 for gaps uniform in 1..1/p
+(`floyd1993red`, §7, method 2), and 1.5/p for gaps uniform in 1/p..2/p.
 """
 
 
 @dataclass(frozen=True)
 class Red(Controller):
-    """RED, whose probability grows with the average queue.
+    """RED, whose signal probability increases with the average queue.
 
     Sources: `floyd1993red`; `hollot2001red`, equation 10.
 
@@ -85,15 +85,15 @@ class Red(Controller):
     minth, maxth : float
         Thresholds in packets.
     maxp : float
-        Probability at maxth.
+        Signal probability at maxth.
     wq : float
-        Weight of one packet's sample in the average.
+        Weight of a new sample, one per packet, in the average queue.
     gentle : bool
-        True if the probability rises linearly to 1 at twice maxth. Otherwise the probability jumps
-        to 1 at maxth.
+        True if the probability increases linearly from maxth to 1 at twice maxth. If False, the
+        probability jumps to 1 at maxth.
     spacing : str
-        Spacing of the signals, one of :data:`SPACING`. Uniform gaps give nearly twice as many
-        signals as geometric gaps.
+        Spacing of the signals, a key of :data:`SPACING`. With uniform gaps there are nearly twice
+        as many signals as with geometric gaps.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Red(Controller):
         refuse_outside("maxp", self.maxp, 0, 1, open_high=False)
         refuse_outside("wq", self.wq, 0, 1)
         if self.spacing not in SPACING:
-            raise ValueError(f"spacing: {self.spacing!r} must be one of {', '.join(SPACING)}")
+            raise ValueError(f"spacing is {self.spacing!r}; it must be one of {', '.join(SPACING)}")
 
     @property
     def slope(self) -> float:
@@ -123,14 +123,14 @@ class Red(Controller):
         return self.maxp / (self.maxth - self.minth)
 
     def pole(self, network: Network) -> float:
-        """Return K, the pole of the average, in rad/s.
+        """Return the pole K of the average queue, in rad/s.
 
-        The pole is -ln(1 - wq) C, with one sample per packet of a busy link.
+        The pole is K = -ln(1 - wq) C if the link is busy, because RED takes one sample per packet.
         """
         return -log(1 - self.wq) * network.packets_per_s
 
     def of_average(self, average: float) -> float:
-        """Return the share of packets that are signals at this average queue, in packets."""
+        """Return the share of packets that are signals at an average queue, in packets."""
         if average <= self.minth:
             return 0.0
         if average <= self.maxth:
@@ -145,7 +145,7 @@ class Red(Controller):
         return (self.of_average(average + step) - self.of_average(average - step)) / (2 * step)
 
     def _rest(self, network: Network) -> Network:
-        """Return the network at the queue where RED's probability equals that of the flows."""
+        """Return the network at the queue where RED has the signal probability of the flows."""
         from scipy.optimize import brentq
 
         top = 2 * self.maxth if self.gentle else self.maxth
@@ -173,25 +173,25 @@ class Red(Controller):
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """Return the derivative of the average, which follows the queue."""
+        """Return the derivative of the average queue."""
         del slope
         return [self.pole(network) * (queue - states[0])]
 
     def probability(self, states: Sequence[float]) -> float:
-        """Return the signal probability at the average."""
+        """Return the signal probability at the average queue."""
         return self.of_average(states[0])
 
 
 @dataclass(frozen=True)
 class Integral(Controller):
-    """A proportional-integral controller: dp/dt = K ((q - q0) + (1/z) dq/dt).
+    """Proportional-integral controller: dp/dt = K ((q - q0) + (1/z) dq/dt).
 
     Parameters
     ----------
     k : float
-        K, in 1/(packet s).
+        Coefficient K, in 1/(packet s).
     z : float
-        z, the zero of the controller, in rad/s.
+        Zero z of the controller, in rad/s.
     queue : float
         Reference queue q0, in packets.
     period_s : float
@@ -199,7 +199,7 @@ class Integral(Controller):
 
     Examples
     --------
-    The printed controller of `hollot2001pi` gives the coefficients that it prints for 160 Hz:
+    The K and z that `hollot2001pi` states give the coefficients a and b that it states for 160 Hz:
 
     >>> law = Integral(9.64e-6, 0.53, 200, period_s=1 / 160)
     >>> [f"{x:.3e}" for x in law.coefficients]
@@ -219,19 +219,20 @@ class Integral(Controller):
 
     @classmethod
     def of_coefficients(cls, a: float, b: float, period_s: float, queue: float) -> "Integral":
-        """Return the controller p(t) = a (q - q0) - b (q_old - q0) + p_old, sampled each period.
+        """Return the controller p(t) = a (q - q0) - b (q_old - q0) + p_old, with sampling.
 
-        Tustin's rule gives a = K (1/z + T/2) and b = K (1/z - T/2). a and b are in 1/packet.
+        Tustin's rule gives a = K (1/z + T/2) and b = K (1/z - T/2). The coefficients a and b are in
+        1/packet.
         """
         refuse_outside("b", b, 0)
-        refuse_outside("a", a, b, remedy="with a = b the controller ignores its reference")
+        refuse_outside("a", a, b, remedy="if a = b, the controller ignores its reference queue")
         refuse_outside("period_s", period_s, 0)
         k = (a - b) / period_s
         return cls(k, 2 * k / (a + b), queue, period_s)
 
     @property
     def coefficients(self) -> tuple[float, float]:
-        """The coefficients a and b of the sampled controller, in 1/packet."""
+        """Coefficients a and b of the sampled controller, in 1/packet."""
         half = self.period_s / 2
         return self.k * (1 / self.z + half), self.k * (1 / self.z - half)
 
@@ -240,7 +241,7 @@ class Integral(Controller):
         return network.at(self.queue)
 
     def response(self, s: Any, network: Network) -> Any:
-        """Return K (s/z + 1)/s, delayed by half a period."""
+        """Return the linear response K (s/z + 1)/s, delayed by half a sampling period."""
         del network
         return self.k * (s / self.z + 1) / s * np.exp(-s * self.period_s / 2)
 
@@ -251,13 +252,13 @@ class Integral(Controller):
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """Return the derivative of the probability, which is limited to 0..1."""
+        """Return the derivative of the probability, which is 0 at the limits of the range 0..1."""
         del network
         rise = self.k * (queue - self.queue + slope / self.z)
         return [0.0 if (states[0] <= 0 and rise < 0) or (states[0] >= 1 and rise > 0) else rise]
 
     def probability(self, states: Sequence[float]) -> float:
-        """Return the state, limited to 0..1."""
+        """Return the state, limited to the range 0..1."""
         return min(1.0, max(0.0, states[0]))
 
 
@@ -265,9 +266,10 @@ class Integral(Controller):
 class DelayController(Controller):
     """PIE and PI2: proportional-integral control of the queueing delay τ = q/C.
 
-    Each period the state grows by alpha (τ - target) + beta (τ - τ_old) (`rfc8033`, §4.2;
-    `rfc9332`, Appendix A). The state of PIE is p. PIE divides the step by 1 to 2048, with larger
-    divisors for smaller p (`auto_tuned`). The state of PI2 is √p (`squared`).
+    In each period, the state changes by alpha (τ - target) + beta (τ - τ_old) (`rfc8033`, §4.2;
+    `rfc9332`, Appendix A). The state of PIE is the signal probability p. PIE divides each change by
+    a number from 1 to 2048, which is larger for smaller p (`auto_tuned`). The state of PI2 is √p
+    (`squared`).
 
     Parameters
     ----------
@@ -276,9 +278,9 @@ class DelayController(Controller):
     period_s : float
         Time between two updates, in s.
     alpha, beta : float
-        Gains, per update and per s of delay.
+        Change of the state per update and per s of delay.
     auto_tuned, squared : bool
-        Auto-tuning as in PIE; squaring as in PI2.
+        True for the auto-tuning of PIE, and true for the squaring of PI2.
 
     Examples
     --------
@@ -299,7 +301,7 @@ class DelayController(Controller):
             refuse_outside(name, getattr(self, name), 0)
 
     def scale(self, p: float) -> int:
-        """Return PIE's divisor of a step at this probability (`rfc8033`, §4.2)."""
+        """Return the number by which PIE divides a change at a probability (`rfc8033`, §4.2)."""
         if not self.auto_tuned:
             return 1
         below = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
@@ -310,9 +312,9 @@ class DelayController(Controller):
         return network.at(self.target_s * network.packets_per_s)
 
     def as_integral(self, network: Network) -> Integral:
-        """Return the linear controller of the queue at a network in equilibrium.
+        """Return the equivalent PI controller of the queue length, at a network in equilibrium.
 
-        K = α/T per s of delay and z = α/(T (β + α/2)), by Tustin's rule (`pan2013pie`,
+        By Tustin's rule, K = α/T per s of delay, and z = α/(T (β + α/2)) (`pan2013pie`,
         `hollot2001pi`).
         """
         scale = self.scale(network.probability) * network.packets_per_s
@@ -322,17 +324,17 @@ class DelayController(Controller):
         return Integral(factor * k / scale, z, network.queue, self.period_s)
 
     def response(self, s: Any, network: Network) -> Any:
-        """Return the response of :meth:`as_integral`."""
+        """Return the linear response of the equivalent PI controller (:meth:`as_integral`)."""
         return self.as_integral(network).response(s, network)
 
     def start(self, network: Network) -> Sequence[float]:
-        """Return the equilibrium state: p, or √p if `squared`."""
+        """Return the state in equilibrium: p, or √p if `squared` is True."""
         return [network.probability**0.5 if self.squared else network.probability]
 
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """Return the derivative of the state, which is limited to 0..1."""
+        """Return the derivative of the state, which is 0 at the limits of the range 0..1."""
         c = network.packets_per_s
         error = queue / c - self.target_s
         steps = self.alpha * error / self.period_s + (self.beta + self.alpha / 2) * slope / c
@@ -340,7 +342,7 @@ class DelayController(Controller):
         return [0.0 if (states[0] <= 0 and rise < 0) or (states[0] >= 1 and rise > 0) else rise]
 
     def probability(self, states: Sequence[float]) -> float:
-        """Return the state, or its square if `squared`, limited to 0..1."""
+        """Return the signal probability: the state, or its square if `squared` is True."""
         state = min(1.0, max(0.0, states[0]))
         return state**2 if self.squared else state
 
@@ -350,10 +352,10 @@ PI2 = DelayController(0.015, 0.016, 0.16, 3.2, squared=True)
 
 
 def pie(target_s: float = 0.015, **changes: Any) -> DelayController:
-    """Return PIE with the defaults of `rfc8033`, Appendix A, except for the given changes."""
+    """Return PIE with the defaults of `rfc8033`, Appendix A; `changes` replace some of them."""
     return replace(PIE, target_s=target_s, **changes)
 
 
 def pi2(target_s: float = 0.015, **changes: Any) -> DelayController:
-    """Return PI2 with the defaults of `rfc9332`, Appendix A.1, except for the given changes."""
+    """Return PI2 with the defaults of `rfc9332`, Appendix A.1; `changes` replace some of them."""
     return replace(PI2, target_s=target_s, **changes)

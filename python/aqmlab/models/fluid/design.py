@@ -1,12 +1,11 @@
-"""Published rules for coefficients, for at least N flows and round-trip times of at most R.
+"""Published rules for the coefficients of PI and RED, given the range of flows and RTTs.
 
-The papers of these rules were not available. The rule for PI is verified by numbers. For the
-setting of its paper, the rule gives the K and z that the literature cites, and K and z give the
-coefficients that ns-2 uses. For RED only the design that the literature cites is known, which lies
-within the bound of the rule.
+The papers with these rules were not available. For PI, the rule is verified by published numbers:
+in the setting of the paper, it gives the K and z that the literature cites, and these K and z give
+the coefficients in ns-2. For RED, the only known published design is within the bound of the rule.
 
-The rules for PI and RED need the equilibrium of the worst case: the fewest flows and the longest
-round-trip time.
+Both rules are applied to the equilibrium of the worst case, which has the smallest number of flows
+and the longest round-trip time.
 """
 
 from math import hypot, sqrt
@@ -17,7 +16,7 @@ from aqmlab.models.fluid.network import Network
 
 
 def pi_of(network: Network, period_s: float = 0.0) -> Integral:
-    """Return a PI controller by the rule of `hollot2001pi`, with the network's queue as reference.
+    """Return a PI controller by the rule of `hollot2001pi`; its reference is the network's queue.
 
     The zero of the PI controller is at the pole of the window, z = 2N/(R²C). The coefficient K
     makes the loop gain 1 at the frequency z: K = z |jz R + 1| / ((R C)³/(4N²)).
@@ -25,15 +24,17 @@ def pi_of(network: Network, period_s: float = 0.0) -> Integral:
     Parameters
     ----------
     network : Network
-        The network with the fewest flows and the longest round-trip time, including queueing.
+        Network with the smallest number of flows and the longest round-trip time, including
+        queueing.
     period_s : float
-        Sampling period in s, for the coefficients a and b.
+        Sampling period in s, which determines the coefficients a and b.
 
     Examples
     --------
-    The paper's setting has 60 flows, 3750 packets/s, 0.2 s and a queue of 175 packets. The paper
-    prints R = 0.246 s, z = 0.53 and K = 9.64e-6. At 160 Hz it prints a = 1.822e-5 and b = 1.816e-5,
-    which follow from the printed z.
+    In the setting of the paper, 60 flows share a link with 3750 packets/s, a propagation time of
+    0.2 s and a queue of 175 packets. The paper states R = 0.246 s, z = 0.53 and K = 9.64e-6. For a
+    sampling frequency of 160 Hz it states a = 1.822e-5 and b = 1.816e-5, which follow from z =
+    0.53.
 
     >>> law = pi_of(Network(60, 3750, 0.2, 175), period_s=1 / 160)
     >>> f"{law.z:.3f} {law.k:.3e}", [f"{x:.2e}" for x in law.coefficients]
@@ -45,17 +46,19 @@ def pi_of(network: Network, period_s: float = 0.0) -> Integral:
 
 
 def red_slope(network: Network, pole: float) -> float:
-    """Return the maximum slope L_RED = maxp/(maxth - minth) that is stable by `hollot2001red`.
+    """Return the maximum stable slope L_RED = maxp/(maxth - minth) of RED, by `hollot2001red`.
 
-    The condition is L (R C)³/(4N²) ≤ √(ω²/K² + 1), with ω a tenth of the smaller of the poles
-    2N/(R²C) and 1/R. The loop is then also stable for more flows and shorter round-trip times.
+    The condition is L (R C)³/(4N²) ≤ √(ω²/K² + 1), where ω is a tenth of the smaller of the two
+    poles 2N/(R²C) and 1/R. With this slope, the loop is also stable for more flows and for shorter
+    round-trip times.
 
     Parameters
     ----------
     network : Network
-        The network with the fewest flows and the longest round-trip time, including queueing.
+        Network with the smallest number of flows and the longest round-trip time, including
+        queueing.
     pole : float
-        K = -ln(1 - wq) C, the pole of the average queue, in rad/s.
+        Pole K = -ln(1 - wq) C of the average queue, in rad/s.
 
     Examples
     --------

@@ -1,9 +1,10 @@
-"""The closed loop of network and controller, and its stability margins.
+"""Closed loop of a network and a controller, and its stability margins.
 
-The gain of the open loop is L(s) = P(s) C(s), and the feedback has a minus sign. The loop is
-unstable if the phase reaches -180° while the gain is above 1. The *gain margin* is the factor by
-which the gain may grow. The *phase margin* is the distance of the phase from -180° where the gain
-is 1. The *delay margin* is the additional delay that uses up the phase margin.
+The transfer function of the open loop is L(s) = P(s) C(s), and the feedback is negative. The closed
+loop is unstable if the phase of L reaches -180° at a frequency with a gain above 1. The *gain
+margin* is the factor by which the gain can increase before the loop is unstable. The *phase margin*
+is the difference between the phase and -180° at the frequency with gain 1. The *delay margin* is
+the additional delay that reduces the phase margin to 0.
 """
 
 from dataclasses import dataclass
@@ -18,25 +19,25 @@ from aqmlab.models.fluid.network import Network
 
 POINTS = 40_000
 LOWEST, HIGHEST = 1e-6, 1e2
-"""Range of the examined frequencies, in units of 1/R."""
+"""Range of the examined frequencies, as multiples of 1/R."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Network and controller in a closed loop, in equilibrium.
+    """Closed loop of a network and a controller, in equilibrium.
 
     Parameters
     ----------
     network : Network
-        The network at any queue. The controller determines the equilibrium queue.
+        Network, with any queue length, because the controller determines the queue in equilibrium.
     controller : Controller
         The controller.
     exact : bool
-        True for the full linearization of the network (:meth:`Network.response`).
+        True to use the full linearization of the network (:meth:`Network.response`).
 
     Examples
     --------
-    The PI controller of `hollot2001pi` in its setting:
+    Margins of the PI controller of `hollot2001pi` in the setting of the paper:
 
     >>> from aqmlab.models.fluid.controllers import Integral
     >>> loop = Loop(Network(60, 3750, 0.2), Integral(9.64e-6, 0.53, 175))
@@ -50,7 +51,7 @@ class Loop:
 
     @cached_property
     def rest(self) -> Network:
-        """The network in equilibrium under this controller.
+        """Network in equilibrium with the controller.
 
         Raises
         ------
@@ -61,7 +62,7 @@ class Loop:
 
     @property
     def frequencies(self) -> NDArray[np.float64]:
-        """Frequencies in rad/s, from far below 1/R to far above it."""
+        """Examined frequencies in rad/s, from far below 1/R to far above 1/R."""
         low, high = np.log10([LOWEST, HIGHEST]) - np.log10(self.rest.rtt_s)
         return np.logspace(low, high, POINTS)
 
@@ -73,7 +74,7 @@ class Loop:
         return loop
 
     def phase(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the phase of L in rad, continuous from the lowest frequency on."""
+        """Return the phase of L in rad, as a continuous function of the frequency."""
         return np.unwrap(np.angle(self.response(frequencies)))
 
     @cached_property
@@ -88,28 +89,28 @@ class Loop:
 
     @property
     def crossover(self) -> float:
-        """Maximum frequency at which the gain is 1, in rad/s; 0 if there is none."""
+        """Maximum frequency at which the gain is 1, in rad/s; 0 if the gain is never 1."""
         return max((w for w, _ in self._crossings[0]), default=0.0)
 
     @property
     def phase_margin_deg(self) -> float:
-        """Minimum phase margin of all frequencies with gain 1, in degrees; infinite if none."""
+        """Minimum phase margin of all frequencies with gain 1, in degrees; infinite without any."""
         return min((degrees(phase + pi) for _, phase in self._crossings[0]), default=inf)
 
     @property
     def gain_margin(self) -> float:
-        """Factor by which the gain may grow before the loop is unstable; below 1 it is unstable."""
+        """Factor by which the gain can increase before the loop is unstable; below 1 if it is."""
         gain = max((gain for _, gain in self._crossings[1]), default=0.0)
         return 1 / gain if gain else inf
 
     @property
     def phase_crossover(self) -> float:
-        """Frequency at which the phase is -180°, in rad/s: the oscillation at the limit."""
+        """Frequency with phase -180° in rad/s, that of an oscillation at the limit of stability."""
         return max(self._crossings[1], key=lambda at: at[1], default=(inf, 0.0))[0]
 
     @property
     def delay_margin_s(self) -> float:
-        """Minimum additional delay that makes the loop unstable, in s; infinite if none does."""
+        """Minimum additional delay, in s, that makes the loop unstable; infinite if none does."""
         return min((max(0.0, phase + pi) / w for w, phase in self._crossings[0]), default=inf)
 
     @property
@@ -119,6 +120,6 @@ class Loop:
 
 
 def _zeros(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[float]:
-    """Return the zeros of a curve, interpolated linearly between its points."""
+    """Return the zeros of a curve, by linear interpolation between its points."""
     at = np.flatnonzero(np.signbit(y[1:]) != np.signbit(y[:-1]))
     return [float(x[i] - y[i] * (x[i + 1] - x[i]) / (y[i + 1] - y[i])) for i in at]

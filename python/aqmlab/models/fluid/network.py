@@ -1,21 +1,22 @@
-"""Fluid model of Reno flows through one link, and its linear response to the signal probability.
+"""Fluid model of Reno flows through one link, and their linear response to signals.
 
     dW/dt = 1/(b R(t)) - W(t)/2 · W(t-R)/R(t-R) · p(t-R)
     dq/dt = N W/R - C,   R = q/C + T
 
-(`misra2000fluid`; `hollot2001red`, equations 1 and 2). W is the window of a flow in packets, q the
-queue in packets, p the share of packets that are signals, N the number of flows, C the rate in
-packets/s, T the round-trip time without queueing, and b the number of segments per ACK (2 with
-delayed ACKs; 1 in the papers). In equilibrium, W² p = 2/b and W = R C/N.
+(`misra2000fluid`; `hollot2001red`, equations 1 and 2). The symbols are: W, window of a flow in
+packets; q, queue length in packets; p, share of packets that are signals; N, number of flows; C,
+rate of the link in packets/s; T, round-trip time without queueing; R, round-trip time with
+queueing; b, number of segments per ACK (2 with delayed ACKs, 1 in the papers). In equilibrium, W² p
+= 2/b and W = R C/N.
 
-The linear response of q to p, without the minus sign of the loop, is
+The linear response of q to p, without the minus sign of the feedback, is
 
     P(s) = C²/(2N) e^(-sR) / ((s + 2N/(b R²C)) (s + 1/R))
 
-(`hollot2001red`, equation 9). The formula of P(s) assumes that N/(R²C) is small compared with 1/R.
-:meth:`Network.response` computes P(s). With `exact=True` the method computes the full
-linearization, which includes the delayed window and the delayed rate. Each signal reaches one
-random flow. The model omits timeouts, slow start and the receive window.
+(`hollot2001red`, equation 9). This formula assumes that N/(R²C) is small compared with 1/R.
+:meth:`Network.response` computes P(s). With `exact=True`, the method computes the full
+linearization, which includes the delays of the window and of the rate. Each signal concerns one
+flow, which is chosen at random. The model omits timeouts, slow start and the receive window.
 """
 
 from dataclasses import dataclass, replace
@@ -28,20 +29,20 @@ from aqmlab.models.bounds import refuse_outside
 
 @dataclass(frozen=True)
 class Network:
-    """N Reno flows through a link, in equilibrium at a given queue.
+    """N Reno flows through one link, in equilibrium at a given queue length.
 
     Parameters
     ----------
     flows : float
-        N, the number of flows; above 0.
+        Number of flows N, above 0.
     packets_per_s : float
-        C, the rate of the link.
+        Rate C of the link, above 0.
     propagation_s : float
-        T, the round-trip time in s without queueing; above 0.
+        Round-trip time T without queueing, in s; above 0.
     queue : float
         Equilibrium queue, in packets; 0 or more.
     per_ack : float
-        b, the segments per ACK; 1 or more. Default 1.
+        Number b of segments per ACK, 1 or more. Default 1.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class Network:
 
     @property
     def rtt_s(self) -> float:
-        """R, the round-trip time in equilibrium, in s."""
+        """Round-trip time R in equilibrium, including queueing, in s."""
         return self.queue / self.packets_per_s + self.propagation_s
 
     @property
@@ -75,7 +76,7 @@ class Network:
 
     @property
     def probability(self) -> float:
-        """Signal probability in equilibrium, 2/(b W²), at most 1."""
+        """Signal probability 2/(b W²) in equilibrium, limited to at most 1."""
         return min(1.0, 2 / (self.per_ack * self.window**2))
 
     @property
@@ -90,11 +91,11 @@ class Network:
 
     @property
     def gain(self) -> float:
-        """Response b (R C)³/(4N²) of the queue to the probability at ω = 0, in packets."""
+        """Response b (R C)³/(4N²) of the queue to the signal probability at ω = 0, in packets."""
         return self.per_ack * (self.rtt_s * self.packets_per_s) ** 3 / (4 * self.flows**2)
 
     def response(self, s: Any, *, exact: bool = False) -> Any:
-        """Return P(s) in packets, including the delay; s in rad/s, a number or an array."""
+        """Return P(s) in packets, including the delay; s is a number or an array, in rad/s."""
         r, c, n = self.rtt_s, self.packets_per_s, self.flows
         late = np.exp(-s * r)
         if not exact:
@@ -104,5 +105,5 @@ class Network:
         return c**2 / (2 * n) * late / below
 
     def at(self, queue: float) -> "Network":
-        """Return the same network in equilibrium at another queue, in packets."""
+        """Return the same network in equilibrium at another queue length, in packets."""
         return replace(self, queue=queue)

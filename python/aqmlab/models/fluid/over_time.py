@@ -1,8 +1,8 @@
-"""Numerical solution of the fluid's delay-differential equations.
+"""Numerical solution of the delay-differential equations of the fluid model.
 
-scipy has no solver for equations with delays, so this module uses the method of steps. Each step of
-scipy's Runge–Kutta solver (RK45) is at most half the round-trip time without queueing. The delayed
-values come from the interpolants of earlier steps.
+scipy has no solver for equations with delays, so this module uses the method of steps. No step of
+scipy's Runge–Kutta solver (RK45) is longer than half of the round-trip time without queueing. The
+interpolants of earlier steps give the delayed values.
 """
 
 from bisect import bisect_left
@@ -23,7 +23,7 @@ W, Q, CONTROLLER = 0, 1, 2
 
 @dataclass(frozen=True)
 class Course:
-    """A solution: times in s, a flow's window and the queue in packets, signal probability."""
+    """Solution over time: times in s, window of a flow and queue in packets, signal probability."""
 
     time_s: Array
     window: Array
@@ -32,7 +32,7 @@ class Course:
 
 
 class _Past:
-    """States at past times; before time 0, the initial state."""
+    """States at past times; before time 0, the state is the initial state."""
 
     def __init__(self, first: Array) -> None:
         self._first = first
@@ -60,33 +60,34 @@ def over_time(
     points: int = 2000,
     tolerance: float = 1e-6,
 ) -> Course:
-    """Return the solution that starts in equilibrium or at a given state.
+    """Return the solution from an initial state, which by default is the equilibrium.
 
     Parameters
     ----------
     network : Network
-        Flows and link. The equilibrium under the controller sets the initial queue.
+        Flows and link. The queue length of `network` is ignored; the controller determines the
+        equilibrium.
     controller : Controller
         The controller.
     seconds : float
         Duration of the solution, in s.
     flows : sequence of (float, float)
-        Times in s, and the number of flows from each time on. Default: the number of flows of the
-        network.
+        Changes of the number of flows: time in s, and number of flows from this time on; default:
+        no change.
     start : (float, float), optional
-        Initial window of a flow and initial queue, in packets. Default: the equilibrium.
+        Initial window of a flow and initial queue, in packets; default: the equilibrium.
     limit : float
-        Limit of the queue in packets. Packets above the limit are lost without a signal. Default:
-        infinite.
+        Limit of the queue in packets; default: infinite. Packets above the limit are lost, without
+        a signal to the flows.
     points : int
-        Number of times in the result, equally spaced.
+        Number of equally spaced times in the result.
     tolerance : float
         Relative tolerance of each step.
 
     Raises
     ------
     ValueError
-            If a value is outside its bounds, or an equilibrium does not exist.
+        If a value is outside its bounds, or if an equilibrium does not exist.
 
     Examples
     --------
@@ -123,7 +124,9 @@ def over_time(
             solver.step()
             past.add(float(solver.t), solver.dense_output())
         if solver.status == "failed":
-            raise ValueError(f"tolerance: {tolerance:g} is too small for the solver; raise it")
+            raise ValueError(
+                f"tolerance: {tolerance:g} is too small for the solver; increase the tolerance"
+            )
         state, begin = solver.y, end
     states = np.array([past(float(t)) for t in times])
     probabilities = np.array([controller.probability(list(row[CONTROLLER:])) for row in states])
@@ -132,7 +135,7 @@ def over_time(
 
 
 class _Slopes:
-    """Right-hand side of the equations, for a number of flows."""
+    """Right-hand side of the differential equations, for a given number of flows."""
 
     def __init__(
         self, rest: Network, controller: Controller, flows: float, limit: float, past: _Past
