@@ -84,8 +84,8 @@ def check(database: sqlite3.Connection, path: Path, *, whole: bool) -> None:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version != FORMAT:
         raise OSError(
-            f"{path} is a store of format {version}, but this version of aqmlab reads format {FORMAT}; "
-            "give another folder"
+            f"{path} is a store of format {version}, but this version of aqmlab reads format "
+            f"{FORMAT}; give another folder"
         )
     if whole and database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise _Damaged
