@@ -27,7 +27,7 @@ STYLES = {
 
 def packets() -> pd.DataFrame:
     """Run the sixteen transfers and return one row per packet."""
-    command = ["cargo", "run", "--quiet", "--locked", "-p", "tcp", "--example", "fall_floyd"]
+    command = ["cargo", "run", "--quiet", "--locked", "-p", "aqmlab-tcp", "--example", "fall_floyd"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return pd.read_csv(io.StringIO(text))
 

@@ -85,11 +85,12 @@ def test_the_error_of_a_wheel_build_names_the_missing_component(tmp_path: Path) 
     rustc.write_text("#!/bin/sh\necho /nowhere/lib\n")
     rustc.chmod(0o755)
     process = subprocess.run(
-        ["/bin/sh", "tools/wheel"], env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        ["/bin/sh", "tools/wheel", "aarch64"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "VIRTUAL_ENV": str(tmp_path)},
         capture_output=True, text=True,
     )  # fmt: skip
     assert process.returncode == 1
-    assert process.stderr.endswith("run 'rustup component add llvm-tools'\n")
+    assert process.stderr.endswith("run 'rustup target add aarch64-unknown-linux-gnu'\n")
 
 
 def test_the_training_program_of_a_wheel_runs() -> None:

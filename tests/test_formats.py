@@ -24,7 +24,7 @@ def test_a_scenario_of_a_later_format_is_refused_before_its_unknown_keys(
 
 
 def test_an_experiment_of_a_later_format_is_refused(small: dict[str, Any]) -> None:
-    with pytest.raises(aqmlab.ScenarioError, match="format: 2 must be 1"):
+    with pytest.raises(aqmlab.ScenarioError, match="format is 2; it must be 1"):
         Experiment.from_dict({"format": 2, "scenario": small, "later": True})
     assert Experiment.from_dict({"format": 1, "scenario": small}).points == [{}]
 

@@ -24,6 +24,8 @@ QUEUE, CONTROL, APPLICATION, IMPAIRMENT, SERIES, STUDY, ENGINE = (
         "an-engine",
     )
 )
+EXTENDED = ("aqmlab-queues", "aqmlab-tcp", "traffic", "impairments", "lab")
+"""Packages that the guides extend."""
 COPY = ROOT / "target" / "guide"
 """Folder of the copy of the sources; its path is fixed, so that cargo reuses earlier builds."""
 QUICK = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
@@ -147,9 +149,7 @@ def test_the_study_of_the_guide_runs_and_passes_all_checks(tmp_path: Path) -> No
 
 
 def test_the_templates_are_formatted_and_their_tests_pass(extended_sources: Path) -> None:
-    packages = [
-        word for name in ("queues", "tcp", "traffic", "impairments", "lab") for word in ("-p", name)
-    ]
+    packages = [word for name in EXTENDED for word in ("-p", name)]
     printed = cargo(extended_sources, "test", *packages, "--lib", "my_")
     assert [printed.count(passed) for passed in ("3 passed", "2 passed")] == [3, 2], printed
     files = [
@@ -168,7 +168,7 @@ def test_a_congestion_control_is_a_file_and_two_lines(extended_sources: Path) ->
     """A new congestion control needs one file and two lines; the tests of the table include it."""
     lines = [name for name, _, _ in rows(CONTROL)]
     assert lines == ["crates/tcp/src/congestion/mod.rs", "crates/tcp/src/congestion/table.rs"]
-    printed = cargo(extended_sources, "test", "-p", "tcp", "--lib", "congestion::table")
+    printed = cargo(extended_sources, "test", "-p", "aqmlab-tcp", "--lib", "congestion::table")
     assert "0 failed" in printed
 
 
@@ -193,8 +193,7 @@ def test_a_series_is_a_file_and_two_lines() -> None:
 def test_the_queue_of_the_guide_equals_its_reference_and_clippy_has_no_warning(
     extended_sources: Path,
 ) -> None:
-    names = ("aqmlab-queues", "aqmlab-tcp", "traffic", "impairments", "lab")
-    packages = [word for name in names for word in ("-p", name)]
+    packages = [word for name in EXTENDED for word in ("-p", name)]
     cargo(extended_sources, "clippy", *packages, "--all-targets", "--", "-D", "warnings")
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
     process = subprocess.run(

@@ -13,7 +13,7 @@ from .statement import Statement
 
 def measure(replications: int) -> pd.DataFrame:
     """Measure which of 5000 packets RED marks."""
-    command = ["cargo", "run", "--quiet", "--locked", "-p", "queues"]
+    command = ["cargo", "run", "--quiet", "--locked", "-p", "aqmlab-queues"]
     tables = []
     for seed in range(1, replications + 1):
         run = subprocess.run([*command, "--example", "spacing", str(seed)], check=True,

@@ -14,7 +14,7 @@ from conftest import ROOT
 @cache
 def _built(example: str) -> Path:
     """Build a program with cargo's profile of the Rust tests, and return its path."""
-    cargo = ["cargo", "build", "--locked", "-q", "-p", "queues"]
+    cargo = ["cargo", "build", "--locked", "-q", "-p", "aqmlab-queues"]
     subprocess.run([*cargo, "--example", example], check=True, cwd=ROOT)
     return ROOT / "target" / "debug" / "examples" / example
 

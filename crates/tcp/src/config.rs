@@ -59,15 +59,14 @@ params! {
         /// Initial congestion window (IW).
         initial_window: InitialWindow = (InitialWindow::Segments(Packets(10.0))), in Range::between(1.0, 1000.0).whole(), from "rfc6928; or \"rfc3390\"";
         /// Maximum receive window that the receiver advertises (rwnd).
-        receive_window: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 1_073_725_440.0), from "Linux, tcp_rmem: a maximum of 6 MiB; rfc7323 §2.3 limits the range";
+        receive_window: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 1_073_725_440.0), from "Linux, tcp_rmem: 6 MiB; range: rfc7323 §2.3";
         /// Limit of the data that the application has written and the other endpoint has not
         /// acknowledged.
-        send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 does not limit the send buffer; Linux, tcp_wmem, limits it";
-        /// Maximum number of full segments that the receiver acknowledges with one ACK. If the
-        /// maximum is 1, the receiver does not delay ACKs.
+        send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1: no limit; Linux, tcp_wmem: a limit";
+        /// Maximum number of full segments per ACK. A maximum of 1 disables delayed ACKs.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
         /// Segmentation offload (TSO) of the sender. Offload requires SACK.
-        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1 describes TCP without offload; Linux uses TSO";
+        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: no offload; Linux: TSO";
         /// Loss recovery.
         recovery: RecoveryParameters = (RecoveryParameters::defaults()), in Range::ANY, from "";
         /// Retransmission timer.

@@ -312,9 +312,9 @@ class Outcome:
         return bool(len(absent)) and all(one.measure.name in t.split("\n") for t in absent)
 
     def _absent(self) -> "pd.Series":
-        """Return the column with the measures that each run does not have."""
-        absent: pd.Series = self.runs["not_measured"]
-        return absent
+        """Return the measures that each run does not have; no measures without this column."""
+        absent = self.runs.get("not_measured")
+        return self.runs["failed"].map(lambda _: "") if absent is None else absent
 
     @cached_property
     def cautions(self) -> list[str]:
