@@ -38,8 +38,8 @@ impl AppState {
     };
 }
 
-/// Index of a connection without application states. `NONE` is larger than the index of any
-/// connection with application states at both endpoints.
+/// Index of a connection without application states. The indices of connections with application
+/// states at both endpoints are smaller than `NONE`.
 pub const NONE: u32 = u32::MAX;
 /// Bit that is set in the index of a connection with application states at both endpoints.
 const BOTH: u32 = 1 << 31;

@@ -11,7 +11,8 @@ use queues::Discipline;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConnectionCounters {
     /// Number of packets in the network: the packets sent minus the packets that arrived or were
-    /// dropped. If a packet arrives that was not sent, the number wraps around to a large value.
+    /// dropped. If a packet arrives that was not sent, the number of packets in the network wraps
+    /// around to a large value.
     inside: [u32; 2],
     /// Number of packets that a queue dropped.
     pub dropped: [u32; 2],
@@ -65,8 +66,8 @@ impl ConnectionCounters {
     }
 
     /// Record the ECN bits of a packet that arrives at its endpoint. The receiver echoes the marks
-    /// of data packets and of the SYN-ACK (RFC 5562 §3). The echo of a SYN-ACK ends when a SYN-ACK
-    /// without a mark arrives (RFC 5562 §3.2). `ecn` is true if the connection uses ECN.
+    /// of data packets and of the SYN-ACK (RFC 5562 §3). The echo of a mark on a SYN-ACK ends when
+    /// a SYN-ACK without a mark arrives (RFC 5562 §3.2). `ecn` is true if the connection uses ECN.
     #[inline]
     pub fn data_arrives(&mut self, direction: Direction, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {

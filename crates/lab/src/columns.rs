@@ -33,7 +33,7 @@ pub trait Definition: Sized {
     /// Return the table with the name `name`, which must be a name in the definition.
     fn named(self, name: &'static str) -> Table;
 
-    /// Return the table with the first name in the definition.
+    /// Return the table with its default name, which is the first name in the definition.
     fn table(self) -> Table {
         self.named(Self::DEFINITION.names[0])
     }
@@ -95,14 +95,14 @@ tables! {
         retransmitted_segments in "segments": "Retransmitted segments of the host `from`, which `segments_sent` includes.";
         retransmitted_bytes in "bytes": "Retransmitted payload of the host `from`, which `bytes_sent` includes.";
         timeouts in "times": "Retransmission timeouts of the host `from`.";
-        fast_retransmits in "times": "Fast retransmits of the host `from`.";
-        ecn_reductions in "times": "Reductions of the congestion window of the host `from` in response to ECN-Echo (ECE).";
+        fast_retransmits in "times": "Fast retransmits by the host in the column `from`.";
+        ecn_reductions in "times": "Reductions of the congestion window in response to ECN-Echo (ECE), by the host in the column `from`.";
         delivered_ce in "segments": "Number of segments that arrived at the host `to` with a CE mark, according to the feedback of the host `to`. With Accurate ECN, the ACKs carry the number of marked segments. With classic ECN, every segment that an ACK with ECE acknowledges is counted as marked.";
         received_segments in "segments": "Segments with data that the host `to` received, including duplicates.";
         received_bytes in "bytes": "Total payload of the segments that `received_segments` counts.";
         duplicate_segments in "segments": "Received segments without new data, which `received_segments` includes.";
         duplicate_bytes in "bytes": "Received payload that had already arrived, which `received_bytes` includes.";
-        acks_sent in "packets": "Pure ACKs that the host `to` sent.";
+        acks_sent in "packets": "Pure ACKs that the host in the column `to` sent.";
         dropped_packets in "packets": "Packets from the host `from` that were dropped on any link.";
         marked_packets in "packets": "Packets from the host `from` that were marked on any link.";
         dropped_acks in "packets": "Packets from the host `to` that were dropped on any link.";

@@ -25,14 +25,14 @@ pub struct Connections {
     pub endpoints: Endpoints,
     /// Connection slots, and the records of drops, marks and copies of packets at links.
     pub records: PacketRecords,
-    /// Application states of the connections whose application acts after the opening.
+    /// States of the applications that act again after the opening of their connections.
     pub app_states: AppStates,
     /// Requests of the flows whose two hosts send data.
     pub exchanges: Exchanges,
     /// Number of flows with a single connection, and number of the connection slots of these flows.
     pub single: usize,
-    /// Connection slots that are free for new connections. The last connection in each free
-    /// connection slot closed and was added to the totals.
+    /// Connection slots that are free for new connections. Each free connection slot belonged to a
+    /// connection that is closed and whose counts are in the totals.
     pub free: Vec<u32>,
     /// Flows that open connections during the run.
     pub arriving_flows: Vec<ArrivingFlow>,
@@ -55,7 +55,8 @@ impl Connections {
     }
 
     /// Return true if the endpoint `end` can receive packets early. A closed endpoint cannot
-    /// receive packets early, because the run may end before a packet reaches the endpoint.
+    /// receive a packet before the simulation reaches the arrival time of the packet, because the
+    /// run may end earlier.
     #[inline(always)]
     pub fn can_receive_early(&self, end: End) -> bool {
         !self.endpoints[end].is_closed()

@@ -60,8 +60,8 @@ impl Exchanges {
         }
     }
 
-    /// Return the counts of a flow, or `None` if a request that was written at the time `written`
-    /// is not counted.
+    /// Return the counts of a flow for a request that was written at the time `written`. Return
+    /// `None` if the request is not counted.
     fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
         let index = index_of_flow(flow, &self.flows, |flow| *flow);
         self.exchanges.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)

@@ -4,8 +4,8 @@
 /// The list is sorted by flow.
 #[inline]
 pub fn index_of_flow<T>(flow: u32, among: &[T], flow_of: impl Fn(&T) -> u32) -> usize {
-    // Most of the searched lists contain all flows of a scenario, or all flows from a certain index
-    // to the last flow.
+    // Most lists that this function searches contain all flows of a scenario, or all flows from a
+    // certain index to the last flow.
     let guess = among.first().map_or(0, |first| flow.saturating_sub(flow_of(first))) as usize;
     if among.get(guess).is_some_and(|one| flow_of(one) == flow) {
         return guess;

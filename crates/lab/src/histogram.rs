@@ -10,8 +10,8 @@ const DIGITS: u32 = 6;
 /// Histogram of durations.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// Number of durations in each bucket, from the first to the last occupied bucket. The list is
-    /// short because the durations of one flow are similar.
+    /// Number of durations in each bucket, from the first to the last occupied bucket. The list
+    /// `buckets` is short because the measured durations of a flow differ little.
     buckets: Vec<u64>,
     /// Index of the bucket to which the first element of `buckets` belongs.
     first: usize,

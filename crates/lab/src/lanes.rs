@@ -18,11 +18,12 @@ pub enum Lane {
     Datagrams(usize),
     /// Sampler of the series.
     Sampler,
-    /// Endpoint of a connection, whose events are timers and actions of its application.
+    /// Endpoint of a connection. The events of an endpoint are expiries of timers and actions of
+    /// the application.
     End(End),
 }
 
-/// First lane of each kind of component, in the order of the lanes.
+/// First lane in the event queue for each kind of component, in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     arrivals: u32,
@@ -32,8 +33,8 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Return the lanes of a network with the given number of links, of flows that open connections
-    /// during the run, of wires, and of flows of datagrams.
+    /// Compute the lanes of the event queue. The arguments are the numbers of links, of flows that
+    /// open connections during the run, of wires, and of flows of datagrams.
     pub fn new(links: usize, arrivals: usize, wires: usize, datagrams: usize) -> Self {
         let arrivals_end = links + arrivals;
         let wires_end = arrivals_end + wires;
@@ -51,7 +52,7 @@ impl Lanes {
         self.ends as usize + ends
     }
 
-    /// Return the component to which a lane belongs.
+    /// Return the component that uses a lane of the event queue.
     #[inline(always)]
     pub fn of(&self, lane: u32) -> Lane {
         if lane < self.arrivals {
@@ -75,17 +76,17 @@ impl Lanes {
         index
     }
 
-    /// Return the lane of a flow that opens connections during the run.
+    /// Return the event queue lane of a flow that opens connections during the run.
     pub fn arrivals(&self, index: usize) -> u32 {
         self.arrivals + index as u32
     }
 
-    /// Return the lane of a wire.
+    /// Return the event queue lane of a wire, which applies the impairments of a link.
     pub fn wire(&self, index: usize) -> u32 {
         self.wires + index as u32
     }
 
-    /// Return the lane of a flow of datagrams.
+    /// Return the event queue lane of a flow of datagrams.
     pub fn datagrams(&self, index: usize) -> u32 {
         self.datagrams + index as u32
     }

@@ -10,8 +10,8 @@ use crate::failure::Failure;
 const RESERVE: u64 = 64 << 20;
 
 /// Size in bytes below which the simulator allocates memory without a check of the available
-/// memory. The previous check has reserved memory for small allocations. A check before each small
-/// allocation would take as long as a short run.
+/// memory. The previous check has reserved memory for small allocations. In a short run, checks
+/// before all small allocations would take as long as the rest of the run.
 pub const SMALL: u64 = 1 << 20;
 
 /// List that grows during a run. If the available memory does not suffice for a new element, the

@@ -169,7 +169,8 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     Ok(scenario)
 }
 
-/// Refuse a scenario of a later format. The later keys would otherwise be reported as unknown.
+/// Refuse a scenario of a later format. Without the check of the format, keys of a later format
+/// would be reported as unknown keys.
 fn refuse_later_format(document: &Json) -> Result<(), Invalid> {
     match document.get("format") {
         Some(format) if format.as_u64().is_some_and(|version| version > FORMAT) => {
@@ -181,7 +182,7 @@ fn refuse_later_format(document: &Json) -> Result<(), Invalid> {
 }
 
 /// Refuse the former keys of a link's reverse direction, such as `reverse_queue`. The table
-/// `reverse` has replaced these keys.
+/// `reverse` has replaced the keys with the prefix `reverse_`.
 fn refuse_old_keys(document: &Json) -> Result<(), Invalid> {
     let network = document.get("network").unwrap_or(&Json::Null);
     let links = network.get("links").and_then(Json::as_array).into_iter().flatten().enumerate();

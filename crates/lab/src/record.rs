@@ -45,8 +45,8 @@ pub fn names_of(values: impl Iterator<Item = String>) -> Column {
 /// Warning that the results may mislead the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Topic of the warning, in one word. In every run, a warning about the same problem has the
-    /// same topic.
+    /// Topic of the warning, in one word. Warnings about the same problem have the same topic in
+    /// all runs.
     pub about: &'static str,
     /// Description of the problem, and the remedy.
     pub text: String,

@@ -240,7 +240,7 @@ pub enum PerHost<T> {
 }
 
 impl<T: Copy> PerHost<T> {
-    /// Return the value of host `i`.
+    /// Return the parameter value for the host with the index `i`.
     pub fn of(&self, i: u64) -> T {
         match self {
             PerHost::Same(value) => *value,
@@ -435,7 +435,8 @@ params! {
         /// Links whose queues are sampled and whose queueing delays are recorded, each named in the
         /// form from>to. If the list of links is empty, the run records all links.
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
-        /// Rows of the table `flows`: one row per flow, or one row per `[[flows]]` table.
+        /// Rows of the result table `flows`, which has either a row per flow or a row per
+        /// `[[flows]]` table of the scenario.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";
         /// Names of the flows whose segments and round-trip times are recorded. If the list of flow
         /// names is empty, the run records all flows that have a single connection.
@@ -471,8 +472,8 @@ impl<T: Params> Changes<T> {
         Changes { keys: Json::Object(Default::default()), of: std::marker::PhantomData }
     }
 
-    /// Return the parameters `base` with these changes applied. `path` is the path of the changes
-    /// in the scenario, for errors.
+    /// Apply the changes to the parameters `base`, and return the result. `path` is the path of the
+    /// changes in the scenario, for errors.
     pub fn apply(&self, base: &T, path: &str) -> Result<T, Invalid>
     where
         T: Clone,

@@ -64,8 +64,8 @@ impl Slot {
         }
     }
 
-    /// Return the slot of a flow of datagrams. The stage of the slot is open until the last
-    /// datagram is sent, and closed from then on.
+    /// Return the slot of a flow of datagrams. The field `stage` is `Stage::Open` until the flow
+    /// sends its last datagram, and `Stage::Closed` afterwards.
     pub fn of_datagrams(datagrams: &Datagrams, dscp: u8) -> Self {
         let mut slot = Slot::new(datagrams.flow, 0, [datagrams.first_hop; 2], datagrams.start, dscp);
         slot.stage = Stage::Open;

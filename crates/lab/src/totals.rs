@@ -11,15 +11,15 @@ use crate::slot::Slot;
 /// column in the table `flows`.
 macro_rules! counts {
     ($($name:ident,)+) => {
-        /// Counts of one or several connections. Another type `T` stores other data per count, for
-        /// example a column.
+        /// Counts of one or several connections. With another type `T`, the struct stores one value
+        /// of this type per count, for example a column of a result table.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct Counts<T = u64> {
             $(pub $name: T,)+
         }
 
         impl<T> Counts<T> {
-            /// Return a set in which the value of each count is a result of `make`.
+            /// Return a set of counts. Each value is the result of a call of `make`.
             pub fn each(make: impl Fn() -> T) -> Self {
                 Counts { $($name: make(),)+ }
             }
@@ -54,10 +54,10 @@ counts! {
     ecn,
 }
 
-/// Counts of one connection, or totals over several connections. The start of a total is the
-/// earliest start of its connections. Each milestone of a total is the latest time of its
-/// connections, or [`Time::NEVER`] if a connection did not reach the milestone. Each count of a
-/// total is the sum over its connections.
+/// Counts of one connection, or totals over several connections. For several connections, `start`
+/// is the earliest start of a connection. For several connections, each milestone is the time at
+/// which the last connection reached the milestone, or [`Time::NEVER`] if a connection did not
+/// reach the milestone. For several connections, each count is the sum over the connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionTotals {
     /// Number of connections.
@@ -145,8 +145,8 @@ impl ConnectionTotals {
     }
 
     /// Return the goodput in bits per second: the acknowledged data, divided by the time from the
-    /// start of the connections to their completion. The time before `begins` and after `end` is
-    /// not part of the divisor.
+    /// start of the connections to their completion. The elapsed time excludes the time before
+    /// `begins` and after `end`.
     pub fn goodput_bps(&self, [begins, end]: [Time; 2]) -> f64 {
         let until = self.reached(1);
         let until = if until == Time::NEVER { end } else { until };

@@ -2,7 +2,7 @@
 //! The guide docs/how-to/add-a-series.md describes where to register the series.
 //!
 //! Source: replace this line by the publication that defines the measure, with its key in
-//! references.bib. (The measure of this template has no publication.)
+//! references.bib. (No publication defines the measure in this template.)
 
 // The trait `Recorder` in `recorder.rs` lists the hooks of a series. `Samples` and `List` store
 // rows, and report if the available memory does not suffice for another row.
@@ -50,8 +50,8 @@ impl Recorder for MySeries {
         MySeries { links: start.recorded.to_vec(), longest, samples: Samples::default() }
     }
 
-    // Only a sampled series implements `rows_per_sample`. With this number of rows, the simulator
-    // refuses a scenario with too many samples before the run.
+    // Only a sampled series implements `rows_per_sample`. The simulator uses the number of rows per
+    // sample to refuse, before the run, a scenario with too many samples.
     fn rows_per_sample(counts: &SampledCounts) -> u64 {
         counts.links
     }

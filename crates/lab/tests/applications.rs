@@ -363,8 +363,8 @@ fn an_aborted_connection_has_no_more_requests() {
     assert_eq!(unfinished, requests - 20.0);
 }
 
-/// With a row per `[[flows]]` table, `flows` and `replies` have sums over the flows, but
-/// `exchanges` still has a row per flow.
+/// If `record.flows` is `table`, the result tables `flows` and `replies` contain sums over the
+/// flows of a `[[flows]]` table, but the result table `exchanges` contains one row per flow.
 #[test]
 fn rows_per_table_are_sums_of_the_flows() {
     let o = outcome(PATH, &[("flows.0.count", "3"), ("flows.0.name", "F{i}"), ("record.flows", "table")]);

@@ -108,7 +108,7 @@ fn poisson_packets_have_the_waiting_time_of_an_m_d_1_queue() {
     }
 }
 
-/// The queue marks the packets of a flow with ECT, and drops packets of a flow without ECT.
+/// The queue marks packets with an ECT codepoint, and drops packets without an ECT codepoint.
 #[test]
 fn ect_packets_are_marked_and_others_are_dropped() {
     for (ecn, marked) in [("ect0", true), ("ect1", true), ("not-ect", false)] {

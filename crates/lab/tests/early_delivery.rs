@@ -1,4 +1,6 @@
-//! Early delivery of packets to endpoints. Early delivery changes only the number of events.
+//! Tests of early delivery, an optimization in which an endpoint receives a packet before the
+//! simulation reaches the arrival time of the packet. Early delivery changes only the number of
+//! events.
 
 mod common;
 

@@ -8,7 +8,7 @@ mod foreign_loop;
 
 use common::{numbers, outcome};
 
-/// The network of the example. Its access links have no noticeable delay.
+/// The network of the example. The delay of the access links is negligible.
 const SAME: &str = r#"
 phase_breaking = { start = "0 s", delay = "0 s" }
 network = { kind = "dumbbell", rate = "10 Mbit/s", delay = "20 ms",

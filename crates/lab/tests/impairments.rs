@@ -49,7 +49,7 @@ fn the_host_discards_corrupted_packets_and_the_link_packets_with_bit_errors() {
         let discarded = sum(&o, "impairments", "damaged_packets") + sum(&o, "impairments", "lost_packets");
         assert!(discarded > 5.0);
         assert_eq!(numbers(&o, "flows", "dropped_packets"), [discarded]);
-        // The link right>right-0 transmits all corrupted packets, but no packet with bit errors.
+        // The link right>right-0 delivers corrupted packets, but discards packets with bit errors.
         let arrived = numbers(&o, "links", "arrived_packets")[0];
         let delivered_to_host = numbers(&o, "links", "delivered_packets")[5];
         assert_eq!(arrived - delivered_to_host, by_link * discarded);

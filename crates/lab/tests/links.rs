@@ -1,4 +1,5 @@
-//! Tests of links with different directions, and of hosts with different access links.
+//! Tests of links whose two directions have different parameters, and of hosts with different
+//! access links.
 
 mod common;
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 /// For each scenario in the file digests.txt, the result tables have the digest that the file
 /// lists. A different digest means that results have changed, and CHANGELOG.md must explain this
-/// change. The Python tests compare the release build with the same file.
+/// change. The Python tests compare the digests of the release build with the file digests.txt.
 #[test]
 fn digests_are_unchanged() {
     let listed = include_str!("digests.txt");
@@ -44,7 +44,7 @@ fn series_leave_other_tables_unchanged() {
 
 /// For every kind of queue, the series `delays` counts a packet when its transmission begins. A
 /// queue that decides on the arrival of a packet computes the time of the transmission in advance.
-/// A queue that stores packets does not know this time in advance.
+/// A queue that stores packets cannot compute the time of a transmission in advance.
 #[test]
 fn delays_are_equal_for_queues_with_and_without_stored_packets() {
     let limit = r#"limit = "300 packets""#;

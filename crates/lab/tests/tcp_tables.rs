@@ -13,8 +13,8 @@ fn resolved(changes: &[(&str, &str)]) -> (Value, Value) {
     (groups[0]["sender"].clone(), groups[0]["receiver"].clone())
 }
 
-/// If a text stands where a table is expected, the text sets one key of the table. The text does
-/// not change the other keys of the table, in either order of the two changes.
+/// If a text stands where a table is expected, the text sets one key of the table. The other keys
+/// of the table do not change, whether they are set before or after the text.
 #[test]
 fn a_text_sets_one_key_and_leaves_the_other_keys_of_its_table() {
     let packets = ("tcp.ecn.packets", "all-data");

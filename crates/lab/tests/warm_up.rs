@@ -47,8 +47,8 @@ const QUEUES: [&str; 7] = [
 /// Columns that contain states or times instead of counts.
 const STATES: [&str; 7] =
     ["ecn", "waiting_packets", "start_s", "established_s", "completed_s", "closed_s", "jitter_s"];
-/// Suffixes of the columns that contain means, percentiles and rates. The difference of two means,
-/// percentiles or rates has no meaning.
+/// Suffixes of the columns that contain means, percentiles and rates. The test skips the columns
+/// with these suffixes, because the mean over a part of a run is not the difference of two means.
 const DERIVED: [&str; 4] = ["_delay_s", "_duration_s", "_bps", "_rpm"];
 
 /// Return the values of a column as texts.
@@ -86,8 +86,8 @@ fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
     outcome.tables.iter().find(|t| t.name == name).unwrap()
 }
 
-/// Return the results of three runs: the whole run, a run that ends at the end of the warm-up, and
-/// a run with the warm-up.
+/// Return the results of three runs: a run without a warm-up, a run that ends after `ms`
+/// milliseconds, and a run with a warm-up of `ms` milliseconds.
 fn three_runs(text: &str, changes: &[(&str, &str)], ms: u32) -> [Outcome; 3] {
     let time = format!("\"{ms} ms\"");
     let with = |added: &[(&str, &str)]| outcome(text, &[changes, added].concat());
@@ -114,8 +114,8 @@ fn check_differences([whole, cut, warm]: &[Outcome; 3]) {
                 } else if column == "busy_s" {
                     assert!((value - (all - before)).abs() < 1e-9, "{name} {key:?} {column}");
                 } else if column == "lost_packets" {
-                    // The run that ends early counts the packets in the network as lost. In the
-                    // longer runs, these packets are lost only if they do not arrive later.
+                    // The run that ends early counts the packets in the network as lost. A longer
+                    // run does not count a packet as lost if the packet arrives later.
                     assert!(value >= all - before && value <= all, "{name} {key:?} {column}");
                 } else if !derived && column != "utilization" {
                     assert_eq!(value, all - before, "{name} {key:?} {column}");
@@ -323,7 +323,8 @@ fn samples_of_the_warm_up_take_no_memory() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The warm-up ends at a random time, and some of the runs deliver packets early.
+    /// The warm-up ends at a random time, and some of the runs use the optimization of early
+    /// delivery.
     #[test]
     fn counts_after_a_warm_up_of_any_length_are_differences(
         seed in 0u64..1000, us in 1u32..3_000_000, queue in prop::sample::select(&QUEUES[..]), tables in any::<bool>(),

@@ -40,7 +40,8 @@ impl RequestList {
         RequestList(file)
     }
 
-    /// Return the key `traffic` for the list of requests, with further keys.
+    /// Return a traffic model of kind `requests` with the list of requests. `keys` contains further
+    /// keys of the traffic model.
     fn traffic(&self, keys: &str) -> String {
         format!("{{ kind = \"requests\", list = \"{}\"{keys} }}", self.0.display())
     }

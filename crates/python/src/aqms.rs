@@ -99,7 +99,7 @@ pub struct Verdict(net::Verdict);
 
 #[pymethods]
 impl Verdict {
-    /// Return the same verdict, because a verdict is immutable and copies of an AQM can share it.
+    /// Return the verdict itself instead of a copy, because verdicts are immutable.
     fn __deepcopy__(slf: Py<Self>, _memo: Py<PyAny>) -> Py<Self> {
         slf
     }
@@ -173,8 +173,7 @@ impl Place {
     }
 }
 
-/// Record of the first exception that a Python AQM raises in a run, with the watch that can cancel
-/// the run.
+/// First exception that a Python AQM raises in a run, stored with the handle that cancels the run.
 pub struct Fault {
     watches: Arc<Vec<Watch>>,
     run: usize,

@@ -48,8 +48,9 @@ fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult
 /// links.
 ///
 /// The first part of the result has the flows whose data in the forward direction crosses a given
-/// link. The second part has the flows whose data in the reverse direction crosses a given link.
-/// Each part has one list of names per `[[flows]]` table.
+/// link. The second part of the result lists the flows with data in the reverse direction over a
+/// given link. Each of the two parts of the result contains one list of flow names per `[[flows]]`
+/// table.
 #[pyfunction]
 fn crossing(text: &str, links: Vec<String>) -> PyResult<[Vec<Vec<String>>; 2]> {
     let scenario = parse(text, "json", &[])?;
@@ -65,16 +66,16 @@ fn as_written(text: &str, format: &str) -> PyResult<String> {
     Ok(document.to_string())
 }
 
-/// Return the hosts, links, flows and TCP parameters of a scenario (JSON) as JSON. The function
-/// `lab::expanded` describes the result.
+/// Return the hosts, links, flows and TCP parameters of a scenario (JSON) as JSON. The Rust
+/// function `lab::expanded` documents the format of the returned JSON.
 #[pyfunction]
 fn expanded(text: &str) -> PyResult<String> {
     let expanded = lab::expanded(&parse(text, "json", &[])?);
     expanded.map(|e| e.to_string()).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Return the TCP parameters of the flows of a scenario (JSON) as JSON. The function
-/// `lab::resolved::tcp` describes the result.
+/// Return the TCP parameters of the flows of a scenario (JSON) as JSON. The Rust function
+/// `lab::resolved::tcp` documents the format of the returned JSON.
 #[pyfunction]
 fn tcp(text: &str) -> PyResult<String> {
     let groups = lab::resolved::tcp(&parse(text, "json", &[])?);
@@ -330,7 +331,8 @@ impl Batch {
                     scope.spawn_fifo(move |_| {
                         let run = || run_one(&shared[i], watched, i, folder, aqms);
                         // If the scenarios have Python AQMs, the thread is attached to the Python
-                        // interpreter before the run. An attached thread calls Python faster.
+                        // interpreter before the run. A thread that is attached to the Python
+                        // interpreter calls Python functions faster.
                         let done = if aqms.is_empty() { run() } else { Python::attach(|py| py.detach(run)) };
                         let _ = sender.send((i, done));
                     });
@@ -386,7 +388,7 @@ impl Batch {
         })
     }
 
-    /// Cancel all runs. A run ends at its next check of the watch.
+    /// Cancel all runs. Each run ends at its next check for a cancellation.
     fn cancel(&self) {
         self.watches.iter().for_each(Watch::cancel);
     }

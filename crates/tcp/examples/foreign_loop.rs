@@ -1,9 +1,10 @@
 //! TCP through CoDel in an event loop of one's own.
 //!
 //! The crates `tcp` and `queues` contain no event loop, no threads and no clock. This program shows
-//! how another simulator, or a router in user space, drives them: one connection sends 10 MB over a
-//! link of 10 Mbit/s with a round trip of 40 ms, and CoDel manages the queue of the link. The
-//! program prints the goodput, the drops, and the mean delay of a packet in the queue.
+//! how another simulator, or a router in user space, uses the two crates. One connection sends 10
+//! MB over a link with a rate of 10 Mbit/s and a round-trip time of 40 ms. CoDel manages the queue
+//! of the link. The program prints the goodput, the drops, and the mean delay of a packet in the
+//! queue.
 //!
 //! `cargo run --release -p aqmlab-tcp --example foreign_loop`
 
@@ -38,7 +39,8 @@ struct Network {
     count: u64,
     queue: CodelQueue,
     fates: Fates,
-    /// Options of each packet of the client, by its number in `Packet::options`.
+    /// TCP options of the client's packets. The field `Packet::options` of a packet is an index
+    /// into this list.
     options: Vec<Options>,
     /// Time at which the transmitter has sent its packet.
     free_at: Time,

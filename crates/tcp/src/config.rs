@@ -236,8 +236,8 @@ mod tests {
 
     use super::*;
 
-    /// Each key of the former flat table `[tcp]` gives an error that names the present path of the
-    /// key, and a key with this path exists.
+    /// Each key of the former flat table `[tcp]` gives an error that names the new path of the key.
+    /// A parameter with the new path exists.
     #[test]
     fn former_key_gives_an_error_with_the_present_key() {
         let present = Tcp::default().write();

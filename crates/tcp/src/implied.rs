@@ -40,8 +40,8 @@ fn insert_below(map: &mut JsonMap, base: &JsonMap, mut keys: Json) {
 }
 
 /// Insert the implied parameters of a document. The document's own keys take precedence. `base`
-/// contains the parameters that the document changes, as a scenario writes them. If the document
-/// has a text where a table is allowed, the function replaces the text by the table.
+/// contains the parameters before the changes of the document, in the format of a scenario. If the
+/// document has a text where a table is allowed, the function replaces the text by the table.
 pub fn apply(document: &mut Json, base: &Json) {
     let Some(map) = document.as_object_mut() else { return };
     let mut base = base.as_object().cloned().unwrap_or_default();
@@ -59,8 +59,8 @@ pub fn apply(document: &mut Json, base: &Json) {
         }
         return;
     }
-    // If a document names a stack, it retains the congestion control of its base. The document does
-    // not retain the parameters that this control implied in the base.
+    // If the document names a stack but no congestion control, the congestion control in `base`
+    // applies. The parameters that the congestion control implied in `base` are not copied.
     let control = map.get("congestion").or_else(|| map.get("stack").and(base.get("congestion")));
     let mut implied =
         control.map_or_else(|| json!({}), |c| Algorithm::implied_recovery(control_name(c)).parameters());
@@ -82,8 +82,8 @@ fn without_scoreboard(needs_method: bool) -> Json {
 
 impl Tcp {
     /// If a parameter requires SACK's scoreboard and the connection has no scoreboard, return the
-    /// path of the parameter and the remedy. Return `None` if no parameter requires SACK's
-    /// scoreboard, or if the connection has the scoreboard.
+    /// path of the parameter and the remedy. Return `None` if SACK's scoreboard is present or not
+    /// required.
     pub fn lacks_scoreboard(&self) -> Option<(String, &'static str)> {
         let recovery = &self.recovery;
         let uses_scoreboard = matches!(recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);

@@ -32,8 +32,8 @@ pub use receiver::ReceiverStats;
 pub use sender::SenderStats;
 pub use window::Window;
 
-/// Return the manual pages of TCP: the endpoint with the keys that each stack sets, the tables of
-/// keys, the congestion controls, and slow start.
+/// Return the manual pages of the endpoint, of the tables of keys, of the congestion controls, and
+/// of slow start. The page of the endpoint lists the keys that each stack sets.
 pub fn pages() -> Vec<units::param::Json> {
     use congestion::slow_start::SlowStart;
     use units::param::page;

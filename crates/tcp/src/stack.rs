@@ -10,7 +10,7 @@ use crate::implied;
 /// Return the parameters of a stack that differ from the defaults.
 fn changes(name: &str) -> Option<Json> {
     Some(match name {
-        // RFC requirements for every host, without TCP options.
+        // Parameters of a host that meets the requirements of the RFCs and uses no TCP options.
         "rfc" => serde_json::json!({
             "recovery": {"method": "newreno"},
             "rto": {"fast_retransmit": "runs-on"},
@@ -171,9 +171,9 @@ impl Tcp {
         implied::apply(document, base);
     }
 
-    /// Insert the implied parameters of a document that changes parameters of `stack`. If the
-    /// document names a stack, insert the parameters of the named stack instead of the parameters
-    /// of `stack`.
+    /// Insert into `document` the parameters that the keys of `document` imply. `document` changes
+    /// parameters of the stack with the name `stack`. If the document names a stack, insert the
+    /// parameters of the named stack instead of the parameters of `stack`.
     pub fn expand_change(document: &mut Json, base: &Json, stack: &str) {
         if document.get("stack").is_some() {
             return Tcp::expand(document, base);

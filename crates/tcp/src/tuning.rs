@@ -50,7 +50,7 @@ pub struct Tuning {
     segment_kind: SegmentMemory,
     /// Maximum segment size.
     mss: u32,
-    /// Maximum receive window of the parameters.
+    /// Maximum size of the receive window according to the TCP parameters.
     window_limit: u32,
     /// Estimate of the round-trip time: a shorter sample replaces it at once, and a longer sample
     /// enters a moving average.
@@ -179,9 +179,10 @@ impl Tuning {
         });
     }
 
-    /// Process a read by the application up to `to`. If the application reads more in a round trip
-    /// than in any earlier round trip, the memory grows, so that it can store the data that a
-    /// sender can send in the next two round trips.
+    /// Process a read by the application. `to` is the sequence number after the last byte that was
+    /// read. If the application reads more in a round trip than in any earlier round trip, the
+    /// memory grows, so that it can store the data that a sender can send in the next two round
+    /// trips.
     pub fn on_read(&mut self, now: Time, to: Seq) {
         let Some(rtt) = self.rtt.filter(|&rtt| now.since(self.read_from.1) >= rtt) else { return };
         if rtt == Duration::ZERO {
@@ -241,7 +242,7 @@ mod tests {
     }
 
     /// If the receive memory gave an initial window below one segment, the connection would block.
-    /// Such a receive memory is therefore an error.
+    /// The parameters require a receive memory of at least two segments.
     #[test]
     fn memory_below_two_segments_is_an_error() {
         let changes = serde_json::json!({"mss": "1460 B", "memory": {"receive": "2919 B"}});

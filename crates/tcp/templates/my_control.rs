@@ -55,10 +55,10 @@ pub struct MyControlState {
     growth: Growth,
 }
 
-// The control only computes values. All windows are in bytes. The sender (`sender/cwnd.rs`) owns
-// cwnd and ssthresh, applies their minimums, and calls these methods for ACKs, losses and marks.
-// `pacing_rate`, `undo`, `on_restart` and other methods of the trait have defaults that a control
-// can replace.
+// A congestion control only computes values of cwnd, ssthresh and the pacing rate. All windows are
+// in bytes. The sender (`sender/cwnd.rs`) owns cwnd and ssthresh, applies their minimums, and calls
+// these methods for ACKs, losses and marks. `pacing_rate`, `undo`, `on_restart` and other methods
+// of the trait have defaults that a control can replace.
 impl CongestionControl for MyControlState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);

@@ -92,7 +92,7 @@ fn fast_open() -> impl Strategy<Value = FastOpen> {
     })
 }
 
-/// Return a strategy for the opening of an endpoint, with or without Fast Open.
+/// Return a proptest strategy that generates openings of an endpoint, with or without Fast Open.
 fn opening() -> impl Strategy<Value = Option<Opening>> {
     let mss = prop::option::of(any::<u16>());
     let fast = (prop::option::of(fast_open()), any::<bool>(), mss);
@@ -379,7 +379,7 @@ mod regressions {
         assert_eq!((w.end.state(), w.end.deadline()), (State::Closed, Time::NEVER));
     }
 
-    /// Data that is written after the close is not sent after the FIN.
+    /// The endpoint never sends data that the application writes after the close.
     #[test]
     fn no_data_follows_the_fin() {
         let mut w = open("{}");

@@ -160,12 +160,13 @@ fn periodic_loss_gives_the_window_of_the_sawtooth() {
     }
 }
 
-/// CUBIC's curve, RFC 9438 §4.2, equations 1 and 2, with a whole endpoint. One segment in `n` is
-/// lost. The repair of the loss takes two round trips, in which the sender sends a window and 0.7
-/// of a window. After the repair, the window is C(t − K)³ + W_max until `n` segments are sent.
-/// CUBIC's curve determines the time of the next loss and the window at that time. The test does
-/// not compare the average window with a closed form. The curve is so flat around K that in ten
-/// losses the window approaches the cycle of RFC 9438 §5.1 by less than a segment.
+/// The window of a TCP endpoint follows CUBIC's curve (RFC 9438 §4.2, equations 1 and 2). One
+/// segment in `n` is lost. The repair of the loss takes two round trips, in which the sender sends
+/// a window and 0.7 of a window. After loss recovery, the window is C(t − K)³ + W_max until `n`
+/// segments are sent. CUBIC's curve determines the time of the next loss and the window at that
+/// time. The test does not compare the average window with a closed form. The curve is so flat
+/// around K that in ten losses the window approaches the cycle of RFC 9438 §5.1 by less than a
+/// segment.
 #[test]
 fn cubic_follows_its_curve_from_loss_to_loss() {
     let (c, beta, rtt) = (0.4f64, 0.7, RTT.seconds());
@@ -270,8 +271,9 @@ fn throughput_is_inversely_proportional_to_the_round_trip_with_equal_loss_rates(
 }
 
 /// If a loss occurs every T seconds, at the same time for both round-trip times, each window grows
-/// to 2T/RTT. The throughput is therefore 3/2 T/RTT², and a = 2 (Lakshman & Madhow 1997, §3:
-/// synchronized losses).
+/// to 2T/RTT. With a loss every T seconds, the throughput of a connection is 3/2 T/RTT², which is
+/// proportional to RTT to the power −a with a = 2 (Lakshman & Madhow 1997, §3: synchronized
+/// losses).
 #[test]
 fn throughput_falls_with_the_square_of_the_round_trip_with_synchronized_losses() {
     let tcp = tcp(

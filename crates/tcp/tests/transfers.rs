@@ -254,8 +254,8 @@ mod regressions {
     }
 
     /// An endpoint that has filled the window sends its ACKs with the sequence number at the end of
-    /// the window. An endpoint processes ACKs at the end of its window even if the data in the
-    /// window has a gap.
+    /// the window. An endpoint must process an ACK with a sequence number at the end of the receive
+    /// window, even if data before this sequence number is missing.
     #[test]
     fn an_acknowledgement_from_the_edge_of_the_window_counts() {
         let tcps = [
@@ -280,8 +280,8 @@ mod regressions {
         run(tcps, apps, impairments, 4772060897678958375, 265);
     }
 
-    /// An endpoint answers a segment with an old sequence number, which Linux sends as a window
-    /// probe.
+    /// When a window probe with an old sequence number arrives, as Linux sends it, the endpoint
+    /// sends an ACK.
     #[test]
     fn a_probe_without_data_is_answered() {
         let tcps = [
@@ -402,8 +402,9 @@ mod regressions {
         }
     }
 
-    /// Even without a guard against repeated fast retransmits, Tahoe retransmits once for all
-    /// duplicate ACKs of a window, so that duplicate ACKs do not multiply.
+    /// Even if the parameters do not prevent repeated fast retransmits, Tahoe sends only one
+    /// retransmission for all duplicate ACKs of a window. More retransmissions would cause more
+    /// duplicate ACKs.
     #[test]
     fn duplicate_acks_of_tahoe_do_not_multiply() {
         let tcps =
@@ -458,7 +459,7 @@ mod regressions {
     }
 
     /// A sender with a cwnd of one segment waits for its timer after ECN-Echo (RFC 3168 §6.1.2).
-    /// The wait of a sender with a cwnd of one segment ends when an ACK of all data stops the
+    /// When an ACK of all data stops the retransmission timer, the sender no longer waits for the
     /// timer.
     #[test]
     fn a_wait_for_the_retransmission_timer_ends() {

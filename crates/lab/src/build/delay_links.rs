@@ -1,6 +1,7 @@
 //! Two optimizations of links. A link that only delays packets needs no event per packet, because
-//! the previous link computes the time at which a packet arrives at the far end. While the queue of
-//! a link cannot exceed its limit, the link does not count its waiting packets.
+//! the previous link computes the time at which a packet arrives at the far end. If the queue of a
+//! link cannot become longer than the limit of the queue, the link does not count the waiting
+//! packets.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
@@ -39,8 +40,8 @@ pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut Bui
     let sizes = sizes.chain(datagrams.map(|(min, max)| (u64::from(min), u64::from(max))));
     let (min, max) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (min, max) = (min.min(65_535) as u16, max.min(65_535) as u16);
-    // A queue that the run samples is always simulated, because a sample must not contain packets
-    // that have not yet arrived at the queue.
+    // A link with a sampled queue needs an event per packet, because a sample must contain only
+    // packets that have already arrived at the queue.
     let mut sampled = vec![false; built.links.len()];
     if scenario.record.series.iter().any(|series| series.needs().queues) {
         plan.recorded(&scenario.record).iter().for_each(|&l| sampled[l as usize] = true);

@@ -43,8 +43,8 @@ pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut 
             let decides = last - usize::from(built.hops[last].only_delays());
             // The link that delivers a packet early must not be the first link of the route.
             // Otherwise a packet and the reply to the packet could be delivered within one event.
-            // A link between the peer and the delivering link ensures that each packet of the peer
-            // causes an event before its early delivery.
+            // With a link between the peer and the link that delivers early, each packet of the
+            // peer causes an event before the packet is delivered.
             if decides > first && alone(built.hops[last]) && alone(built.hops[reverse]) {
                 built.hops[decides].set_delivers_early();
             }

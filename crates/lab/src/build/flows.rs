@@ -24,13 +24,15 @@ use crate::totals::ConnectionTotals;
 /// Copies of the routes of a plan. The copies differ from the original route only in the last hop.
 struct RouteCopies<'a> {
     begins: &'a [u32],
-    /// First hop of each copied route, by the index of the route and the last hop of the copy.
+    /// Index of the first hop of each copied route. The key is the index of the original route and
+    /// the last hop of the copy.
     known: HashMap<(u32, Hop), u32>,
 }
 
 impl RouteCopies<'_> {
-    /// Return the first hop of the route with index `route` and with `end` as its last hop. If the
-    /// original route has another last hop, the function copies the route once.
+    /// Return the index of the first hop of a route. `route` is the index of the route, and `end`
+    /// is the required last hop. If the last hop of the route differs from `end`, the first call
+    /// copies the route and replaces the last hop of the copy.
     fn of(&mut self, route: u32, end: Hop, hops: &mut Vec<Hop>) -> u32 {
         let first = self.begins[route as usize];
         if end == Hop::END {

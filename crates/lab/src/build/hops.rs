@@ -13,17 +13,17 @@ impl Hop {
     pub const END: Hop = Hop(u32::MAX);
     /// Bits that are set in the hop of a link that delivers packets early to an endpoint.
     const DELIVERS_EARLY: u32 = 0b01 << 30;
-    /// Bits that are set in the hop of a link that only delays packets.
+    /// Bits of a hop number that are set if the hop is a link that only delays packets.
     const DELAYS: u32 = 0b10 << 30;
     /// Last hop of a route of datagrams, which have no TCP endpoint.
     pub const SINK: Hop = Hop(u32::MAX - 1);
     /// Last hop of a TCP route to an endpoint whose application receives events.
     pub const LISTENER: Hop = Hop(u32::MAX - 2);
-    /// Minimum value of a hop that is a wire or the last hop of a route.
+    /// Minimum hop number of a wire or of the last hop of a route.
     const WIRE: u32 = 0b11 << 30;
 
-    /// Return the index of the link. For a conditioner, return the number of the conditioner plus
-    /// the number of links.
+    /// Return the index of the link. For a conditioner, return the index of the conditioner plus
+    /// the number of links in the network.
     #[inline]
     pub fn link(self) -> u32 {
         self.0 & !Self::WIRE
@@ -53,15 +53,16 @@ impl Hop {
         self.0 |= Self::DELAYS;
     }
 
-    /// Return true if this hop is the last link that queues or drops packets before an endpoint
-    /// with early delivery (`early_delivery.rs`).
+    /// Return true if this hop is a link that delivers packets to an endpoint before the simulation
+    /// reaches their arrival time. No later link of the route queues or drops packets
+    /// (`early_delivery.rs`).
     #[inline]
     pub fn delivers_early(self) -> bool {
         self.0 & Self::WIRE == Self::DELIVERS_EARLY
     }
 
-    /// Mark this hop as the last link that queues or drops packets before an endpoint with early
-    /// delivery.
+    /// Mark this hop as a link that delivers packets to an endpoint before the simulation reaches
+    /// their arrival time.
     pub(super) fn set_delivers_early(&mut self) {
         self.0 |= Self::DELIVERS_EARLY;
     }

@@ -164,7 +164,7 @@ impl Plan {
         (0..self.links.len() as u32).filter(named).collect()
     }
 
-    /// Return the description that the series need of a flow with a single connection.
+    /// Return the properties of a flow with a single connection, for the recorded series.
     pub fn single_flow(&self, flow: u32, record: &Record) -> SingleFlow {
         let traced = record.traced.is_empty() || record.traced.contains(&self.name(flow as usize));
         SingleFlow { flow, is_bidirectional: self.is_bidirectional(flow as usize), traced }

@@ -22,7 +22,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Return the nodes that `from` and `to` of the links name.
+    /// Return all nodes that the keys `from` and `to` of the links name.
     pub(super) fn new(links: &[LinkPlan]) -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
@@ -37,8 +37,8 @@ impl Nodes {
         Nodes { names, index, edges }
     }
 
-    /// Return the index of the node with the name `name`. `path` is the path of this name in the
-    /// scenario, for the error.
+    /// Return the index of the node with the name `name`. The error for an unknown node contains
+    /// `path`, the position of the node name in the scenario.
     pub(super) fn find(&self, path: &str, name: &str) -> Result<usize, Invalid> {
         self.index.get(name).copied().ok_or_else(|| unknown_node(path, name, &self.names))
     }

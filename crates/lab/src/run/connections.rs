@@ -50,8 +50,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Notify the opener of a flow's connections of an event. Schedule the opening of the flow's
-    /// next connection, or finish the flow.
+    /// Pass an event to the component that opens the connections of a flow. Schedule the opening of
+    /// the flow's next connection, or finish the flow.
     pub(super) fn notify_opener(&mut self, now: Time, k: usize, event: OpenerEvent) {
         let arriving = &mut self.connections.arriving_flows[k];
         let flow = arriving.flow as usize;

@@ -10,8 +10,8 @@ use crate::check;
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    /// Return the name of the flow that uses the connection slot `s`, which becomes the place of a
-    /// violation.
+    /// Return the name of the flow that uses the connection slot `s`, for the error about a
+    /// violated invariant.
     pub(super) fn flow_label(&self, s: u32) -> String {
         format!("flow {}", self.plan.name(self.connections.records.slots[s as usize].flow as usize))
     }

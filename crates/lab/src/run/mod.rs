@@ -42,8 +42,8 @@ use crate::scenario::Scenario;
 use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
 
-/// Handle through which another thread observes and cancels a run. The handle has the limits of the
-/// run.
+/// Handle through which another thread observes and cancels a run. A `Watch` also stores the limits
+/// of the run.
 #[derive(Debug)]
 pub struct Watch {
     limits: Limits,
@@ -79,7 +79,7 @@ const NO_OPTIONS: Options = Options::NONE;
 /// Result of one event. The error is boxed, so that a result without an error fits into a register.
 type Step = Result<(), Box<Violation>>;
 
-/// Number of events between two checks of the watch.
+/// Number of events between two checks for a cancellation and for exceeded limits.
 const WATCH_EVERY: u64 = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 14 };
 /// Number of events between two checks of the counters. Debug builds check the counters more often.
 const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
@@ -310,8 +310,8 @@ impl<'a> Simulation<'a> {
         )))
     }
 
-    /// In each queue that stores packets, perform the dequeues up to the end of the run. Report the
-    /// packets that these queues sent to the captures and series.
+    /// In each queue that stores packets, perform the dequeues up to the end of the run. Report
+    /// each dequeued packet to the packet captures and to the series.
     fn catch_up(&mut self) {
         for (l, link) in self.network.links.iter_mut().enumerate() {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
@@ -330,8 +330,8 @@ impl<'a> Simulation<'a> {
         self.connections.records.series.end(self.end);
     }
 
-    /// End the run if the watch has cancelled the run, or if a packet capture has failed. Update
-    /// the completed share of the run, and check the memory and the limits.
+    /// End the run if another thread has cancelled the run, or if a packet capture has failed.
+    /// Update the completed share of the run, and check the memory and the limits.
     fn check_watch(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);

@@ -138,8 +138,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Let a packet enter a link that has not counted its waiting packets. The link counts its
-    /// waiting packets from now on.
+    /// Let a packet enter a link that does not yet count the packets in its queue. From now on, the
+    /// link counts the packets in its queue.
     #[cold]
     fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let lane = self.network.hops[hop as usize].link();

@@ -17,7 +17,7 @@ use crate::scenario::Scenario;
 
 thread_local! {
     /// Message of a panic in the function that [`catch_panic`] guards on this thread. The message
-    /// is `None` while no function is guarded.
+    /// is `None` while [`catch_panic`] runs no function on this thread.
     static PANIC_MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 

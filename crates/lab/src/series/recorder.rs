@@ -16,8 +16,8 @@ use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
 use crate::totals::ConnectionTotals;
 
-/// Hooks and data that a series needs. A run spends computing time only on the needs of the series
-/// that it records.
+/// Hooks and data that the recording of a series requires. A series is a table that is recorded
+/// during a run. A run spends computing time only on the needs of the series that it records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// True if the run calls [`Recorder::sample`] at each interval of `record.interval`.
@@ -34,7 +34,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Needs of a series that uses only the hooks for rare events, such as drops.
+    /// Requirements of a series that uses only the hooks for rare events, such as drops.
     pub const NOTHING: Needs = Needs { samples: false, queues: false, packets: false, rates: false };
 }
 
@@ -63,7 +63,7 @@ pub struct RunStart<'a> {
     pub single: &'a [SingleFlow],
 }
 
-/// Numbers of the links and flows of a scenario that a sample covers.
+/// Counts of the links and flows that each sample covers.
 #[derive(Clone, Copy, Debug)]
 pub struct SampledCounts {
     /// Number of links whose queues are sampled.
@@ -114,8 +114,8 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Return the names for tables. `links` has the names of the links, and `make_flows` computes
-    /// the names of the flows.
+    /// Create the names of links and flows that result tables contain. `links` has the names of the
+    /// links, and `make_flows` computes the names of the flows.
     pub fn new(links: Vec<String>, make_flows: &'a dyn Fn() -> Vec<String>) -> Self {
         Names { links: Arc::new(links), flows: OnceCell::new(), make_flows }
     }
@@ -155,10 +155,11 @@ impl std::ops::Add for StoredRows {
 
 /// Call the macro `$with` with `$argument` and the list of all hooks of a series.
 ///
-/// The list below is the only declaration of the hooks. [`Recorder`] has a method per hook, and the
-/// method of [`RecordedSeries`](super::RecordedSeries) with the same name calls this hook of each
+/// The list below is the only declaration of the hooks. Each hook is a method of [`Recorder`]. A
+/// method of [`RecordedSeries`](super::RecordedSeries) with the same name calls the hook of every
 /// recorded series. The word before `fn` is the field of [`Needs`] that a series sets to true to
-/// receive the calls of the hook. `always` means that every recorded series receives the calls.
+/// receive the calls of the hook. The run calls a hook with the word `always` for every recorded
+/// series.
 macro_rules! hooks {
     ($with:ident $argument:tt) => {
         $with! {
@@ -181,8 +182,8 @@ macro_rules! hooks {
             /// Record a request when its response is complete. A request without a complete
             /// response is recorded when its connection or the run ends.
             always fn on_request(request: &RequestRecord);
-            /// Record a connection of a flow with `arrivals` when the connection closes, or at the
-            /// end of the run if the connection is still open.
+            /// Record a connection that closes, or that is still open at the end of the run. The
+            /// run calls this hook only for connections of flows with the key `arrivals`.
             always fn on_connection_end(flow: u32, totals: &ConnectionTotals);
             /// Finish the rows of the series at the end of the run.
             always fn end(now: Time);
@@ -193,9 +194,9 @@ macro_rules! hooks {
 /// Define the trait [`Recorder`] from the list of hooks.
 macro_rules! recorder_trait {
     ([] $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
-        /// Series, which receives the plan of a run and then the events of the run, stores rows,
-        /// and returns tables. If a series does not implement a hook, a call of the hook has no
-        /// effect.
+        /// Recorder of one series. The recorder receives the plan of a run and then the events of
+        /// the run, stores rows, and returns tables. If a series does not implement a hook, a call
+        /// of the hook has no effect.
         pub trait Recorder: Debug + Sized {
             /// Columns of its table.
             type Table: Definition;

@@ -13,7 +13,7 @@ columns::tables! {
     /// Every request: completed requests in the order of their responses, then unfinished ones.
     Columns "requests" {
         flow in "": "Flow of the request.";
-        connection in "": "Number of the request's connection within the flow. The traffic model assigns the numbers of connections.";
+        connection in "": "Number of the request's connection within the flow. The traffic model assigns a number to each connection.";
         start_s in "s": "Time at which the client wrote the request. For the first request of a connection, `start_s` is the time at which the client opened the connection and sent the SYN.";
         opened_s in "s": "Time at which the client completed the handshake of the connection. The column is empty if the handshake was not completed.";
         completed_s in "s": "Time at which the application of the client read the last byte of the response. The column is empty if the response was not completed.";
@@ -31,8 +31,8 @@ columns::tables! {
 pub struct Requests {
     list: List<RequestRecord>,
     begins: Time,
-    /// For each flow and connection, the number of retransmission timeouts up to the response to
-    /// the last request that was written during the warm-up.
+    /// Number of retransmission timeouts of each connection when the response to the last request
+    /// of the warm-up was complete. The key is the flow and the connection.
     baselines: HashMap<[u32; 2], [u32; 2]>,
 }
 

@@ -24,7 +24,8 @@ columns::tables! {
 
 /// State of a sender at the time of a sample. The congestion window, ssthresh and FlightSize are
 /// stored with about seven significant digits. Each 64-bit value is stored as two values of 32
-/// bits, so that the struct needs no padding. Most of the cost of a sample is its memory.
+/// bits, so that the struct needs no padding. A small struct is important, because memory is the
+/// main cost of a sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     acked: [u32; 2],
@@ -68,7 +69,8 @@ struct Sampled {
 }
 
 impl Sampled {
-    /// Return an empty list of samples for the endpoints `ends`, each of which comes with its flow.
+    /// Return an empty list of samples. `ends` contains the sampled endpoints and the flow of each
+    /// endpoint.
     fn new(ends: impl Iterator<Item = (End, u32)>) -> Self {
         let (ends, flows) = ends.unzip();
         Sampled { ends, flows, samples: Samples::default() }

@@ -11,9 +11,10 @@ use crate::record::{Column, names_of, seconds};
 use crate::run::Simulation;
 use crate::totals::{ConnectionTotals, Counts};
 
-/// Column of counts that is under construction. Nearly all counts fit into 32 bits. Each larger
-/// count is stored separately, with the index of its row. The column needs little memory, because
-/// the endpoints are still in memory while the column is built.
+/// Column of counts that is under construction. Nearly all counts fit into 32 bits. A count that
+/// needs more than 32 bits is stored separately, with the index of its row. The column must use
+/// little memory, because the endpoints of all connections are still in memory while the column is
+/// built.
 struct CompactCounts {
     /// Counts of all rows. The entry of a row is 0 if the count of the row needs more than 32 bits.
     small: Vec<u32>,
@@ -117,8 +118,8 @@ impl FlowTable {
 
 impl Simulation<'_> {
     /// Call `visit` for each flow and the totals of its connections, for the data of the direction
-    /// `direction`. If several flows share totals, the function calls `visit` only for the first of
-    /// these flows.
+    /// `direction`. If the totals belong to several flows, the function calls `visit` once, with
+    /// the first of the flows.
     fn each_flow(&self, direction: Direction, mut visit: impl FnMut(usize, &ConnectionTotals)) {
         let (mut slot, mut k) = (0, 0);
         let Baseline { single, flow_totals, .. } = &self.baseline;
@@ -172,8 +173,8 @@ impl Simulation<'_> {
         in_direction(Column::Name(flows, names.clone()), hosts, direction)
     }
 
-    /// Return the `[[flows]]` tables whose TCP flows have data in the direction `direction`, and a
-    /// table with one row per `[[flows]]` table.
+    /// Return the indices of the `[[flows]]` tables whose TCP flows have data in the direction
+    /// `direction`, and a result table with one row per index.
     pub(super) fn rows_by_table(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
         let mut by_table = vec![None; self.plan.tables()];
         self.each_flow(direction, |f, totals| {

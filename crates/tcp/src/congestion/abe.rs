@@ -45,7 +45,7 @@ impl Control for Abe {
     }
 }
 
-/// State of the control that ABE modifies.
+/// State of the congestion control (Reno or CUBIC) whose response to marks ABE changes.
 #[derive(Clone, Debug)]
 enum BaseState {
     Reno(RenoState),

@@ -114,10 +114,10 @@ pub trait CongestionControl {
     /// Return the state that computes the growth of cwnd, or None if an ACK outside loss recovery
     /// also changes other state of the controller.
     ///
-    /// If the growth needs no measurements, the sender calls it with the number of counted bytes
-    /// instead of an [`Ack`]. Only Reno, whose state is not boxed, may return a state for the
-    /// growth of cwnd. The sender calls this function for every ACK, so the call must cost only one
-    /// comparison.
+    /// If the growth of cwnd needs no measurements, the sender passes only the number of counted
+    /// bytes to the returned state, and not an [`Ack`]. Only Reno, whose state is not boxed, may
+    /// return a state for the growth of cwnd. The sender calls this function for every ACK, so the
+    /// call must cost only one comparison.
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         None
     }
@@ -169,7 +169,8 @@ pub enum Marks {
 }
 
 impl Marks {
-    /// Return the ECN mode that the sender negotiates if the parameters request a mode.
+    /// Return the ECN mode that the sender negotiates. `requested` is the ECN mode in the
+    /// parameters.
     ///
     /// A sender that ignores marks does not negotiate ECN, because an ECN-capable sender must
     /// respond to marks (RFC 3168 §6.1.2).

@@ -17,7 +17,7 @@ pub enum Congestion {
 }
 
 impl Congestion {
-    /// Return the congestion event, but return a first timeout instead of a repeated timeout.
+    /// Return the congestion event, with `repeated` set to false if the event is a timeout.
     pub fn without_repetition(self) -> Self {
         match self {
             Congestion::Timeout { .. } => Congestion::Timeout { repeated: false },

@@ -10,11 +10,11 @@
 //!
 //! RFC 9331 does not define the measurement, so aqmlab uses the following method. Prague halves its
 //! window on marks for a trial period and compares the marked fraction before and during the trial.
-//! If the marks are not coupled, the marked fraction falls from 2/W for Prague to 1.5/W² for Reno,
-//! where W is the window under each of the two responses. If eight Reno flows share the queue, the
-//! marked fraction falls to a fifth, and with fewer flows to less than a fifth. If the marks are
-//! coupled, the marked fraction falls only to a half or a third, because the windows of the other
-//! flows grow. With more than eight Reno flows, coupled and uncoupled marks cannot be
+//! If the marks are not coupled, the marked fraction of the flow is 2/W before the trial and 1.5/W²
+//! during the trial, where W is the current window in segments. If eight Reno flows share the
+//! queue, the marked fraction falls to a fifth, and with fewer flows to less than a fifth. If the
+//! marks are coupled, the marked fraction falls only to a half or a third, because the windows of
+//! the other flows grow. With more than eight Reno flows, coupled and uncoupled marks cannot be
 //! distinguished, and the fall-back ends.
 //!
 //! The authors' report (reference [ecn-fallback] of RFC 9331) uses the variance of round-trip times
@@ -48,7 +48,7 @@ const SETTLING_MARKS: f64 = 10.0;
 const PERIOD_MARKS: f64 = 30.0;
 /// Number of measurement periods of a trial.
 const PERIODS: u8 = 5;
-/// Factor by which a trial must reduce the marked fraction to show a classic AQM.
+/// Minimum factor by which the marked fraction falls during a trial if the queue has a classic AQM.
 const MIN_REDUCTION: f64 = 4.0;
 
 /// Count of delivered bytes and of the marked bytes among them.
@@ -83,10 +83,11 @@ enum State {
     Scalable { rounds: u32, count: MarkCount },
     /// Marks halve the window for a trial; the marked fraction was `fraction_before`.
     Trial { fraction_before: f64, periods: u8, count: MarkCount },
-    /// The trial showed a classic AQM. `rounds` counts round trips since the queue was last longer
-    /// than an L4S queue.
+    /// According to the trial, a classic AQM marks the packets. `rounds` is the number of
+    /// consecutive round trips in which the queue was as short as an L4S queue.
     Classic { rounds: u32 },
-    /// The trial showed coupled marks, which ends the detection for the whole connection.
+    /// According to the trial, the marks are coupled. The detector starts no further trial in this
+    /// connection.
     Coupled,
 }
 

@@ -13,8 +13,8 @@ use crate::congestion::slow_start::{AtSsthresh, SlowStart};
 use crate::window::Window;
 
 words! {
-    /// Unit that congestion avoidance counts to grow cwnd by a given number of segments per round
-    /// trip.
+    /// Event that increases cwnd in congestion avoidance: an ACK, an acknowledged byte, or an
+    /// acknowledged window of bytes.
     pub enum Avoidance {
         /// Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by
         /// one segment per round trip, or by half a segment if the receiver delays ACKs.
@@ -154,8 +154,8 @@ impl Growth {
 
     /// Add one segment to cwnd for each `window` counted bytes.
     ///
-    /// Bytes that remain from an earlier call with a larger `window` add at most one segment
-    /// (Linux, tcp_cong_avoid_ai).
+    /// Counted bytes that remain from earlier calls increase cwnd by at most one segment, even if
+    /// `window` is now much smaller than in those calls (Linux, tcp_cong_avoid_ai).
     pub fn count_bytes(&mut self, mut cwnd: f64, smss: f64, counted: u32, window: u32) -> f64 {
         let window = window.max(1);
         if self.counted >= window {
@@ -170,8 +170,9 @@ impl Growth {
 
     /// Return cwnd after an ACK that counts `counted` bytes.
     ///
-    /// This is the fast path of [`cwnd_on_ack`](Self::cwnd_on_ack) for growth by one segment per
-    /// round trip without measured round trips.
+    /// If cwnd grows by one segment per round trip and needs no measured round-trip times, this
+    /// function computes the same cwnd as [`cwnd_on_ack`](Self::cwnd_on_ack) in less computing
+    /// time.
     #[inline]
     pub fn cwnd_on_counted_bytes(&mut self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> f64 {
         let (cwnd, remaining) = self.standard_slow_start(cwnd, ssthresh, smss, counted);

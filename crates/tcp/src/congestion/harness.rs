@@ -68,7 +68,7 @@ pub fn ack_at(now: f64, rtt: f64, segments: f64) -> Ack {
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
     pub rate: Rate,
-    /// Round-trip time without queueing and transmission time.
+    /// Propagation delay of the whole round trip.
     pub delay: Duration,
     /// Limit of the buffer in packets, the packet in transmission included.
     pub buffer: usize,

@@ -24,11 +24,12 @@ words! {
     pub enum HighSpeedRules {
         /// Formulas of RFC 3649 §5, applied to the current cwnd.
         Rfc3649 = "rfc3649",
-        /// Table of RFC 3649, appendix B, in steps. In the first step, up to a window of 38
-        /// segments, a(w) is 1. In the second step, up to 118 segments, a(w) is 2 and b(w) is
-        /// 112/256. Further steps follow. The control moves to another step only in congestion
-        /// avoidance, so the first decrease after slow start is one half. A decrease is rounded
-        /// down to whole segments (Linux, hstcp_cong_avoid, hstcp_ssthresh).
+        /// Values of a(w) and b(w) that are constant between the rows of the table in RFC 3649,
+        /// appendix B. In the first step, up to a window of 38 segments, a(w) is 1. In the second
+        /// step, up to 118 segments, a(w) is 2 and b(w) is 112/256. Further steps follow. The
+        /// control moves to another step only in congestion avoidance, so the first decrease after
+        /// slow start is one half. A decrease is rounded down to whole segments (Linux,
+        /// hstcp_cong_avoid, hstcp_ssthresh).
         Linux = "linux",
     }
 }
@@ -284,8 +285,8 @@ mod tests {
         (94717, 73, 0.09),
     ];
 
-    /// The program of appendix B (table 13), applied to `increase` and `decrease`, returns the
-    /// table of appendix B.
+    /// The test repeats the steps of the program in RFC 3649, appendix B (table 13), with the
+    /// functions `increase` and `decrease`. The result must be the table of appendix B.
     #[test]
     fn increase_and_decrease_reproduce_the_table_of_appendix_b() {
         let p = defaults();

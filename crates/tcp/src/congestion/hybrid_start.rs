@@ -5,11 +5,11 @@
 //! round-trip time, or when round-trip times have grown. HyStart++ ([`hystart`](super::hystart)) is
 //! the successor of hybrid slow start.
 //!
-//! The train is measured from the arrival times of ACKs instead of packet pairs. The duration of
-//! the train is compared with half the minimum round-trip time, whereas Ha & Rhee 2011 compare it
-//! with the forward delay that packet pairs estimate. If segments are paced, the duration of the
-//! train is compared with the whole minimum round-trip time, because pacing alone spreads the
-//! segments over half of a round-trip time.
+//! The duration of a train of ACKs is measured from the arrival times of the ACKs. Packet pairs are
+//! not used. The duration of the train is compared with half the minimum round-trip time, whereas
+//! Ha & Rhee 2011 compare it with the forward delay that packet pairs estimate. If segments are
+//! paced, the duration of the train is compared with the whole minimum round-trip time, because
+//! pacing alone spreads the segments over half of a round-trip time.
 
 use units::{Duration, Packets, Range, Time, params, words};
 
@@ -56,8 +56,8 @@ params! {
 const UNMEASURED: Duration = Duration(u64::MAX);
 /// Maximum time by which hosts delay ACKs (Linux, hystart_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(1);
-/// Maximum number of bytes whose ACKs hosts delay: four bursts of 64 KiB (Linux,
-/// hystart_ack_delay).
+/// Volume of data, in bytes, that the sender can send during the delay of ACKs in hosts: four
+/// bursts of 64 KiB (Linux, hystart_ack_delay).
 const ACK_DELAY_BYTES: f64 = 4.0 * 65_536.0;
 
 /// State of hybrid slow start in a connection.
@@ -163,8 +163,9 @@ mod tests {
         })
     }
 
-    /// The minimum round-trip time of 40 ms and the host delay of 1 ms give a maximum train of 20.5
-    /// ms, which ACKs at intervals of 2 ms exceed.
+    /// The minimum round-trip time is 40 ms and the delay of ACKs in hosts is 1 ms, so a train of
+    /// ACKs must last longer than (40 + 1)/2 = 20.5 ms to end slow start. A train with an ACK every
+    /// 2 ms lasts longer.
     #[test]
     fn train_of_half_a_round_trip_ends_slow_start() {
         let mut h = state(Detect::Both);

@@ -143,7 +143,8 @@ impl HystartState {
         fraction.min(self.params.max_rtt_threshold).max(self.params.min_rtt_threshold)
     }
 
-    /// Return true once when slow start has ended and cwnd becomes ssthresh.
+    /// Return true at the first call after slow start has ended, and false at all other calls. When
+    /// the result is true, ssthresh is set to cwnd.
     pub fn take_exit(&mut self) -> bool {
         let exits = self.phase == Phase::Exiting;
         if exits {
@@ -194,7 +195,7 @@ mod tests {
 
     /// After eight measured round-trip times, growth of their minimum by the threshold begins CSS.
     /// In CSS cwnd grows at a quarter of the rate of slow start. After five rounds, including the
-    /// round in which CSS began, cwnd becomes ssthresh.
+    /// round in which CSS began, ssthresh is set to cwnd.
     #[test]
     fn growth_ends_slow_start_after_five_rounds_of_conservative_slow_start() {
         let (mut h, mut cwnd) = (state(), 10.0 * MSS);

@@ -27,9 +27,9 @@ words! {
         /// segment, the remaining acknowledged bytes count for the next segment.
         Liu2006 = "liu2006",
         /// α is in 128ths and β in 64ths, both rounded down. α and β are computed from round-trip
-        /// times in whole microseconds, and not during loss recovery. Each segment of growth
-        /// restarts the count of acknowledged segments, and a decrease is rounded down to whole
-        /// segments (Linux, tcp_illinois).
+        /// times in whole microseconds, and not during loss recovery. Each increase of cwnd by one
+        /// segment resets the count of acknowledged segments to 0. A decrease of cwnd is rounded
+        /// down to whole segments (Linux, tcp_illinois).
         Linux = "linux",
     }
 }
@@ -159,12 +159,12 @@ pub struct IllinoisState {
     max_rtt: Duration,
     /// Sum of the round-trip times in this round, in seconds.
     sum: f64,
-    /// Number of round-trip times in this round.
+    /// Number of measurements of the round-trip time in this round.
     samples: u32,
     /// Number of round trips of low delay since the last round trip of higher delay.
     low_delay_rounds: u32,
-    /// True after the first round trip whose queueing delay was not low. Before this event, θ does
-    /// not delay the return of α to its maximum.
+    /// True after the first round trip whose queueing delay was not low. Until `had_delay` is true,
+    /// α returns to the maximum without a wait of θ round trips.
     had_delay: bool,
     /// True if a round trip has ended since α and β were computed.
     round_ended: bool,
@@ -398,8 +398,8 @@ mod tests {
         assert_eq!((i.alpha, i.beta), (1.0, 0.5));
     }
 
-    /// tcp_illinois_ssthresh: cwnd - ((cwnd * beta) >> 6). With β = 1/8, a decrease of 23 segments
-    /// by an eighth is rounded down to two segments.
+    /// tcp_illinois_ssthresh: cwnd - ((cwnd * beta) >> 6). With β = 1/8 and a cwnd of 23 segments,
+    /// the decrease of 23/8 segments is rounded down to two segments.
     #[test]
     fn linux_reduces_cwnd_by_whole_segments() {
         let mut i = IllinoisState::new(&linux());

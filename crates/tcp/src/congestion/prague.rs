@@ -280,8 +280,9 @@ mod tests {
     }
 
     /// Two flows with round-trip times of 5 ms and 25 ms reach the same rate if every hundredth
-    /// packet is marked. The flow of 5 ms grows by (5/25)² segments per round trip, and marks
-    /// reduce the cwnd of this flow in one of five round trips (RFC 9331 §4.3, item 4).
+    /// packet is marked. Per round trip, the cwnd of the flow with a round-trip time of 5 ms grows
+    /// by (5 ms/25 ms)² = 0.04 segments. Marks reduce the cwnd of the flow with a round-trip time
+    /// of 5 ms in only one of five round trips (RFC 9331 §4.3, item 4).
     #[test]
     fn flows_of_5_and_25_ms_have_equal_rates() {
         let rate = |delay_ms: u64| {

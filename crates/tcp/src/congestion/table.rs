@@ -20,8 +20,8 @@ macro_rules! controls {
             pub enum Algorithm { $($Before($B),)+ $Small($S), $($After($A),)+ }
         }
 
-        /// Controller of a connection. The set of controls is fixed, so calls need no pointer to a
-        /// function.
+        /// Controller of a connection. The enum lists all congestion controls, so a call of a
+        /// method needs no function pointer.
         #[derive(Clone, Debug)]
         pub enum Controller {
             #[doc = concat!("See [`", stringify!($S), "`].")]
@@ -206,8 +206,8 @@ mod tests {
         assert!(size_of::<Controller>() <= 16, "{}", size_of::<Controller>());
     }
 
-    /// Return parameters of all kinds of controls: the defaults, the defaults of the stack `linux`,
-    /// and other values.
+    /// Return parameters of every congestion control: the defaults, the defaults of the stack
+    /// `linux`, and other values.
     fn all_algorithms() -> Vec<Algorithm> {
         let kinds: Vec<String> =
             Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();

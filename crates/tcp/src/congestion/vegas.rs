@@ -109,7 +109,7 @@ pub struct VegasState {
     /// True if slow start increases cwnd in the current round. Rounds with and without an increase
     /// alternate.
     grows_this_round: bool,
-    /// True if slow start has ended, until the sender sets ssthresh to cwnd.
+    /// True from the end of slow start until the sender sets ssthresh to cwnd.
     exits_slow_start: bool,
 }
 

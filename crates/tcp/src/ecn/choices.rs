@@ -109,7 +109,7 @@ words! {
         /// expires (RFC 3168 §6.1.2).
         WaitForTimer = "wait-for-timer",
         /// The sender continues with one segment in each round trip (ns-2). Linux does not wait for
-        /// the retransmission timer either, but its cwnd is usually at least two segments.
+        /// the retransmission timer, but the cwnd of Linux is usually at least two segments.
         GoOn = "go-on",
     }
 }

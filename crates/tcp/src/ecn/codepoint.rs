@@ -92,8 +92,8 @@ impl EcnEndpoint {
 
     /// Return the ECN field of a pure ACK (RFC 3168 §6.1.4). ECN++ makes pure ACKs ECN-capable if
     /// the endpoint counts marks on pure ACKs, and if ACKs of ACKs do not count as duplicates (RFC
-    /// 9768 §3.2.2.5.1). ACKs of ACKs do not count as duplicates if SACK alone reveals losses
-    /// (`by_sack`).
+    /// 9768 §3.2.2.5.1). If the sender detects losses only by SACK (`by_sack`), an ACK that
+    /// acknowledges pure ACKs does not count as a duplicate ACK.
     #[inline]
     pub fn ack_field(&self, by_sack: bool, tcp: &Tcp) -> Field {
         match (self.ect, self.mode) {

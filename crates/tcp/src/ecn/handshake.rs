@@ -45,8 +45,8 @@ impl EcnEndpoint {
         if attempt >= attempts && tcp.ecn.fallback { Flags::default() } else { flags }
     }
 
-    /// Process a SYN. `sent` describes the SYNs that this endpoint sent, if both sides open at the
-    /// same time.
+    /// Process a SYN. If both sides open the connection at the same time, `sent` describes the SYNs
+    /// of this endpoint.
     pub fn on_syn(&mut self, flags: Flags, field: Field, sent: &Syns, tcp: &Tcp) {
         self.handshake = field;
         if tcp.ecn_in_force() == Ecn::Off {
@@ -83,9 +83,9 @@ impl EcnEndpoint {
     }
 
     /// Process a SYN-ACK that acknowledges a SYN of this endpoint. Return true if a SYN was marked.
-    /// Also return true if the SYN was ECN-capable and the SYN-ACK does not report marks. The
-    /// initial window is one segment after a marked SYN (RFC 9768 §3.2.2.2;
-    /// `draft-generalized-ecn`, SYN).
+    /// If an ECN-capable SYN offered Accurate ECN and the SYN-ACK does not accept Accurate ECN,
+    /// return true, because the SYN-ACK cannot report a mark. The initial window is one segment
+    /// after a marked SYN (RFC 9768 §3.2.2.2; `draft-generalized-ecn`, SYN).
     pub fn on_syn_ack(
         &mut self,
         flags: Flags,

@@ -16,8 +16,8 @@ params! {
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
         /// True to retransmit an unanswered SYN without the offer of ECN. With Accurate ECN, the
         /// first retransmission of the SYN repeats the offer, and only later retransmissions omit
-        /// it. Retransmissions of a SYN-ACK follow the same rule. If congestion drops the SYN, the
-        /// connection never uses ECN.
+        /// it. Retransmissions of a SYN-ACK follow the rules for retransmissions of a SYN. If
+        /// congestion drops the SYN, the connection never uses ECN.
         fallback: bool = (false), in Range::ANY, from "rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2 allow the fall-back; Linux: on";
         /// True to send the option of Accurate ECN in addition to the header field.
         accurate_option: bool = (true), in Range::ANY, from "rfc9768 §3.2.3";

@@ -26,9 +26,10 @@ pub struct EcnState {
 }
 
 impl EcnState {
-    /// Process a data segment. CWR ends the echo of all marks that an ACK has acknowledged. If the
-    /// segment with CWR is itself marked, the echo starts again. An ACK carries ECN-Echo "if the CE
-    /// codepoint is set in any of the data packets being acknowledged" (RFC 3168 §6.1.3).
+    /// Process a data segment. A segment with CWR ends the echo of all marks on segments that are
+    /// already acknowledged. If the segment with CWR is itself marked, the echo starts again. An
+    /// ACK carries ECN-Echo "if the CE codepoint is set in any of the data packets being
+    /// acknowledged" (RFC 3168 §6.1.3).
     #[inline]
     pub fn on_data(&mut self, cwr: bool, ce: bool, echo: EcnEcho) {
         self.marked = ce || (self.marked && echo == EcnEcho::Rfc3168);

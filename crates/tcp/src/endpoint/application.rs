@@ -23,8 +23,8 @@ impl Endpoint {
 
     /// Replace the parameters. If the new parameters select another congestion control, that
     /// control starts in its initial state. The results of the handshake do not change. The segment
-    /// size, SACK and the clock do not change either, because the sender and the receiver take them
-    /// from the parameters only at their creation.
+    /// size, the use of SACK and the tick of the host's clock do not change, because the sender and
+    /// the receiver read these parameters only at their creation.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion

@@ -1,4 +1,4 @@
-//! Named values of the parameters for invalid or unusual segments.
+//! Enums for the parameters that select the treatment of invalid or unusual segments.
 
 use units::words;
 

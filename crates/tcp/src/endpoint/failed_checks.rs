@@ -117,10 +117,11 @@ impl Endpoint {
         }
     }
 
-    /// Process the SYN-ACK of an endpoint that opened at the same time. If both endpoints open at
-    /// the same time, a SYN-ACK that acknowledges this endpoint's SYN completes the handshake (RFC
-    /// 9293 §3.5, figure 8). The ACK of the SYN-ACK reports the SYN as a duplicate, because the
-    /// other side's SYN arrived before (Linux, tcp_validate_incoming, tcp_data_queue).
+    /// Process the SYN-ACK of the other side after both sides sent a SYN at the same time. If both
+    /// endpoints open at the same time, a SYN-ACK that acknowledges this endpoint's SYN completes
+    /// the handshake (RFC 9293 §3.5, figure 8). The ACK of the SYN-ACK reports the SYN as a
+    /// duplicate, because the other side's SYN arrived before (Linux, tcp_validate_incoming,
+    /// tcp_data_queue).
     fn on_crossing_syn_ack(&mut self, now: Time, segment: &Segment) {
         self.ack_due = true;
         if segment.ack != self.max() {
@@ -151,8 +152,9 @@ impl Endpoint {
 
     /// Process the acknowledgement of a segment just outside the window, as Linux does. If the
     /// endpoint ignored acknowledgements in segments just outside the window, two endpoints whose
-    /// window probes crossed would answer each other forever. An endpoint with a gap in its
-    /// received data would process no acknowledgement of its own data.
+    /// window probes crossed would answer each other forever. While its received data has a gap, an
+    /// endpoint that ignored segments outside the window would ignore the acknowledgements of all
+    /// data that it sent.
     fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {
             return;

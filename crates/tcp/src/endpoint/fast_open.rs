@@ -71,8 +71,8 @@ impl Endpoint {
         self.fast().map_or((false, Failure::None), |f| (f.data_accepted, f.failure))
     }
 
-    /// Write the Fast Open option of a SYN, and return the length of its data. Only the first SYN
-    /// has a Fast Open option or data (RFC 7413 §4.2.2; Linux, tcp_send_syn_data).
+    /// Write the Fast Open option of a SYN, and return the number of data bytes in the SYN. Only
+    /// the first SYN has a Fast Open option or data (RFC 7413 §4.2.2; Linux, tcp_send_syn_data).
     pub(super) fn begin_fast(&mut self, tcp: &Tcp, options: &mut Options) -> u16 {
         let Some(opening) = self.fast_mut().and_then(|f| f.opening.take()) else { return 0 };
         let fits = |o: &FastOpen| options.wire_len() + o.wire_len() <= Options::MOST;
@@ -213,9 +213,10 @@ impl Endpoint {
         self.syn_due = true;
     }
 
-    /// End the handshake of an early connection. The SYN-ACK and its ACK give a round-trip time if
-    /// the SYN-ACK was sent once and the ACK acknowledges only the SYN-ACK (RFC 6298 §3). Return
-    /// true if the application could use the connection before the handshake ended (`is_early`).
+    /// Complete the handshake of a connection with TCP Fast Open. The SYN-ACK and its ACK give a
+    /// round-trip time if the SYN-ACK was sent once and the ACK acknowledges only the SYN-ACK (RFC
+    /// 6298 §3). Return true if the application could use the connection before the handshake ended
+    /// (`is_early`).
     pub(super) fn end_early(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(early) = self.early() else { return false };
         let tcp = self.tcp.clone();

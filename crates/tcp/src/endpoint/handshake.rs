@@ -87,8 +87,8 @@ impl Endpoint {
         }
         if !segment.flags.has(Flags::SYN) {
             if acked && self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated) {
-                // If a responder does not repeat its SYN-ACK (RFC 5562 §5), the responder is
-                // already in ESTABLISHED.
+                // An ACK without SYN shows that the responder is in ESTABLISHED and does not repeat
+                // its SYN-ACK (RFC 5562 §5).
                 self.syn_acked(now, segment.ack);
                 self.establish(now);
                 self.in_synchronized(now, segment, options, field);

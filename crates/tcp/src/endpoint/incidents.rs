@@ -1,4 +1,4 @@
-//! State that only few connections need.
+//! Connection state for rare events, such as resets, errors and a simultaneous open.
 
 use net::{FastOpen, Options, Segment, Seq};
 use units::Time;
@@ -37,7 +37,7 @@ pub struct Incidents {
     pub write_waits: bool,
     /// True if the delivery rate is measured.
     pub measures_rate: bool,
-    /// Acknowledgement number for the data that arrived before the first data with another mark.
+    /// Acknowledgement number of the ACK that covers the data before a change of the CE codepoint.
     /// The endpoint must send this acknowledgement before any other ACK.
     pub earlier: Option<Seq>,
     /// Time until which data waits because the SYN-ACK was marked (RFC 5562 §4).

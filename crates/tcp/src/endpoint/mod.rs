@@ -51,7 +51,8 @@ pub struct Endpoint {
     /// True if segments may carry options.
     uses_options: bool,
     last_has_options: bool,
-    /// True if windows are scaled, limited to 16 bits, or tuned.
+    /// True if a window scale, the limit of 16 bits or the tuning of the receive buffer can change
+    /// the advertised window.
     adjusts_window: bool,
     /// True if the endpoint must send an ACK for a reason other than received data.
     ack_due: bool,

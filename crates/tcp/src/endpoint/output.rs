@@ -251,8 +251,8 @@ impl Endpoint {
         }
     }
 
-    /// Return true if the last segment of [`Endpoint::poll`] may have options. `poll` does not
-    /// change `options` if the segment has no TCP options.
+    /// Return true if the segment that the last call of [`Endpoint::poll`] returned may have TCP
+    /// options. `poll` does not change `options` if the segment has no TCP options.
     #[inline]
     pub fn has_options(&self) -> bool {
         self.last_has_options

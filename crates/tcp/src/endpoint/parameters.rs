@@ -69,7 +69,7 @@ params! {
         rack_times: RackTimes = (RackTimes::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
         /// Echo of marks by the receiver.
         ecn_echo: EcnEcho = (EcnEcho::Rfc3168), in Range::ANY, from "rfc3168 §6.1.3";
-        /// Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd.
+        /// Growth of cwnd at an ACK with ECN-Echo, if the sender does not reduce cwnd at this ACK.
         ece_growth: EceGrowth = (EceGrowth::None), in Range::ANY, from "rfc3168 §6.1.2";
         /// Event that ends a proportional reduction of cwnd for a mark.
         ecn_reduction_ends: MarkReductionEnds = (MarkReductionEnds::At), in Range::ANY, from "rfc6937 §3: at the recovery point, as a recovery does; Linux: above";

@@ -195,8 +195,8 @@ impl Endpoint {
     }
 
     /// Return three flags and two window scales. The flags are true if SACK, timestamps and window
-    /// scaling were negotiated. The first window scale belongs to the other side, and the second to
-    /// this side.
+    /// scaling were negotiated. The last two returned values are the window scale of the other side
+    /// and the window scale of this side.
     pub fn negotiated_options(&self) -> (bool, bool, bool, u8, u8) {
         let a = &self.negotiated;
         let scaling = a.scaling && self.tcp.window.scaling == WindowScaling::On;

@@ -21,8 +21,8 @@ impl Endpoint {
         }
     }
 
-    /// Return the earliest deadline of an endpoint in TIME-WAIT or with incidents. `at` is the
-    /// earlier deadline of the endpoint's sender and receiver.
+    /// Return the earliest deadline of an endpoint that is in TIME-WAIT or stores `Incidents`
+    /// (state for rare events). `at` is the earlier deadline of the endpoint's sender and receiver.
     #[inline(never)]
     fn deadline_of_incidents(&self, at: Time) -> Time {
         match (&self.incidents, self.state) {

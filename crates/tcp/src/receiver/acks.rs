@@ -93,8 +93,8 @@ impl Receiver {
         }
     }
 
-    /// Acknowledge the next `max` segments at once, but at most `ack.quick` segments (Linux,
-    /// tcp_incr_quickack).
+    /// Acknowledge each of the next `max` segments immediately, but at most `ack.quick` segments
+    /// (Linux, tcp_incr_quickack).
     #[inline(never)]
     pub fn enter_quick_ack(&mut self, max: u16, tcp: &Tcp) {
         self.quick = self.quick.max(max.min(tcp.ack.quick.0 as u16));

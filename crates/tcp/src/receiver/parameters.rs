@@ -54,7 +54,8 @@ params! {
         send: Bytes = (Bytes(16_384)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 16384";
         /// Maximum memory of the send buffer.
         send_max: Bytes = (Bytes(4_194_304)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 4194304";
-        /// Memory that a received segment occupies, if the window is tuned.
+        /// Memory that a received segment occupies in the receive buffer, for the automatic tuning
+        /// of the receive window.
         segment: SegmentMemory = (SegmentMemory::Linear), in Range::ANY, from "Linux, truesize of an sk_buff: the memory depends on the device";
     }
 }

@@ -33,8 +33,7 @@ pub(super) struct OutOfOrderQueue {
 struct EarlierAck {
     blocks: [(Seq, Seq); 4],
     count: u8,
-    /// True if the receiver acknowledges the last segment at once, with an ACK after the compressed
-    /// ACK.
+    /// True if the receiver sends an ACK of the last segment immediately after the compressed ACK.
     followed: bool,
 }
 
@@ -94,7 +93,7 @@ impl Receiver {
 
     /// Acknowledge data behind a gap. An immediate ACK lets the sender detect the gap (RFC 5681
     /// §4.2). The SACK blocks of a compressed ACK must include the data. `releases` is true if the
-    /// receiver sends a compressed ACK first.
+    /// receiver sends a compressed ACK before the ACK of the new data.
     #[inline]
     fn ack_out_of_order(&mut self, now: Time, releases: bool, tcp: &Tcp) {
         let holds = self.compresses_ack(now, tcp);
@@ -111,9 +110,9 @@ impl Receiver {
         }
     }
 
-    /// Send the compressed ACK now if [start, end) opens or extends a SACK block after the first
-    /// two, because the SACK blocks of the compressed ACK might not fit into the next ACK (Linux,
-    /// tcp_sack_new_ofo_skb). Return true if the compressed ACK is due.
+    /// Send the compressed ACK now if [start, end) changes a SACK block that might not fit into the
+    /// next ACK (Linux, tcp_sack_new_ofo_skb). Only the first two SACK blocks are expected to fit.
+    /// Return true if the compressed ACK is due.
     #[inline(never)]
     fn release_compressed_ack(&mut self, start: Seq, end: Seq) -> bool {
         let Some(queue) = self.queue.as_mut().filter(|_| start.after(self.next)) else { return false };
@@ -240,9 +239,9 @@ impl Receiver {
 }
 
 impl OutOfOrderQueue {
-    /// Record that an ACK was sent. For a compressed ACK that had become due, return `Some(true)`
-    /// if another ACK follows at once, and `Some(false)` otherwise. For every other ACK, return
-    /// `None`.
+    /// Record that an ACK was sent. For a compressed ACK that had become due, return
+    /// `Some(followed)`, where `followed` is true if the receiver sends another ACK immediately
+    /// afterwards. For every other ACK, return `None`.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();

@@ -17,8 +17,8 @@ impl Receiver {
         }
     }
 
-    /// Return the window that a SYN or SYN-ACK advertises. The window scale never applies to this
-    /// window (RFC 7323 §2.2).
+    /// Return the window that a SYN or SYN-ACK advertises. The window scale never applies to the
+    /// window of a SYN or SYN-ACK (RFC 7323 §2.2).
     pub fn syn_window(tcp: &Tcp) -> u32 {
         let buffer = Self::configured_window(tcp);
         if tcp.window.scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }

@@ -4,8 +4,8 @@
 
 use crate::window::Window;
 
-/// State of the sender at the beginning of a recovery. The sender restores this state if the
-/// recovery was spurious.
+/// State of the sender at the beginning of a recovery. If the recovery was spurious, the sender
+/// restores cwnd and ssthresh from `Undo`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Undo {
     /// True if the sender can undo the recovery.
@@ -29,10 +29,10 @@ impl Undo {
         Undo { armed: true, cwnd: w.cwnd, ssthresh: w.ssthresh, flight: w.flight, ..Undo::default() }
     }
 
-    /// Return the state at the beginning of a recovery while `in_flight` retransmissions of an
-    /// earlier recovery are in flight. An ACK of an earlier retransmission echoes the timestamp of
-    /// that retransmission, and must not count as the ACK of an original transmission (Linux,
-    /// tcp_retrans_stamp_cleanup and tcp_init_undo).
+    /// Return the state of the sender at the beginning of a new recovery. `in_flight` is the number
+    /// of retransmissions of an earlier recovery that are still in flight. An ACK of an earlier
+    /// retransmission echoes the timestamp of that retransmission, and must not count as the ACK of
+    /// an original transmission (Linux, tcp_retrans_stamp_cleanup and tcp_init_undo).
     pub fn begin_again(&self, w: &Window, in_flight: u32) -> Self {
         let retransmit_ts = self.retransmit_ts.filter(|_| in_flight > 0);
         Undo { retransmit_ts, outstanding: in_flight, ..Undo::begin(w) }

@@ -10,16 +10,15 @@ use net::Seq;
 words! {
     /// Tests that recognize a spurious timeout.
     pub enum FrtoKind {
-        /// The sender does not test timeouts.
+        /// The sender does not check whether a timeout was spurious.
         Off = "off",
         /// The next two ACKs decide whether a timeout was spurious (RFC 5682 §2).
         Basic = "basic",
         /// The next two ACKs and their SACK blocks decide whether a timeout was spurious, if SACK
         /// is negotiated (RFC 5682 §3).
         Sack = "sack",
-        /// The test is that of `sack` with one difference. The delivery of any segment that was
-        /// sent before the timeout ends the test at once, and no other event shows a spurious
-        /// timeout (Linux).
+        /// The test is that of `sack` with one difference. Only the delivery of a segment that was
+        /// sent once, before the timeout, shows that the timeout was spurious (Linux).
         Original = "original",
     }
 }
@@ -90,10 +89,10 @@ impl Frto {
         }
     }
 
-    /// Process an ACK, without SACK (RFC 5682 §2.1). `advances` is true if the ACK acknowledges new
-    /// data, and all retransmitted data. `recover` is the end of the data that was sent before the
-    /// timeout. `can_send` is true if the sender has unsent data and the receive window permits the
-    /// sender to send it.
+    /// Process an ACK, without SACK (RFC 5682 §2.1). `advances` is true if the ACK advances SND.UNA
+    /// and acknowledges all retransmitted data. `recover` is the end of the data that was sent
+    /// before the timeout. `can_send` is true if the sender has unsent data and the receive window
+    /// permits the sender to send it.
     pub fn on_ack(&mut self, advances: bool, ack: Seq, recover: Seq, can_send: bool) -> Verdict {
         match *self {
             Frto::Off => Verdict::Nothing,

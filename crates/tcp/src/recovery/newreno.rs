@@ -21,8 +21,8 @@ pub fn on_new_ack(ack: Seq, recover: Seq) -> OnNewAck {
 }
 
 /// Return the inflation of cwnd after a partial ACK of `acked` bytes (RFC 6582 §3.2, step 3). A
-/// partial ACK reduces the inflation of cwnd by `acked`, and then increases it by one segment if at
-/// least one segment was acknowledged.
+/// partial ACK reduces the inflation of cwnd by `acked`. If `acked` is at least one segment, the
+/// inflation of cwnd is then increased by one segment.
 pub fn inflation(inflation: u32, acked: u32, smss: u32) -> u32 {
     inflation.saturating_sub(acked) + if acked >= smss { smss } else { 0 }
 }

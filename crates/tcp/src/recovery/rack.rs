@@ -20,7 +20,7 @@ words! {
     }
 }
 
-/// Resolution of RACK's times in Linux: one microsecond, in picoseconds.
+/// Resolution of RACK's times in Linux: one microsecond, which is 1,000,000 picoseconds.
 const TICK: u64 = 1_000_000;
 /// Number of recoveries for which an enlarged reordering window persists (RFC 8985 §6.2, step 4).
 const PERSISTS: u32 = 16;

@@ -71,7 +71,8 @@ impl DuplicateAcks {
         self.active
     }
 
-    /// Limit the count of duplicate ACKs to `max`. Return true if the count was larger than `max`.
+    /// Limit the count of duplicate ACKs to `max`. Return true if the count of duplicate ACKs was
+    /// larger than `max`.
     pub fn limit(&mut self, max: u32) -> bool {
         let more = self.count() > max;
         self.count = self.count.min(max.min(u32::from(u16::MAX)) as u16);
@@ -80,8 +81,8 @@ impl DuplicateAcks {
 
     /// Reduce the count of duplicate ACKs for `segments` newly acknowledged segments: one of the
     /// segments was missing, and each of the others has caused a duplicate ACK (Linux,
-    /// tcp_remove_reno_sacks). Return the number of acknowledged segments that no duplicate ACK has
-    /// reported.
+    /// tcp_remove_reno_sacks). Return the number of acknowledged segments for which no duplicate
+    /// ACK had arrived.
     pub fn acknowledged(&mut self, segments: u32) -> u32 {
         let unreported = segments.saturating_sub(self.count()).max(1);
         self.count = self.count.saturating_sub(segments.saturating_sub(1).min(u32::from(u16::MAX)) as u16);
@@ -130,7 +131,8 @@ mod tests {
         assert!(!r.end());
     }
 
-    /// After three duplicate ACKs, an ACK acknowledges four, two, one or nine segments.
+    /// Each of the four cases begins with three duplicate ACKs. The next ACK acknowledges 4, 2, 1
+    /// or 9 segments.
     #[test]
     fn reported_segments_are_not_delivered_twice() {
         for (acked, unreported, left) in [(4, 1, 0), (2, 1, 2), (1, 1, 3), (9, 6, 0)] {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const NONE: u32 = u32::MAX;
 /// Number that stands for the neighbours of a segment that is not in the list.
 const OUT: u32 = u32::MAX - 1;
-/// Bit mask that limits the numbers of segments. The numbers of segments count from the first
+/// Bit mask that limits a segment number to 31 bits. The numbers of segments count from the first
 /// segment of the connection and wrap around.
 const NUMBER: u32 = u32::MAX >> 1;
 
@@ -63,7 +63,8 @@ impl SendOrder {
         self.front = self.front.wrapping_add(1) & NUMBER;
     }
 
-    /// Remove the first segment of the ring from the list, in which it is also the first segment.
+    /// Remove the first segment of the ring from the list. The segment must also be the first
+    /// segment of the list.
     fn pop_earliest(&mut self) {
         self.first = self.links[0].later;
         match self.index(self.first) {

@@ -1,4 +1,4 @@
-//! Named values of the parameters of the retransmission timer.
+//! Enums for the parameters of the retransmission timer.
 
 use units::words;
 
@@ -10,8 +10,8 @@ words! {
         /// with the new timeout (RFC 6298).
         SampleFirst = "sample-first",
         /// The ACK first restarts the retransmission timer with the previous timeout, including its
-        /// back-off. The ACK provides its round-trip sample after the restart (ns-2 without
-        /// `timerfix_`).
+        /// back-off. After the restart of the retransmission timer, the ACK provides its round-trip
+        /// sample (ns-2 without `timerfix_`).
         RestartFirst = "restart-first",
     }
 }

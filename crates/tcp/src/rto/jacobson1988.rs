@@ -48,8 +48,8 @@ impl Jacobson1988 {
         (of(self.scaled_mean >> 3), of(self.scaled_deviation >> 2))
     }
 
-    /// Move the smoothed round-trip time into the deviation, because it is not reliable after many
-    /// back-offs (4.3BSD).
+    /// Discard the smoothed round-trip time, which is unreliable after many back-offs, and add its
+    /// value to the deviation (4.3BSD).
     pub fn discard_mean(&mut self) {
         self.scaled_deviation += self.scaled_mean >> 3;
         self.scaled_mean = 0;

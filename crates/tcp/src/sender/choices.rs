@@ -1,4 +1,4 @@
-//! Choices of the sender's parameters.
+//! Enums for the parameters of the sender.
 
 use units::words;
 
@@ -15,7 +15,7 @@ words! {
 }
 
 words! {
-    /// ACK of data that begins slow start.
+    /// ACK from which slow start increases cwnd: the first or the second ACK of data.
     pub enum SlowStartFrom {
         /// The first ACK of data increases cwnd (RFC 5681 §3.1).
         FirstAck = "first-ack",
@@ -178,8 +178,8 @@ words! {
         /// The sender restores the values that cwnd and ssthresh had before the retransmission
         /// (Linux).
         Restore = "restore",
-        /// The sender does not restore cwnd and ssthresh. The sender only stops further spurious
-        /// retransmissions.
+        /// The sender does not restore cwnd and ssthresh. The sender stops further retransmissions
+        /// of segments that were not lost.
         None = "none",
     }
 }
@@ -218,7 +218,7 @@ words! {
         /// The data occupies memory of the send buffer: each packet, or each super-packet with
         /// offload, takes 896 B in addition to its payload. The memory of the send buffer grows
         /// with cwnd from `memory.send` to `memory.send_max`. The application writes when a third
-        /// of this memory is free (Linux, tcp_sndbuf_expand).
+        /// of the send buffer's memory is free (Linux, tcp_sndbuf_expand).
         Linux = "linux",
     }
 }

@@ -102,8 +102,8 @@ impl Tcb {
     }
 
     /// Prepare a reduction of cwnd for ECN-Echo in an ACK with the acknowledgement number `ack`,
-    /// which delivers `delivered` bytes. The controller counts the marks of the ACK before the
-    /// reduction.
+    /// which delivers `delivered` bytes. Before the reduction of cwnd, the controller counts the
+    /// marked bytes that the ACK reports.
     #[cold]
     pub(super) fn on_ecn_echo(
         &mut self,
@@ -127,8 +127,9 @@ impl Tcb {
     /// §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
     ///
     /// If a retransmission is lost in a recovery, SND.MAX - SND.UNA continues to grow until the
-    /// timer expires, although cwnd was reduced. Data in excess of cwnd has left the network. The
-    /// loss of the retransmission must reduce ssthresh again (RFC 5681 §4.3).
+    /// timer expires, although cwnd was reduced. At most cwnd bytes between SND.UNA and SND.MAX are
+    /// still in the network. The loss of the retransmission must reduce ssthresh again (RFC 5681
+    /// §4.3).
     pub(super) fn window_at_reduction(&self, window: Window, una: Seq, limited_transmit: u32) -> Window {
         let flight = f64::from((self.max - una).saturating_sub(limited_transmit)).min(self.cwnd);
         Window { flight, ..window }

@@ -1,5 +1,5 @@
-//! State of the sender during the handshake, and its initialization when the connection is
-//! established.
+//! State of the sender during the handshake, and the initialization of the sender when the
+//! connection is established.
 
 use net::Seq;
 use units::{Duration, Time};

@@ -55,7 +55,7 @@ pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    /// State that senders with and without SACK need.
+    /// Variables of the sender that are the same with and without SACK.
     pub tcb: Tcb,
     /// State of a sender that is specific to senders with SACK, or to senders without SACK.
     kind: Kind,

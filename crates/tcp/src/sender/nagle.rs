@@ -116,8 +116,8 @@ impl Tcb {
         (self.timer, self.timer_purpose) = (Time::NEVER, TimerPurpose::Rto);
     }
 
-    /// Process a write by the application. The flag that releases waiting data does not apply to
-    /// data that the application writes later.
+    /// Process a write by the application. The flag `PUSH` releases only data that the application
+    /// wrote before the flag was set, so a new write clears the flag.
     pub(super) fn on_write(&mut self) {
         self.socket_flags.set(SocketFlags::PUSH, false);
         self.release_small_segment();

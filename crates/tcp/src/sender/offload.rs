@@ -14,11 +14,12 @@ use crate::congestion::CongestionControl;
 use crate::congestion::control::MIN_SUPER_PACKET;
 use crate::recovery::scoreboard::Scoreboard;
 
-/// Minimum time since the last transmission after which the sender sends new segments without
-/// waiting.
+/// Time since the last transmission after which new segments no longer wait for a larger
+/// super-packet.
 const MAX_SEND_GAP: Duration = Duration::from_millis(1);
-/// Maximum time until the next ACK for which segments wait. If half of the round-trip time is
-/// shorter than this maximum, segments wait at most for half of the round-trip time.
+/// Maximum time to the expected next ACK. If the next ACK is expected later, the sender sends
+/// segments without waiting for a larger super-packet. If half of the round-trip time is shorter
+/// than this maximum, segments wait at most for half of the round-trip time.
 const MAX_ACK_WAIT: Duration = Duration::from_millis(1);
 /// Divisor of the window: segments do not wait if they fill the window divided by this number
 /// (tcp_tso_win_divisor).
@@ -38,13 +39,13 @@ pub(super) struct SendAllowance<'a> {
     pub last_sent: Time,
     /// Minimum round-trip time.
     pub min_rtt: Duration,
-    /// True during a recovery, in which segments do not wait.
+    /// True during a recovery. In a recovery, segments do not wait for a larger super-packet.
     pub in_recovery: bool,
 }
 
 impl Tcb {
     /// Return true if the next segment of new data waits for the segments after it, although cwnd
-    /// and the send window permit the segment. If the next segment does not wait, this segment
+    /// and the send window permit the segment. If the function returns false, the next segment
     /// begins a super-packet.
     #[inline(always)]
     pub(super) fn waits_for_super_packet(

@@ -7,7 +7,7 @@ use super::choices::*;
 params! {
     /// Congestion window (cwnd) and slow start threshold (ssthresh), for every congestion control.
     pub struct CwndParameters: "tcp.cwnd" {
-        /// ACK of data that begins slow start.
+        /// ACK from which slow start increases cwnd: the first or the second ACK of data.
         slow_start_from: SlowStartFrom = (SlowStartFrom::FirstAck), in Range::ANY, from "rfc5681 §3.1";
         /// Initial slow start threshold. If the key is absent, the initial ssthresh is infinite.
         initial_ssthresh: Option<Packets> = (None), in Range::at_least(1.0), from "rfc5681 §3.1: arbitrarily high";

@@ -41,8 +41,9 @@ impl Tcb {
         self.unsent == 0 && self.closing == self.fin_sent
     }
 
-    /// Process an expiry of the persist timer. Return `None` to abort the connection; otherwise
-    /// return `Some(false)`, because the expiry does not reduce cwnd.
+    /// Process an expiry of the persist timer. Return `None` if the connection is aborted, and
+    /// `Some(false)` otherwise. The value `false` means that the persist timer does not reduce
+    /// cwnd.
     pub(super) fn on_persist_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
         // the expiry also ends the wait of a sender with a cwnd of one segment after ECN-Echo (RFC
         // 3168 §6.1.2)
@@ -63,8 +64,9 @@ impl Tcb {
         Some(false)
     }
 
-    /// Build a probe of a closed window (RFC 9293 §3.8.6.1), or a segment that fits into a window
-    /// that remains small. The sender does not measure the round-trip time of a window probe.
+    /// Build a window probe if the send window is zero (RFC 9293 §3.8.6.1). If the send window is
+    /// larger than zero, build a data segment that fits into the send window. The sender does not
+    /// measure the round-trip time of a window probe.
     pub(super) fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
         self.retransmit = false;
         if self.rwnd == 0 && tcp.details.zero_window_probe == WindowProbe::OldSequence {

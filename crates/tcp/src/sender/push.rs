@@ -11,7 +11,8 @@ use super::outgoing::Outgoing;
 /// State of Linux's algorithm for PSH.
 #[derive(Clone, Debug)]
 pub(super) struct PushState {
-    /// Ends of the writes whose data waits in the send buffer, except for the last write.
+    /// End sequence numbers of the writes whose data waits in the send buffer. The last write is
+    /// excluded.
     ends: VecDeque<Seq>,
     /// End of the last segment with PSH (pushed_seq).
     last: Seq,

@@ -18,8 +18,8 @@ impl Tcb {
     /// segment opens a send window that the sender has probed.
     ///
     /// If a segment advances SND.UNA (`advances`), it sets the send window even if a segment with
-    /// later data has overtaken it (Linux, tcp_may_update_window). Without this rule, the old
-    /// window would end too far beyond the new SND.UNA.
+    /// later data has overtaken it (Linux, tcp_may_update_window). An unchanged window size would
+    /// extend the send window too far beyond the new SND.UNA.
     #[inline]
     pub(super) fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) -> bool {
         if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {

@@ -50,7 +50,7 @@ pub(super) struct SendQueue {
     /// Super-packets that were sent and are not acknowledged. If segmentation offload is off, each
     /// segment is a packet of its own, and both lists of super-packets are empty.
     sent: SentSuperPackets,
-    /// Ends of the super-packets in the write queue.
+    /// End sequence numbers of the super-packets in the write queue.
     queued: VecDeque<Seq>,
     /// End of the first super-packet in the write queue, if there is one.
     first: Seq,
@@ -192,8 +192,8 @@ impl SendQueue {
         if tcp.offload == Offload::Linux {
             remaining -= self.append(tcb, remaining);
             let whole = smss * u64::from(super_packet(tcb));
-            // If the send buffer has no limit, two super-packets suffice, because later data does
-            // not change the segments that are sent.
+            // If the send buffer has no limit, the application writes two super-packets. More data
+            // would not change the segments that are sent.
             let mut free = if unlimited { free * 2 * whole } else { free };
             while free > 0 && remaining > 0 {
                 let bytes = whole.min(remaining);
@@ -243,8 +243,8 @@ impl SendQueue {
         self.queued.len() <= 1
     }
 
-    /// Begin a super-packet that ends at `end`. It consists of a part of the first super-packet in
-    /// the write queue, or of the first super-packet and some data of the second.
+    /// Begin a super-packet that ends at `end`. The data of the new super-packet comes from the
+    /// first super-packet in the write queue, or from the first and second super-packets.
     #[inline]
     pub fn begin_burst(&mut self, una: Seq, end: Seq, has_many_segments: bool) {
         (self.burst_end, self.has_many_segments) = (end, has_many_segments);
@@ -308,14 +308,15 @@ struct SentSuperPackets {
     buffers: u32,
     /// Last run of super-packets.
     last: Run,
-    /// Earlier runs of super-packets, in the order of their transmission.
+    /// Sequences of super-packets of equal size that were sent before the super-packets in `last`,
+    /// in the order of transmission.
     earlier: VecDeque<Run>,
 }
 
 /// Run of super-packets of equal size.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
-    /// End of the last super-packet of the run.
+    /// Sequence number after the last byte of the last super-packet.
     end: Seq,
     /// Size of each super-packet in bytes.
     size: u32,
@@ -348,7 +349,7 @@ impl SentSuperPackets {
         }
     }
 
-    /// Remove the super-packets of the earlier runs that end at `una` or before. Return true if all
+    /// Remove from `earlier` each super-packet that ends at `una` or before. Return true if all
     /// earlier runs were removed.
     #[inline(never)]
     fn acknowledge_earlier(&mut self, una: Seq) -> bool {
@@ -474,7 +475,8 @@ mod tests {
     }
 
     proptest! {
-        /// Runs of super-packets give the same count as a list of the ends of super-packets.
+        /// `SentSuperPackets` and a plain list of all super-packets contain the same number of
+        /// super-packets.
         #[test]
         fn runs_give_the_same_count_as_a_list(steps in vec((0..4_u32, 0..6_u32), 1..200), start: u32) {
             let (mut una, mut end) = (Seq(start), Seq(start));

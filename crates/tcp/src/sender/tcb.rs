@@ -1,4 +1,4 @@
-//! State that senders with and without SACK need.
+//! Variables of the sender that are the same with and without SACK.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -231,7 +231,7 @@ impl Tcb {
     }
 }
 
-/// Return the windows before the handshake.
+/// Return the initial values of cwnd, ssthresh and the data in flight.
 fn first_window(tcp: &Tcp) -> Window {
     let smss = tcp.mss.0 as f64;
     Window {

@@ -86,8 +86,8 @@ impl Tracking {
         }
     }
 
-    /// Return true if a segment that is sent when the number of delivered bytes is `delivered`
-    /// counts as application-limited.
+    /// Return true if the delivery rate sample of a segment is application-limited. `delivered` is
+    /// the number of bytes that were delivered before the segment was sent.
     #[inline]
     pub fn is_app_limited_at(&self, delivered: u64) -> bool {
         self.app_limited_until > 0 && delivered <= self.app_limited_until

@@ -47,15 +47,15 @@ fn choices(schema: &Value) -> Vec<Value> {
     all
 }
 
-/// Return the keys of a table, if the schema describes a table. A choice between kinds is not a
-/// table.
+/// Return the keys of a table, if the schema describes a table. A schema with the key `kind` is
+/// excluded.
 fn table(schema: &Value) -> Option<&Map<String, Value>> {
     let options = schema["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
     let tables = std::iter::once(schema).chain(options).filter_map(|s| s["properties"].as_object());
     tables.into_iter().find(|keys| !keys.contains_key("kind"))
 }
 
-/// Return the path and the choices of each parameter that is a choice.
+/// Return the path and the possible values of each parameter that has a list of possible values.
 pub fn words() -> Vec<(String, Vec<Value>)> {
     fn of_table(keys: &Map<String, Value>, path: &str, all: &mut Vec<(String, Vec<Value>)>) {
         for (key, schema) in keys {

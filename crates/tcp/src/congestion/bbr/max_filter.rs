@@ -6,7 +6,8 @@ pub(super) const MAX_WINDOW: usize = 10;
 /// Filter that returns the maximum of the values in the last steps of a virtual time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter {
-    /// Maximum value in each step of the virtual time, the current step first.
+    /// Maximum of the values that were recorded in each step of the virtual time. Index 0 is the
+    /// current step, and higher indices are earlier steps.
     slots: [f64; MAX_WINDOW],
     /// Current step of the virtual time.
     step: u64,

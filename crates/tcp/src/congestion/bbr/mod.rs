@@ -37,7 +37,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Restart the full pipe estimator at a bandwidth.
+    /// Reset the full pipe estimator. `baseline` is the bandwidth with which later bandwidths are
+    /// compared.
     fn reset(&mut self, baseline: f64) {
         (self.baseline, self.count, self.full_bw_now) = (baseline, 0, false);
     }

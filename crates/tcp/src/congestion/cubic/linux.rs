@@ -118,8 +118,8 @@ impl Curve {
         if self.w_max == 0 { segments_per_increase.min(MAX_WITHOUT_LOSS) } else { segments_per_increase }
     }
 
-    /// Return the number of segments that must be acknowledged per segment of growth if cwnd
-    /// follows the estimate of Reno's cwnd.
+    /// Return the number of acknowledged segments after which cwnd grows by one segment towards the
+    /// estimate of Reno's cwnd.
     fn segments_by_reno(&mut self, scale: &Scale, cwnd: u64) -> u64 {
         let window = cwnd * scale.reno_eighths / 8;
         while self.acked_for_reno > window {

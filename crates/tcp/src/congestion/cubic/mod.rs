@@ -2,10 +2,10 @@
 //! congestion, and at least an estimate of Reno's cwnd.
 //!
 //! Windows in this file are in segments. Each acknowledged segment increases cwnd by (target −
-//! cwnd)/cwnd, whereas in RFC 9438 §4.4 each ACK increases cwnd by this amount. If the receiver
-//! delays ACKs, an addition per ACK would halve the growth towards the curve. Linux also increases
-//! cwnd for each acknowledged segment. If cwnd is at least W_max when congestion avoidance begins,
-//! K is 0 and W_max is cwnd, because equation 2 would make K negative.
+//! cwnd)/cwnd, whereas in RFC 9438 §4.4 each ACK increases cwnd by this amount. With delayed ACKs,
+//! one ACK acknowledges two segments, so an increase per ACK would halve the growth of cwnd. Linux
+//! also increases cwnd for each acknowledged segment. If cwnd is at least W_max when congestion
+//! avoidance begins, K is 0 and W_max is cwnd, because equation 2 would make K negative.
 //!
 //! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. RFC
 //! 9438 §4.2 begins the epoch when congestion avoidance starts. The two definitions of an epoch
@@ -108,12 +108,12 @@ pub struct CubicState {
     params: Cubic,
     growth: Growth,
     curve: Curve,
-    /// State of the curve in Linux's arithmetic.
+    /// State of the cubic curve in Linux's integer arithmetic.
     linux: linux::Curve,
     /// Parameters in Linux's arithmetic.
     linux_scale: linux::Scale,
     /// Curve before the last congestion event. If the response to the last congestion event is
-    /// undone, this earlier curve becomes the current curve again.
+    /// undone, `undo_curve` becomes the current curve.
     undo_curve: Option<Curve>,
     /// Time since which something other than cwnd limits the sender.
     limited_since: Option<Time>,
@@ -447,11 +447,11 @@ mod tests {
     /// HyStart++ ends slow start when the round-trip time grows, whereas standard slow start
     /// overflows the queue.
     ///
-    /// The rounds of slow start have 10, 20, … 640 segments. In the round of 640 segments, every
-    /// segment arrives at a queue for the first time. The queue in the round of 640 segments has
-    /// 120 segments, a delay of 12 ms. Conservative Slow Start (CSS) begins after eight ACKs of the
-    /// round of 640 segments. CSS has five rounds, the first of which is partial, and cwnd grows by
-    /// a quarter in each round: (648 + 632/4)·1.25⁴ = 1968.
+    /// The rounds of slow start have 10, 20, … 640 segments. The round of 640 segments is the first
+    /// round in which every segment arrives at a queue that is not empty. The queue in the round of
+    /// 640 segments has 120 segments, a delay of 12 ms. Conservative Slow Start (CSS) begins after
+    /// eight ACKs of the round of 640 segments. CSS has five rounds, the first of which is partial,
+    /// and cwnd grows by a quarter in each round: (648 + 632/4)·1.25⁴ = 1968.
     #[test]
     fn hystart_ends_slow_start_before_the_queue_overflows() {
         let path = Path { buffer: 2200, ..Path::new(80_000_000, 20) }; // the BDP is 200 packets

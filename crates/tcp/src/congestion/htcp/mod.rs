@@ -53,7 +53,8 @@ params! {
     /// H-TCP. For one second after congestion H-TCP behaves as standard TCP. From one second after
     /// congestion on, the increase of cwnd grows with the square of the time since congestion.
     /// Congestion multiplies the window by RTTmin/RTTmax, which empties the queue but does not idle
-    /// the link. If the throughput has changed, congestion halves the window instead.
+    /// the link. If the throughput changed much between two congestion events, the second
+    /// congestion event halves the window.
     pub struct Htcp: "htcp", checked by check {
         /// Time after congestion in which cwnd grows as in standard TCP (Δ_L).
         low_speed: Duration = (Duration::from_millis(1000)), in Range::between(0.0, 100.0), from "leith2004htcp §3";
@@ -135,7 +136,8 @@ pub struct HtcpState {
     round_start: Option<(Time, u64)>,
     /// Maximum throughput of a round trip in this epoch.
     throughput: f64,
-    /// State of Linux's arithmetic; present if the parameters select that arithmetic.
+    /// State of H-TCP in the integer arithmetic of Linux; `None` if the parameters select other
+    /// arithmetic.
     linux: Option<linux::LinuxState>,
 }
 

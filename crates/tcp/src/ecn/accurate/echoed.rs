@@ -6,11 +6,11 @@
 //! packets, the estimate would assume at every ACK that the ACE field has wrapped.
 //!
 //! If the ACK has an AccECN option, its marked bytes are divided by the mean size of the
-//! acknowledged packets. The estimate is the possible number of marks that is nearest to the
-//! quotient. The estimated number of marks is exact if all packets have the same size. The example
-//! of RFC 9768, appendix A.2.2, uses another estimate. If the marked bytes do not fit into the
-//! smallest possible number of marked packets, the example uses the largest possible number of
-//! marks.
+//! acknowledged packets. Of the possible numbers of marks, the estimate is the number that is
+//! nearest to the marked bytes divided by the mean packet size. The estimated number of marks is
+//! exact if all packets have the same size. The example of RFC 9768, appendix A.2.2, uses another
+//! estimate. If the marked bytes do not fit into the smallest possible number of marked packets,
+//! the example uses the largest possible number of marks.
 
 use net::{AccEcn, Flags, Options};
 
@@ -18,7 +18,8 @@ use super::field::{self, DIVACE};
 use super::path::ContinuousMarking;
 use crate::sender::NewlyAcked;
 
-/// Mean number of packets per ACK below which an ACK of many packets indicates lost ACKs ("well
+/// Threshold for the mean number of packets that an ACK acknowledges. If the mean is below the
+/// threshold, an ACK that acknowledges many packets indicates that earlier ACKs were lost ("well
 /// below 8", appendix A.2.1). The mean and its weight are those of Linux (ACK_COMP_THRESH,
 /// PKTS_ACKED_WEIGHT).
 const FEW: f32 = 4.0;
@@ -31,8 +32,8 @@ pub struct Echoed {
     packets: u32,
     /// s.e0b, s.ceb and s.e1b: bytes that the other side reported for ECT(0), CE and ECT(1).
     bytes: [u32; 3],
-    /// True if a byte counter of the first AccECN option was zero, which is invalid. After such a
-    /// counter, the sender ignores all AccECN options (RFC 9768 §3.2.3.2.4).
+    /// True if a byte counter of the first AccECN option was zero, which is invalid. If `zeroed` is
+    /// true, the sender ignores all AccECN options (RFC 9768 §3.2.3.2.4).
     zeroed: bool,
     /// True if the sender no longer responds to feedback (RFC 9768, table 4, note 1; §3.2.2.3,
     /// §3.2.2.4).
@@ -417,8 +418,8 @@ mod tests {
 
     proptest! {
         /// The feedback gives exactly the packets and bytes that arrived marked, after any sequence
-        /// of marks, lost ACKs, and ACKs without an AccECN option. The only condition is that no
-        /// ACK covers enough packets to make the ACE counter wrap.
+        /// of marks, lost ACKs, and ACKs without an AccECN option. No ACK in the test covers enough
+        /// packets to make the ACE counter wrap.
         #[test]
         fn the_feedback_equals_the_marks_that_arrived(
             packets in prop::collection::vec((0u8..4, 1u32..3, any::<bool>(), any::<bool>()), 1..300),

@@ -42,8 +42,9 @@ pub fn is_offer(ace: u32) -> bool {
     !matches!(ace, 0b000 | 0b011)
 }
 
-/// Return true if the flags of a SYN-ACK accept Accurate ECN. Flags without ECN, flags of RFC 3168
-/// and reflected flags do not accept Accurate ECN (RFC 9768 §3.1.2, table 2).
+/// Return true if the flags of a SYN-ACK accept Accurate ECN. The result is false for a SYN-ACK
+/// without ECN, with classic ECN (RFC 3168), or with the reflected flags of the SYN (RFC 9768
+/// §3.1.2, table 2).
 pub fn is_consent(ace: u32) -> bool {
     !matches!(ace, 0b000 | 0b001 | 0b111)
 }

@@ -22,7 +22,7 @@ pub struct ContinuousMarking {
     /// Number of round trips so far in which every packet was marked.
     rounds: u8,
     ends: Option<Seq>,
-    /// True after the test for marks on every packet has ended.
+    /// True if the test for continuous marking, in which every packet is marked, has ended.
     over: bool,
 }
 

@@ -115,8 +115,8 @@ impl Received {
     /// Return the AccECN option for an ACK with `room` bytes left for TCP options, if a byte
     /// counter has changed since the last AccECN option. The AccECN option has every byte counter
     /// that ever changed or, if these counters do not fit, only the counters that changed since the
-    /// last AccECN option. If the byte counters that changed since the last AccECN option do not
-    /// fit either, the ACK has no AccECN option (RFC 9768 §3.2.3.3).
+    /// last AccECN option. If the counters that changed since the last AccECN option do not fit
+    /// into `room` bytes, the ACK has no AccECN option (RFC 9768 §3.2.3.3).
     pub fn option(&mut self, room: u16) -> Option<AccEcn> {
         if self.unreported == 0 {
             return None;

@@ -67,9 +67,9 @@ impl Scoreboard {
     }
 
     /// Process all segments of an ACK together. The method applies to a cumulative ACK of whole
-    /// segments without SACK blocks, while the scoreboard is [plain](Scoreboard::is_plain). Return
-    /// `None`, and change nothing, if the ACK is of another kind, or if RACK may detect a loss
-    /// among the remaining segments.
+    /// segments without SACK blocks, while the scoreboard is [plain](Scoreboard::is_plain). If the
+    /// scoreboard is not plain, if the ACK does not acknowledge whole segments, or if RACK may
+    /// detect a loss among the remaining segments, change nothing and return `None`.
     #[inline]
     pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<AckedSegments> {
         let first = *self.segments.front().filter(|_| self.touched == 0)?;
@@ -162,8 +162,9 @@ impl Scoreboard {
         !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
     }
 
-    /// Process a D-SACK that reports `block`. Return the distance in bytes from the first SACKed
-    /// and retransmitted segment in the block to the highest delivered byte.
+    /// Process a D-SACK that reports `block`. Find the first segment in `block` that was SACKed and
+    /// retransmitted, and return the distance in bytes from this segment to the highest delivered
+    /// byte.
     pub fn late_by_duplicate(&mut self, block: (Seq, Seq)) -> u32 {
         let from = self.segments.partition_point(|s| s.start.before(block.0));
         let within = self.segments.range(from..).take_while(|s| !s.end.after(block.1));

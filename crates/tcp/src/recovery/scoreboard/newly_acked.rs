@@ -7,8 +7,8 @@ use super::segment::{COUNTED, SACKED, Sent};
 
 impl Scoreboard {
     /// Return the numbers of bytes and segments that an ACK delivers for the first time. The ACK
-    /// has the acknowledgement number `ack` and the given SACK blocks. [`Scoreboard::on_ack`]
-    /// counts the same bytes and segments.
+    /// has the acknowledgement number `ack` and the given SACK blocks. For the same ACK,
+    /// [`Scoreboard::on_ack`] and `newly_acked` count the same bytes and segments.
     pub fn newly_acked(&self, una: Seq, ack: Seq, blocks: &[(Seq, Seq)], max: Seq) -> (u32, u32) {
         let (mut bytes, mut segments) = (0, 0);
         for s in self.segments.iter().take_while(|s| s.start.before(ack)) {

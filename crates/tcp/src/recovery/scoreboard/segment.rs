@@ -75,7 +75,7 @@ impl Sent {
 pub struct AckedSegments {
     /// Number of bytes.
     pub delivered: u32,
-    /// Size of the segments in units of pipe.
+    /// Size of the acknowledged segments, in the unit in which the scoreboard counts pipe.
     pub weight: u64,
     /// Send time of the first segment.
     pub first_sent: Time,
@@ -119,8 +119,7 @@ pub struct Delivery {
     pub late: u32,
 }
 
-/// Criteria by which an ACK of a retransmitted segment may belong to an earlier transmission of the
-/// segment.
+/// Values that show if an ACK may acknowledge an earlier transmission of a retransmitted segment.
 #[derive(Clone, Copy, Debug)]
 pub struct RttAmbiguity {
     /// RACK.min_RTT: minimum round-trip time.
@@ -150,7 +149,8 @@ pub struct DeliveryClock {
 }
 
 impl DeliveryClock {
-    /// Return the state of the connection that a segment records if it departs now.
+    /// Return the state of the connection that the scoreboard stores with a segment that is sent
+    /// now.
     pub(super) fn departure(&self) -> Departure {
         Departure { delivered_at: self.delivered_at, first_sent: self.first_sent }
     }

@@ -20,8 +20,7 @@ use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
 
-/// Return true if the growth of cwnd depends only on the newly acknowledged bytes, although the
-/// sender has measurements.
+/// Return true if the growth of cwnd depends only on the number of newly acknowledged bytes.
 #[inline]
 fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
     !growth.needs_measurements()

@@ -71,7 +71,7 @@ impl CumulativeSender {
     }
 
     /// Measure the round-trip time of the SYN that was sent at `at`. If `at` is [`Time::NEVER`], do
-    /// not measure it.
+    /// not measure the round-trip time.
     pub fn time_syn(&mut self, at: Time) {
         self.timed_at = at;
     }

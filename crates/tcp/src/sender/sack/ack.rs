@@ -73,7 +73,8 @@ impl SackSender {
     }
 
     /// Process a cumulative ACK of segments sent once, outside recovery: the fast path of
-    /// [`process_ack`](Self::process_ack). Return `None` for every other ACK.
+    /// [`process_ack`](Self::process_ack). Return `None` if the ACK needs all steps of
+    /// `process_ack`.
     #[inline(always)]
     fn process_in_order(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> Option<Outcome> {
         let &ArrivingAck { now, segment, options, feedback } = arriving;
@@ -166,8 +167,8 @@ impl SackSender {
         rtt
     }
 
-    /// When an ACK advances SND.UNA, restart the timer before the ACK's round-trip time updates the
-    /// RTO, if the parameters specify this order.
+    /// If the parameter `rto.order` is `restart-first`, restart the retransmission timer with the
+    /// RTO `rto`. The round-trip time of the ACK updates the RTO after the restart.
     fn restart_first(&self, tcb: &mut Tcb, now: Time, rto: Duration, tcp: &Tcp) {
         if tcp.rto.order == RtoOrder::RestartFirst
             && tcb.timer != Time::NEVER
@@ -352,7 +353,8 @@ impl SackSender {
     }
 
     /// Return true if the ACK SACKs a segment that was sent before the last transmission of the
-    /// first unacknowledged segment. Linux restarts the retransmission timer after such an ACK.
+    /// first unacknowledged segment. If the result is true, Linux restarts the retransmission
+    /// timer.
     fn sacks_older_segment(&self, delivery: &Delivery) -> bool {
         let first = self.board.first();
         first.is_some_and(|first| delivery.sacked_sent.is_some_and(|sent| sent < first.at))

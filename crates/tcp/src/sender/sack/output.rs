@@ -213,8 +213,8 @@ impl SackSender {
             return None;
         }
         tcb.retransmit = false;
-        // As for bulk data, check first that cwnd permits a whole segment, and then that the send
-        // buffer has a whole segment.
+        // The checks have the same order as for bulk data: cwnd must permit a whole segment, and
+        // then the send buffer must contain a whole segment.
         let whole = |len| len == tcb.smss && self.frto_may_send == 0;
         let length = self.new_length(tcb, tcp).map(|len| (len, whole(len)));
         let Some((len, whole)) = length.filter(|&(len, whole)| whole || self.is_buffered(tcb, len, tcp))
@@ -243,8 +243,8 @@ impl SackSender {
     }
 
     /// Retransmit a hole that is not marked as lost, if new data is not available (RFC 6675 §4,
-    /// NextSeg, rule 3). If the scoreboard has no hole that is not marked as lost, retransmit the
-    /// last segment, once per recovery (RFC 6675 §4, NextSeg, rule 4).
+    /// NextSeg, rule 3). If every hole is marked as lost, retransmit the last segment, once per
+    /// recovery (RFC 6675 §4, NextSeg, rule 4).
     fn retransmit_unproven_loss(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if self.state != CaState::Recovery
             || tcp.recovery.rack

@@ -47,8 +47,8 @@ impl SackSender {
             && self.tracking.reordering.segments() > tcp.recovery.duplicate_acks.0 as u32
     }
 
-    /// Record that a segment which was sent only once was delivered `bytes` bytes below the highest
-    /// delivered byte.
+    /// Record the late delivery of a segment that was sent only once. `bytes` is the distance from
+    /// the segment to the highest delivered byte.
     #[cold]
     pub(super) fn on_late(&mut self, tcb: &Tcb, bytes: u32, tcp: &Tcp) {
         if tcp.recovery.reordering == ReorderingRules::Linux {

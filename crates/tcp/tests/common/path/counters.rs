@@ -1,4 +1,5 @@
-//! Counters of bytes by sequence number, which check that the endpoints' claims are possible.
+//! Counters of the bytes that endpoints send, receive and acknowledge. The counters check that the
+//! sequence numbers and acknowledgement numbers of segments are possible.
 
 use net::{Flags, Options, Segment, Seq};
 
@@ -57,7 +58,7 @@ impl Counters {
         self.arrived.insert(i, (s, e));
     }
 
-    /// Check a segment that the sender of this data sends.
+    /// Check a segment from the sender of the counted bytes.
     pub fn on_sent(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -89,7 +90,7 @@ impl Counters {
         assert!(end + i64::from(fin) <= self.known_edge + probe, "{segment:?} exceeds the window: {self:?}");
     }
 
-    /// Check a segment that the receiver of this data sends.
+    /// Check a segment from the receiver of the counted bytes.
     pub fn on_answered(&mut self, segment: &Segment, options: &Options, slack: i64) {
         if segment.flags.has(Flags::RST) || !segment.flags.has(Flags::ACK) {
             return;

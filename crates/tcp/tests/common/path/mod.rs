@@ -1,6 +1,7 @@
 //! A small deterministic path for tests: connections whose endpoints exchange packets over one FIFO
-//! link in each direction. A rule decides the treatment of each packet, and counters of bytes check
-//! that the endpoints' claims are possible.
+//! link in each direction. For each packet, a rule of the test decides if the packet is dropped,
+//! marked, delayed or duplicated. Counters of bytes check that the sequence numbers and
+//! acknowledgement numbers of the endpoints are possible.
 #![allow(dead_code, unused_imports)]
 
 mod counters;

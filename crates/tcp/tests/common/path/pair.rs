@@ -66,7 +66,7 @@ pub struct Pair {
     pub(super) opened: bool,
     pub(super) both_open: bool,
     pub(super) fast: Option<Fast>,
-    /// True after a host answered a segment of the connection with a reset, after TIME-WAIT.
+    /// True if a host answered a segment of the connection with a reset after TIME-WAIT had ended.
     pub(super) reset_by_host: bool,
     pub(super) counters: [Counters; 2],
     pub(super) next_read: [Option<Time>; 2],

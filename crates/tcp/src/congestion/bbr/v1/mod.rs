@@ -141,8 +141,8 @@ pub struct BbrState {
     cycle_stamp: Time,
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
-    /// Range of the total of delivered bytes in which a delivery rate sample counts as
-    /// application-limited. The range extends from the start of ProbeRTT to the last byte sent
+    /// Range of the total number of delivered bytes. Inside the range, delivery rate samples count
+    /// as application-limited. The range extends from the start of ProbeRTT to the last byte sent
     /// during ProbeRTT (C.app_limited).
     app_limited_span: Option<RangeInclusive<u64>>,
     idle_restart: bool,
@@ -211,8 +211,8 @@ impl BbrState {
         self.quantization_budget(gain * self.btl_bw() * self.rtprop.seconds(), smss)
     }
 
-    /// Return a volume of data in flight, increased by the addition that the parameter `budget`
-    /// selects.
+    /// Return `inflight` plus an allowance for send quanta. The parameter `budget` selects the size
+    /// of the allowance.
     fn quantization_budget(&self, inflight: f64, smss: f64) -> f64 {
         let inflight = inflight + 3.0 * self.send_quantum(smss);
         if self.params.budget == Budget::Quanta {
@@ -286,9 +286,8 @@ impl BbrState {
 
     /// Return the data in flight when the ACK arrived (rs.prior_in_flight).
     ///
-    /// Linux instead uses the data in flight when the next segments depart
-    /// (bbr_packets_in_net_at_edt). If the pacing gain is above one, Linux counts the departing
-    /// segments as data in flight.
+    /// Linux uses the data in flight when the next segments depart (bbr_packets_in_net_at_edt). If
+    /// the pacing gain is above one, Linux counts the departing segments as data in flight.
     fn in_flight_for_phase(&self, w: &Window, ack: &Ack) -> f64 {
         let prior = w.pipe + f64::from(ack.delivered);
         if self.params.phase_ends == PhaseEnds::InFlight {

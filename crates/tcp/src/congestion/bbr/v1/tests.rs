@@ -37,7 +37,7 @@ fn model_matches_the_path() {
 
 /// Linux (bbr_packets_in_net_at_edt) computes the data that will be in flight at the next
 /// departure. The departing segments count as in flight if the gain is above one. Data that is
-/// delivered before the departure does not count as in flight.
+/// delivered before the next segments depart does not count as in flight.
 #[test]
 fn phase_ends_by_the_data_in_flight_at_the_next_departure() {
     let mut sim = sim(1000);

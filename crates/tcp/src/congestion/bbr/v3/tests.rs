@@ -53,8 +53,8 @@ fn probe_rtt_halves_the_window() {
 
 /// InflightAtLoss() is computed for 100 packets in flight, of which 4 are lost. The current ACK
 /// declares 3 of the 4 packets lost. Before the current ACK, 97 packets are in flight and 1 packet
-/// is lost. The loss rate therefore reaches the threshold after (0.02·97 − 1)/0.98 = 0.96 further
-/// packets.
+/// is lost. The loss rate reaches the threshold of 2% after (0.02·97 − 1)/0.98 = 0.96 further lost
+/// packets, where 97 is the number of packets in flight and 1 is the number of earlier losses.
 #[test]
 fn inflight_at_loss_is_the_volume_at_which_losses_exceed_the_threshold() {
     let mut bbr = bbr();
