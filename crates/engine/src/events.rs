@@ -11,8 +11,9 @@
 //! The heap is 4-ary (LaMarca & Ladner 1996): it has half the depth of a binary heap, and the four
 //! children are adjacent. The heap is ordered by time alone. Two events with equal times form a
 //! tie. If any heap entry has the same time as the root, then a child of the root has this time
-//! too, so the queue compares only the root with its children to detect a tie. At a tie, the queue
-//! removes all entries with the time of the root and returns them in the order of their lanes.
+//! too, so the queue compares only the root with its children to detect a tie. At a tie, the event
+//! queue removes all heap entries with the earliest time, and returns the events in the order of
+//! their lane numbers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,8 +26,8 @@ pub type Lane = u32;
 /// Pending events of a run.
 #[derive(Debug, Default)]
 pub struct EventQueue {
-    /// Times of the pending events as a 4-ary heap with the minimum first. The vector `lanes` has
-    /// the lane of each event in the same order.
+    /// Times of the pending events as a 4-ary heap with the minimum first. The lane of the event at
+    /// index i of `times` is at index i of the vector `lanes`.
     times: Vec<u64>,
     lanes: Vec<Lane>,
     /// True if the root of the heap was removed and the next inserted entry can take its place.
@@ -111,8 +112,8 @@ impl EventQueue {
         }
     }
 
-    /// Return the earliest event. If several events have the earliest time, return the event with
-    /// the lowest lane.
+    /// Return the earliest event. If several events have the earliest time, return the event whose
+    /// component has the lowest number.
     #[cold]
     fn pop_tied(&mut self) -> Option<(Time, Lane)> {
         if self.tied.is_empty() {

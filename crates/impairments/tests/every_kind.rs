@@ -28,8 +28,8 @@ fn examples(kind: &str) -> Vec<Impairment> {
             }
             table
         };
-        // A value is excluded only if the error concerns its own key, because other keys may still
-        // be missing.
+        // Remove a table only if the error is about the key that was just added. Other required
+        // keys may still be missing in the table.
         let accepts = |table: &Map<String, Value>| {
             let error = Impairment::read(&Value::Object(table.clone()), "x").err();
             error.is_none_or(|e| !e.to_string().starts_with(&format!("x.{key}")) || !table.contains_key(*key))

@@ -99,11 +99,12 @@ pub struct Inside {
     pub waiting: Count,
     /// Packets in service, or in propagation to the far end of the link.
     pub on_wire: Count,
-    /// Packets that have reached the far end of this link but are not yet counted as delivered.
-    /// The pipe of the next link, which only delays packets, contains these packets.
+    /// Packets that have reached the far end of this link but are not yet counted as delivered. The
+    /// packets in `beyond` are stored in the pipe of the next link. The next link only delays
+    /// packets.
     pub beyond: Count,
-    /// Number of waiting packets with CE that are not yet counted as admitted. A waiting packet is
-    /// not yet counted as admitted if the queue stores its packets.
+    /// Number of waiting packets with CE that are not yet counted as admitted. If a queue
+    /// discipline stores the waiting packets, a waiting packet is not yet counted as admitted.
     pub ce_waiting: u64,
     /// Remaining transmission time of all packets inside the link, in picoseconds.
     pub work: u64,

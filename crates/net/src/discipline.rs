@@ -1,8 +1,8 @@
 //! Interface of queues: AQMs decide on packets, and queue disciplines store, mark and drop packets.
 //!
-//! As in Linux's `red.h`, the AQM only returns a verdict. The queue discipline around the AQM
-//! enforces the limit, marks and drops. A queue discipline reports each drop and each mark to its
-//! link, and the link counts them.
+//! As in Linux's `red.h`, the AQM only returns a verdict. The queue discipline contains the AQM,
+//! enforces the limit of the buffer, and marks and drops packets. A queue discipline reports each
+//! drop and each mark to its link, and the link counts them.
 
 use units::{Depth, Time};
 
@@ -41,7 +41,7 @@ impl Why {
     pub const ALL: [Why; 7] =
         [Why::Full, Why::Early, Why::Threshold, Why::Loss, Why::Corruption, Why::Outage, Why::Policed];
 
-    /// Return the name of the reason, as in tables.
+    /// Return the word, such as `full`, that stands for the reason in result tables.
     pub fn name(self) -> &'static str {
         match self {
             Why::Full => "full",
@@ -251,12 +251,12 @@ pub trait LinkQueue {
     fn average(&self) -> Option<Depth>;
     /// Return a number n such that the queue admits every packet, without a mark, while fewer than
     /// n packets are waiting. Return `None` if no such number is known. Two functions of a link
-    /// rely on this number, because they admit packets without offering them to the queue:
+    /// admit packets without a call of `offer`, and therefore use the result of `passes_below`:
     /// [`Link::only_delays`](crate::Link::only_delays) and
     /// [`Link::leave_uncounted`](crate::Link::leave_uncounted).
     fn passes_below(&self) -> Option<u32>;
-    /// Type of the queue discipline that stores the packets. A queue that decides on each packet at
-    /// its arrival does not have a queue discipline of this kind.
+    /// Type of the queue discipline that stores the packets. A queue that decides on each packet
+    /// when the packet arrives has no queue discipline that stores packets.
     type Discipline: QueueDiscipline + ?Sized;
     /// See [`LinkQueue::Discipline`].
     fn discipline(&self) -> Option<&Self::Discipline>;

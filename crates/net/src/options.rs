@@ -139,8 +139,8 @@ impl Options {
 
 /// Store of the TCP options of all packets in a network. Options are stored apart from packets, so
 /// that packets without options stay small. The sender writes the options of its next packet into a
-/// template. When the packet is sent, the store copies the template to a slot. The slot is released
-/// for another packet when its packet arrives or is dropped.
+/// template. When the packet is sent, the store copies the template to a slot. When the packet
+/// arrives or is dropped, its slot becomes free for the options of another packet.
 #[derive(Clone, Debug)]
 pub struct OptionStore {
     blank: Options,
@@ -163,8 +163,9 @@ impl OptionStore {
         &mut self.blank
     }
 
-    /// Store the TCP options that the sender wrote into the template. Return the number of the slot
-    /// (0 without options), and the length of the options in a TCP header in bytes.
+    /// Copy the TCP options of the next packet from the template to a slot of the store. Return the
+    /// number of the slot (0 without options), and the length of the options in a TCP header in
+    /// bytes.
     #[inline]
     pub fn store(&mut self) -> (u32, u16) {
         let len = self.blank.wire_len();

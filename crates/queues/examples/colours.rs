@@ -6,8 +6,9 @@
 //! of arrival in ps (8), size (2), DSCP, colour (0 green, 1 yellow, 2 red), four zeros.
 //!
 //! The packets arrive in periods of random length, with random idle times between periods. The mean
-//! rate of a period is between about 0.2 and 11 times the rate of the meter. The packets have all
-//! sizes up to the largest and the codepoints of every colour.
+//! rate of a period is between about 0.2 and 11 times the rate of the meter. The packet sizes are
+//! random, from 1 byte to a maximum. The codepoints are random, and each colour has codepoints
+//! among them.
 
 use std::io::{Read, Write};
 

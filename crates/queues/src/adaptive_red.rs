@@ -10,11 +10,11 @@
 //! The paper on Adaptive RED was not available. The algorithm of figure 1 agrees with Linux's
 //! red.h, and so does the average queue length while the queue is idle. The target, the steps,
 //! their upper bound, the thresholds, wq and the minimum backlog agree with the first author's ns-2
-//! code (red.cc). In aqmlab maxp is adapted at the end of every interval. In ns-2 the first arrival
-//! later than an interval after the last change adapts maxp. In aqmlab the lower bound of maxp is
-//! 0.01, as in the paper. In ns-2 since 2004 the lower bound is smaller on fast links. Above maxth
-//! (gentle) aqmlab computes the signal probability from the current maxp, and ns-2 from the initial
-//! maxp.
+//! code (red.cc). In aqmlab maxp is adapted at the end of every interval. In ns-2 maxp is adapted
+//! when a packet arrives and more than one interval has passed since the last change of maxp. In
+//! aqmlab the lower bound of maxp is 0.01, as in the paper. In ns-2 since 2004 the lower bound is
+//! smaller on fast links. Above maxth (gentle) aqmlab computes the signal probability from the
+//! current maxp, and ns-2 from the initial maxp.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};

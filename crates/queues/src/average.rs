@@ -2,8 +2,9 @@
 //!
 //! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2, "calculate the new average queue
 //! size". If a packet arrives at an empty queue and is dropped, the queue stays empty. A literal
-//! implementation of figure 2 would count the idle time before the dropped packet again at the next
-//! arrival. In aqmlab, as in ns-2 and Linux, the average decays only once for each idle time.
+//! implementation of figure 2 would count the idle time before the dropped packet twice: when the
+//! dropped packet arrives and when the next packet arrives. In aqmlab, as in ns-2 and Linux, the
+//! average decays only once for each idle time.
 
 use units::{Bytes, Rate, Time};
 

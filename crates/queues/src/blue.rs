@@ -4,17 +4,17 @@
 //! (`feng2002blue`), the algorithm of its figure "The BLUE algorithm", with the variant that counts
 //! a queue longer than L as a loss. The event "link idle" lasts as long as the link is idle: pm
 //! falls when the link becomes idle, and then once per freeze time. The decreases of pm during idle
-//! time are applied when the next packet arrives. If pm fell only at the last departure, a pm of 1
-//! without ECN would block the link forever, because every arriving packet would be dropped. The
+//! time are applied when the next packet arrives. If pm did not fall during idle time, a pm of 1
+//! without ECN would block the link forever, because BLUE would drop every arriving packet. The
 //! default values are setting B4, the last of the settings that the paper lists.
 //!
 //! The paper on BLUE was not available. In a port of Feng's simulator code to ns-3, d2 is also
 //! subtracted when the queue becomes empty, and once for each freeze time during which the queue
-//! stays empty. ALTQ's BLUE, which names Feng as its author, agrees with aqmlab on the effect of a
-//! loss, and on the condition that a change of pm requires more than the freeze time since the last
-//! change. In ALTQ's BLUE d1 is 1/8, d2 is 1/1000 and the freeze time is 50 ms. ALTQ's BLUE does
-//! not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not have
-//! the threshold L.
+//! stays empty. ALTQ's BLUE, which names Feng as its author, responds to a loss as aqmlab does. In
+//! ALTQ's BLUE, as in aqmlab, the probability pm changes only if more than the freeze time has
+//! passed since the last change of pm. In ALTQ's BLUE d1 is 1/8, d2 is 1/1000 and the freeze time
+//! is 50 ms. ALTQ's BLUE does not signal while one packet waits, sets pm to 1/1000 after two idle
+//! seconds, and does not have the threshold L.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

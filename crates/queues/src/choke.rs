@@ -8,12 +8,13 @@
 //! Neither the paper on CHOKe nor its authors' code was available. The implementation is from
 //! memory, and was compared with Linux's sch_choke.c. The order of decisions agrees with
 //! sch_choke.c. CHOKe first updates the average, and passes the packet if the average is at most
-//! minth. Otherwise CHOKe compares the packet with a randomly chosen waiting packet, and drops both
-//! packets if they belong to the same flow. Then RED decides, and finally the limit of the buffer
-//! applies. Linux compares an arriving packet with one waiting packet. The CHOKe of Linux uses
-//! Linux's RED (`tc_red`), in which the count of packets since the last signal begins at -1 after a
-//! drop above maxth. In aqmlab the count of packets since the last signal begins at 0 after a drop
-//! above maxth (Floyd & Jacobson 1993). The section numbers of the paper on CHOKe are not verified.
+//! minth. If the average is above minth, CHOKe compares the packet with a randomly chosen waiting
+//! packet, and drops both packets if they belong to the same flow. Then RED decides, and finally
+//! the limit of the buffer applies. Linux compares an arriving packet with one waiting packet. The
+//! CHOKe of Linux uses Linux's RED (`tc_red`), in which the count of packets since the last signal
+//! begins at -1 after a drop above maxth. In aqmlab the count of packets since the last signal
+//! begins at 0 after a drop above maxth (Floyd & Jacobson 1993). The section numbers of the paper
+//! on CHOKe are not verified.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};

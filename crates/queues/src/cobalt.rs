@@ -46,11 +46,12 @@ params! {
         /// Time from the first packet whose delay is above the target to the first signal. The
         /// later signals follow after interval/√count.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3, tc-cake(8): 100 ms";
-        /// Increase of BLUE's drop probability after an overflow of the buffer. The probability
-        /// changes at most once per target.
+        /// Increase of BLUE's drop probability after an overflow of the buffer. After each change
+        /// of BLUE's drop probability, the probability remains constant for at least the time
+        /// `target`.
         increment: Probability = (Probability(1.0 / 256.0)), in Range::above_to(0.0, 1.0), from "Linux's CAKE: 1/256";
-        /// Decrease of BLUE's drop probability when the queue is empty. The probability changes at
-        /// most once per target.
+        /// Decrease of BLUE's drop probability when the queue is empty. After each change of BLUE's
+        /// drop probability, the probability remains constant for at least the time `target`.
         decrement: Probability = (Probability(1.0 / 4096.0)), in Range::above_to(0.0, 1.0), from "Linux's CAKE: 1/4096";
         /// Packet size that limits the target: CoDel does not signal a packet that waits at most
         /// the transmission time of four packets of this size.
@@ -120,8 +121,8 @@ impl CobaltQueue {
         (self.count, self.root_known) = (count, true);
     }
 
-    /// Return true if the last change of BLUE's probability is more than a target ago, and store
-    /// `now` as the time of the new change.
+    /// If more than the time `target` has passed since the last change of BLUE's probability, store
+    /// `now` as the time of the new change and return true.
     fn thawed(&mut self, now: Time) -> bool {
         let thawed = now.since(self.blue_timer) > self.params.target;
         if thawed {
@@ -245,9 +246,10 @@ mod tests {
     use super::*;
     use units::Read;
 
-    /// Every 10 ms a packet arrives whose delay is above the target. Depending on `first_signal`,
-    /// CoDel first signals a packet after an interval, or the second packet. The later signals
-    /// follow after interval/√count in both cases.
+    /// Every 10 ms a packet arrives whose delay is above the target. With `FirstSignal::Interval`,
+    /// CoDel first signals a packet that arrives one interval after the first packet. With
+    /// `FirstSignal::NextPacket`, CoDel signals the second packet. With both values of
+    /// `first_signal`, the later signals follow after interval/√count.
     #[test]
     fn the_first_signal_follows_after_an_interval_or_with_the_next_packet() {
         let first = |first_signal| {

@@ -7,9 +7,9 @@
 //! queues with the MTU (§4.4).
 //!
 //! The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6).
-//! Linux, ns-3 and others compute one step of Newton's iteration per signal (codel_impl.h). The
-//! default in aqmlab is the same. If the parameter `root` is `exact`, CoDel computes the exact root
-//! instead.
+//! Linux, ns-3 and others compute one step of Newton's iteration per signal (codel_impl.h). By
+//! default CoDel in aqmlab also computes one step of Newton's iteration per signal. If the
+//! parameter `root` is `exact`, CoDel computes the exact root instead.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params, words};
@@ -318,8 +318,9 @@ mod tests {
 
     /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The
     /// delay of a queue is above the target, and its last packet leaves. If CoDel counts the bytes
-    /// in other queues, CoDel signals the last packet. If CoDel counts only the bytes in the queue
-    /// of the packet, CoDel does not signal the last packet.
+    /// in all queues of the link, and the other queues contain more than one MTU, CoDel signals the
+    /// packet that leaves. If CoDel counts only the bytes in the queue of the packet, CoDel does
+    /// not signal the last packet.
     #[test]
     fn the_backlog_of_other_queues_counts() {
         let ms = |t| Time::ZERO + Duration::from_millis(t);

@@ -111,8 +111,9 @@ impl LinkQueue for Discipline {
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
         let admitted = match self {
             Discipline::DropTail(fifo) => fifo.admit(packet, at, fates),
-            // The copy of the arrival has an address in memory only for queues with an AQM, so that
-            // the compiler can use registers for Drop Tail.
+            // Queues with an AQM get a reference to a copy of the arrival. The original arrival
+            // needs no memory address, so the compiler can store the arrival of a Drop Tail queue
+            // in registers.
             Discipline::Aqm(queue) => queue.admit(packet, &{ *at }, fates),
             Discipline::Storing(_) => return Answer::Enqueue,
         };

@@ -6,19 +6,20 @@
 //! Queueing delays are sojourn times (note a). The coupled probability p_CL is limited to 1. A p_CL
 //! above 1 would increase the count of `recur` without bound, and the queue would continue to mark
 //! after the overload. The RFC recommends a weighted round robin, but does not define one. The
-//! weighted round robin of aqmlab follows the RFC's text on Linux. The credit of the round robin
-//! changes only while both queues have packets. When the link is idle, the credit is set to 0, so
-//! that the L queue sends next. As in Linux's sch_dualpi2.c, a dropped packet does not change the
-//! credit. If an update of the probability and an arrival or a departure have the same time, the
-//! update comes first.
+//! weighted round robin of aqmlab follows the RFC's description of the Linux implementation. The
+//! credit of the round robin changes only while both queues have packets. When the link is idle,
+//! the credit is set to 0, so that the L queue sends next. As in Linux's sch_dualpi2.c, a dropped
+//! packet does not change the credit. If an update of the probability and an arrival or a departure
+//! have the same time, the update comes first.
 //!
 //! The tests also compare this queue with two versions of sch_dualpi2.c: that of Linux 6.17, and
-//! that of the L4S team's kernel of August 2020. Both versions of sch_dualpi2.c exempt packets of a
-//! nearly empty queue (`sparing = "linux"`) and choose packets at random (`choice = "random"`). In
-//! both versions of sch_dualpi2.c the L queue marks by a step at 1 ms instead of the ramp, the C
-//! queue gets a tenth of the link, and the limit is 10,000 packets. In Linux 6.17 the step applies
-//! to every packet (min_qlen_step = 0), which is a Th_len of 0 here. In the kernel of 2020 the step
-//! applies to a packet that arrives behind more than one packet in L, which is a Th_len of 2 here.
+//! that of the L4S team's kernel of August 2020. While the queue is nearly empty, both versions of
+//! sch_dualpi2.c send packets without a signal (`sparing = "linux"`). Both versions choose the
+//! packets to signal at random (`choice = "random"`). In both versions of sch_dualpi2.c the L queue
+//! marks by a step at 1 ms instead of the ramp, the C queue gets a tenth of the link, and the limit
+//! is 10,000 packets. In Linux 6.17 the step applies to every packet (min_qlen_step = 0), which is
+//! a Th_len of 0 here. In the kernel of 2020 the step marks a packet only if the packet arrives
+//! while the L queue contains more than one packet, as with a Th_len of 2 in aqmlab.
 
 use std::collections::VecDeque;
 
@@ -62,8 +63,9 @@ words! {
         /// Weighted round robin, in which the C queue has the share `classic_share` of the link.
         Wrr = "wrr",
         /// Time-shifted FIFO: the scheduler compares the waiting times of the packets at the heads
-        /// of both queues, after it has added time_shift to the waiting time in the L queue. The
-        /// packet with the longer resulting time is sent first.
+        /// of both queues, after it has added time_shift to the waiting time in the L queue. Of the
+        /// packets at the two heads, the scheduler sends the packet with the longer waiting time,
+        /// including time_shift in the L queue.
         TsFifo = "ts-fifo",
     }
 }
@@ -153,7 +155,8 @@ impl Side {
         self.store.get(0).map_or(0.0, |head| now.since(head.entered).seconds())
     }
 
-    /// Return true in the share `likelihood` of all calls, at equal distances (figure 4, recur()).
+    /// Return true for the fraction `likelihood` of the calls, evenly spaced among all calls
+    /// (figure 4, recur()).
     fn recur(&mut self, likelihood: f64) -> bool {
         self.count += likelihood;
         let whole = self.count > 1.0;

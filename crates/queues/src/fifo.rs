@@ -241,8 +241,8 @@ mod tests {
     }
 
     /// If a limit of 4 packets counts the packet in service, the queue and the link together
-    /// contain at most 4 packets. If the limit does not count the packet in service, they contain
-    /// at most 5 packets.
+    /// contain at most 4 packets. If the limit does not count the packet in service, the queue and
+    /// the link together contain at most 5 packets.
     #[test]
     fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     /// The limit of 3000 B excludes the arriving packet. If the backlog is 3000 B, a packet of 1500
-    /// B is stored. If the backlog is larger, even a packet of 40 B is dropped.
+    /// B is stored. If the backlog is larger than 3000 B, even a packet of 40 B is dropped.
     #[test]
     fn a_limit_in_bytes_may_exclude_the_arriving_packet() {
         let buffer = Buffer { limit_counts: Counting::Before, ..buffer() };

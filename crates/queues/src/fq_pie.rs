@@ -41,11 +41,11 @@ words! {
 params! {
     /// FQ-PIE hashes flows to queues, which take turns. In each turn a queue may send a quantum of
     /// bytes. In each queue a separate PIE controls the queueing delay at a target. The queue of a
-    /// flow that sends less than its share is often empty. When a packet arrives at an empty queue,
-    /// the queue is served first. A flow that does not slow down raises only the drop probability
-    /// of its own queue. Therefore mostly packets of this flow are dropped. A packet that arrives
-    /// while all queues together contain `packet_limit` packets is dropped. FQ-PIE ignores the
-    /// limit of the buffer.
+    /// flow that sends less than its share is often empty. If a packet arrives at an empty queue,
+    /// FQ-PIE serves this queue before all queues that have already used up a quantum. A flow that
+    /// does not slow down raises only the drop probability of its own queue. Therefore mostly
+    /// packets of this flow are dropped. A packet that arrives while all queues together contain
+    /// `packet_limit` packets is dropped. FQ-PIE ignores the limit of the buffer.
     pub struct FqPie: "fq_pie", checked by check {
         /// Variant of PIE that controls each queue.
         rules: Rules = (Rules::Rfc8033), in Range::ANY, from "rfc8033 Appendix A; fq_pie of Linux has its own rules";

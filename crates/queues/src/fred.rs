@@ -33,7 +33,7 @@ params! {
     /// maxth, every packet is dropped.
     pub struct Fred: "fred", checked by check {
         /// Average queue length below which no packet is dropped at random. The maximum number of
-        /// waiting packets per flow is also minth. By default minth is a quarter of the limit.
+        /// waiting packets per flow is equal to minth. By default minth is a quarter of the limit.
         minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: minimum of a quarter of the buffer and RTT";
         /// Average queue length above which every packet is dropped. By default maxth is twice
         /// minth.

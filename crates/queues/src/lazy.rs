@@ -1,12 +1,12 @@
 //! Late processing of departures and of timer ticks: an AQM processes all events since the previous
 //! arrival when the next packet arrives.
 //!
-//! The link calls the AQM of a first-in-first-out queue when a packet arrives. At that time the AQM
-//! knows every departure and every end of a period since the previous arrival. The departure time
-//! of a packet is known at its admission ([`Arrival::begins`]), or the queue reports the departure
-//! ([`Departures::leave`]). The AQM therefore stores the admitted packets, and later processes
-//! their departures in order and with their exact times. If several events have the same time,
-//! departures come first, then timer ticks, then arrivals.
+//! The link calls the AQM of a first-in-first-out queue when a packet arrives. When the link calls
+//! the AQM, the AQM knows every departure and every end of a period since the previous arrival. The
+//! departure time of a packet is known at its admission ([`Arrival::begins`]), or the queue reports
+//! the departure ([`Departures::leave`]). The AQM therefore stores the admitted packets, and later
+//! processes their departures in order and with their exact times. If several events have the same
+//! time, departures come first, then timer ticks, then arrivals.
 
 use std::collections::VecDeque;
 

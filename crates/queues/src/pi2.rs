@@ -10,8 +10,8 @@
 //!
 //! RFC 9332 was available, the paper on PI2 was not. The controller, the delay, the two random
 //! numbers per Classic packet and the factor k agree with sch_dualpi2.c, whose authors are those of
-//! the paper. The code of sch_dualpi2.c does not signal while less than two MTU wait. In aqmlab
-//! `min_backlog = "3000 B"` has the same effect.
+//! the paper. The code of sch_dualpi2.c does not signal while less than two MTU wait. In aqmlab the
+//! parameter `min_backlog = "3000 B"` prevents signals while less than two MTU of 1500 B wait.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};

@@ -20,19 +20,19 @@ words! {
         /// PIE drops each packet with the same probability, independently of the other packets.
         Independent = "independent",
         /// Derandomized: PIE adds up the drop probabilities of the packets since the last drop. PIE
-        /// drops no packet while the sum is below 0.85, and drops every packet from a sum of 8.5
-        /// on.
+        /// drops no packet while the sum of the drop probabilities is below 0.85, and drops every
+        /// packet while the sum is at least 8.5.
         Accumulated = "accumulated",
     }
 }
 
 params! {
-    /// PIE (proportional integral controller enhanced) controls the queueing delay at a target.
-    /// Every t_update PIE changes the drop probability. The change is computed from the difference
-    /// between the delay and the target, and from the change of the delay. While the drop
-    /// probability is small, its changes are scaled down. PIE drops arriving packets at random. PIE
-    /// does not drop packets during a burst after a quiet period, or while the queue is nearly
-    /// empty.
+    /// PIE (proportional integral controller enhanced) controls the queueing delay at a target. PIE
+    /// changes the drop probability periodically, with the period t_update. The change is computed
+    /// from the difference between the delay and the target, and from the change of the delay.
+    /// While the drop probability is small, its changes are scaled down. PIE drops arriving packets
+    /// at random. PIE does not drop packets during a burst after a quiet period, or while the queue
+    /// is nearly empty.
     pub struct Pie: "pie" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A: 15 ms";

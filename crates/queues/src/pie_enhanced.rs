@@ -48,8 +48,8 @@ params! {
         /// dropped like other packets.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 Appendix B: 10 %";
         /// Maximum number of waiting bytes (TAIL_DROP). PIE turns on when the backlog reaches a
-        /// third of tail_drop. By default tail_drop is the limit of the buffer, where 1500 B stand
-        /// for each packet of a limit in packets.
+        /// third of tail_drop. By default tail_drop is equal to the limit of the buffer. If the
+        /// limit of the buffer is in packets, the default of tail_drop is 1500 B times this limit.
         tail_drop: Option<Bytes> = (None), in Range::at_least(1.0), from "rfc8033 §5.3 has the tail drop threshold";
     }
 }

@@ -25,16 +25,18 @@ words! {
     pub enum ChanceBy {
         /// The signal probability does not depend on the packet size.
         Packet = "packet",
-        /// RED multiplies the probability before spacing by the packet size divided by the
-        /// reference size, as in the text of Floyd & Jacobson 1993. With uniform spacing, large
-        /// packets are then signalled more often than in proportion to their size: a packet of 1500
-        /// B is signalled about 7 times as often as a packet of 500 B, and up to 9 times while the
-        /// average queue length changes.
+        /// RED first multiplies the signal probability by the packet size divided by the reference
+        /// size, and then applies spacing to the result, as in the text of Floyd & Jacobson 1993.
+        /// With uniform spacing, large packets are then signalled more often than in proportion to
+        /// their size: a packet of 1500 B is signalled about 7 times as often as a packet of 500 B,
+        /// and up to 9 times while the average queue length changes.
         Size = "size",
-        /// The byte mode of ns-2. Spacing counts the bytes since the last signal in whole reference
-        /// sizes. RED multiplies the probability after spacing by the packet size divided by the
-        /// reference size. A packet that arrives at an empty queue passes. A packet of 1500 B is
-        /// signalled 3 to 4 times as often as a packet of 500 B.
+        /// The byte mode of ns-2. For the spacing between signals, RED counts the bytes since the
+        /// last signal, divides the number of bytes by the reference size and rounds the result
+        /// down. RED first applies spacing to the signal probability, and then multiplies the
+        /// result by the packet size divided by the reference size. A packet that arrives at an
+        /// empty queue passes. A packet of 1500 B is signalled 3 to 4 times as often as a packet of
+        /// 500 B.
         Bytes = "bytes",
     }
 }
@@ -87,9 +89,9 @@ fn check(red: &Red, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-/// Refuse wait spacing if the packet size changes the signal probability before spacing. After each
-/// signal of a large packet, wait spacing would restart the wait of all packets. Small packets
-/// would therefore never be signalled.
+/// Refuse the combination of `spacing = "wait"` and `chance_by = "size"`. With both settings, every
+/// signal of a large packet would restart the wait that precedes the signal of a small packet.
+/// Small packets would therefore never be signalled.
 pub(crate) fn check_spacing(chance_by: ChanceBy, spacing: Spacing, path: &str) -> Result<(), Invalid> {
     match (chance_by, spacing) {
         (ChanceBy::Size, Spacing::Wait) => {
@@ -393,8 +395,8 @@ mod tests {
 
     /// The text of 1993 scales the probability by the packet size before uniform spacing. Large
     /// packets are then signalled more often than in proportion to their size. The code of ns-2
-    /// scales the probability by the packet size after spacing. The expected ratios were computed
-    /// from a million packets by a Python transcription of both rules.
+    /// scales the probability by the packet size after spacing. A Python transcription of the text
+    /// of 1993 and of the ns-2 code computed the expected ratios from a million packets.
     #[test]
     fn sizes_scale_the_probability_before_or_after_spacing() {
         let [small, large] = shares_by_size(json!({"chance_by": "size"}));

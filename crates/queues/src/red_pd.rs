@@ -3,14 +3,15 @@
 //!
 //! Source: Mahajan, Floyd & Wetherall 2001, "Controlling high-bandwidth flows at the congested
 //! router" (`mahajan2001redpd`). A TCP with round-trip time R and drop rate p loses a packet every
-//! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow. Each list is for one interval, with a
-//! length of K/M times R/√(1.5 p). A flow that is in K of the last M lists sends more than a TCP
-//! with round-trip time R and drop rate p. RED-PD then monitors the flow. A monitored flow has its
-//! own drop probability, with which RED-PD drops packets of the flow before RED. The drop
-//! probability of the flow rises while the flow remains in K lists, and falls when the flow is in
-//! none of the last M lists. The drops before RED use the same uniform spacing as the signals of
-//! RED. RED-PD does not drop packets before RED while the average queue length is below minth or at
-//! most one packet waits, so that the link stays busy.
+//! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow. Each list contains the drops of one
+//! interval. An interval lasts K/M times R/√(1.5 p) seconds. A flow that is in K of the last M
+//! lists sends more than a TCP with round-trip time R and drop rate p. RED-PD monitors each flow
+//! that is in K of the last M lists. A monitored flow has its own drop probability, with which
+//! RED-PD drops packets of the flow before RED. The drop probability of the flow rises while the
+//! flow remains in K lists, and falls when the flow is in none of the last M lists. The drops
+//! before RED use the same uniform spacing as the signals of RED. RED-PD does not drop packets
+//! before RED while the average queue length is below minth or at most one packet waits, so that
+//! the link stays busy.
 //!
 //! The paper on RED-PD was not available. Each decision was compared with the authors' ns-2 code:
 //! red-pd.cc for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the selection
@@ -18,12 +19,13 @@
 //! the minimum time between two changes of a drop probability and the minimum drop rate are those
 //! of the scripts. Two parts of RED-PD are not implemented: the optional test for unresponsive
 //! flows, whose drop probabilities then change faster, and the bound on the length of a list. Two
-//! details of aqmlab differ from the authors' code. In aqmlab an interval of maximum length counts
-//! among the last intervals even if it follows an interval without drops. In the scripts an
-//! interval of maximum length after an interval without drops does not count. At the end of an
-//! interval RED-PD raises the drop probabilities of some flows and lowers those of other flows. In
-//! aqmlab the increases and the decreases come at the same time. In the scripts the decreases come
-//! a millisecond after the increases.
+//! details of aqmlab differ from the authors' code. In aqmlab the last M lists include the list of
+//! an interval of maximum length even if the previous interval had no drops. In the scripts the
+//! last M lists exclude the list of an interval of maximum length if the previous interval had no
+//! drops. At the end of an interval RED-PD raises the drop probabilities of some flows and lowers
+//! those of other flows. In aqmlab RED-PD raises and lowers the drop probabilities of flows at the
+//! same time. In the scripts RED-PD first raises drop probabilities of flows, and lowers drop
+//! probabilities of other flows a millisecond later.
 
 use std::collections::VecDeque;
 
@@ -46,10 +48,10 @@ const RENAMED: &[Renamed] = &[
 params! {
     /// RED-PD is a RED that limits high-bandwidth flows, and that stores state only for flows with
     /// drops. RED-PD monitors a flow with drops in several recent intervals, because the flow sends
-    /// more than a TCP with the target round-trip time would send at the current drop rate. Packets
-    /// of a monitored flow are dropped at random before RED. The drop probability rises while RED
-    /// continues to drop packets of the flow, and falls afterwards. RED decides on all packets that
-    /// are not dropped before RED.
+    /// more than a TCP with the target round-trip time would send at the current drop rate. RED-PD
+    /// drops packets of a monitored flow at random, before the packets reach RED. The drop
+    /// probability rises while RED continues to drop packets of the flow, and falls afterwards. RED
+    /// decides on all packets that are not dropped before RED.
     pub struct RedPd: "red_pd", checked by check, renamed by RENAMED {
         /// Round-trip time R of a reference TCP. RED-PD limits flows that send more than the
         /// reference TCP would send at the current drop rate.
@@ -154,11 +156,13 @@ struct Flow {
     /// is the number of the current interval.
     place: usize,
     listed: u64,
-    /// Number of the last interval in which a packet of the flow was dropped, by RED or before RED.
+    /// Number of the last interval in which a packet of the flow was dropped, by RED or by RED-PD
+    /// in front of RED.
     hit: u64,
     /// Drop probability of the flow, or 0 if the flow is not monitored.
     probability: f64,
-    /// Number of packets of the flow since the last drop before RED.
+    /// Number of packets of the flow since RED-PD last dropped a packet of the flow in front of
+    /// RED.
     since: u32,
     changed: Time,
     /// Number of stored lists that contain the flow. The fields `seen` and `bytes` are used only at

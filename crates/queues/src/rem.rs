@@ -29,9 +29,9 @@ params! {
     /// one signal therefore depends on the sum of the prices. The queue length reaches its target
     /// only if the link is never idle. If the link is idle for the share u of the time, the queue
     /// is longer by u c/alpha packets, where c is the number of packets that the link sends per
-    /// period. The excess queue length is small if c is small, as in the experiments, where the
-    /// period is short and the link sends 8000 packets/s. The default values are those of the
-    /// experiments, which have at least 20 flows on a link of 64 Mbit/s.
+    /// period. The excess queue length is small if the link sends few packets per period, as in the
+    /// experiments, which have short periods and a link of 8000 packets/s. The default values are
+    /// those of the experiments, which have at least 20 flows on a link of 64 Mbit/s.
     pub struct Rem: "rem" {
         /// Target queue length (b*).
         target: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "athuraliya2001rem: 20 packets";

@@ -3,24 +3,26 @@
 //! Source: Feng, Shin, Kandlur & Saha 2002 (`feng2002blue`), section V, the algorithm of its figure
 //! "SFB algorithm". SFB has L levels with N bins each. Each bin runs a BLUE for the packets that
 //! are hashed to it. The hash functions change periodically, as in tc-sfb(8), which describes the
-//! double buffering of the paper. One set of bins controls the queue. At the same time the packets
-//! of unresponsive flows warm up a second set, which has other hash functions. At the end of the
-//! interval the second set replaces the first set. The default steps, intervals and penalty rate
-//! are from tc-sfb(8).
+//! double buffering of the paper. One set of bins controls the queue. While the first set of bins
+//! controls the queue, packets of unresponsive flows update a second set of bins, which has other
+//! hash functions. At the end of the interval the second set replaces the first set. The default
+//! steps, intervals and penalty rate are from tc-sfb(8).
 //!
 //! The paper on SFB was not available. The queue `sfb` was compared with tc-sfb(8) and sch_sfb.c,
 //! whose authors are not those of the paper. Where Linux differs from the figure of the paper,
-//! `sfb` follows the figure, from memory. The queue `sfb` has 2 levels with 23 bins each, and Linux
-//! has 8 levels with 16 bins each. In `sfb` a bin is full if it has more packets than its size, and
-//! in Linux a bin is full if it has at least as many packets as its size. The queue `sfb` drops a
-//! packet if at least one of its bins is full, and Linux drops a packet if all its bins have
-//! reached a second size. If `sfb` signals an ECN-capable packet, it always marks the packet. In
-//! Linux, if the signal probability is above one half, an increasing part of the marks becomes
-//! drops. In `sfb` the tokens for packets of unresponsive flows arrive continuously, and Linux adds
-//! such tokens only when no token is left. In `sfb` the warm-up of the second set of bins begins a
-//! minute after a change of the hash functions, as tc-sfb(8) states. In sch_sfb.c the warm-up
-//! begins a minute before the next change. In `sfb` both sets of bins count every waiting packet.
-//! In sch_sfb.c the second set counts only the packets that warm it up.
+//! `sfb` follows the figure as the authors of aqmlab remember it. The queue `sfb` has 2 levels with
+//! 23 bins each, and Linux has 8 levels with 16 bins each. In `sfb` a bin is full if it has more
+//! packets than its size, and in Linux a bin is full if it has at least as many packets as its
+//! size. The queue `sfb` drops a packet if at least one of the packet's bins is full. Linux drops a
+//! packet if each of the packet's bins contains at least `max` packets, where `max` is a parameter
+//! of Linux besides the bin size. If `sfb` signals an ECN-capable packet, it always marks the
+//! packet. In Linux, if the signal probability is above one half, an increasing part of the marks
+//! becomes drops. In `sfb` the tokens for packets of unresponsive flows arrive continuously, and
+//! Linux adds such tokens only when no token is left. In `sfb` the warm-up of the second set of
+//! bins begins a minute after a change of the hash functions, as tc-sfb(8) states. In sch_sfb.c the
+//! warm-up begins a minute before the next change. In `sfb` both sets of bins count every waiting
+//! packet. In sch_sfb.c the second set of bins counts only the packets of unresponsive flows that
+//! arrived during the warm-up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -110,11 +112,11 @@ struct Set {
     bins: Vec<Bin>,
 }
 
-/// State of the bins of one packet.
+/// Summary of the bins to which one packet is hashed.
 struct Judged {
-    /// Minimum of the signal probabilities of these bins.
+    /// Minimum signal probability of the bins to which the packet is hashed.
     least: f64,
-    /// True if at least one of these bins is full.
+    /// True if at least one bin to which the packet is hashed is full.
     full: bool,
 }
 
@@ -176,7 +178,8 @@ impl Set {
 pub struct SfbAqm {
     params: Sfb,
     bin_size: f64,
-    /// First the set that controls the queue, then the set that is warmed up.
+    /// Two sets of bins. The first set controls the queue, and the second set will replace the
+    /// first set.
     sets: [Set; 2],
     changes: Ticks,
     /// Time at which the two sets were exchanged last.
@@ -190,8 +193,8 @@ pub struct SfbAqm {
 }
 
 impl SfbAqm {
-    /// Exchange the two sets of bins. The set that was warmed up now controls the queue, and the
-    /// other set gets new hash functions.
+    /// Exchange the two sets of bins. The set of bins that was warmed up now controls the queue,
+    /// and the other set of bins gets new hash functions.
     fn rehash(&mut self, now: Time) {
         self.sets.swap(0, 1);
         self.sets[1].renew(&self.departures, &mut self.random);

@@ -117,7 +117,8 @@ impl Chooser {
     /// Return the verdict on a packet in ns-2's byte mode (`enque` and `modify_p` in red.cc of
     /// ns-2.35). The count is in bytes and includes this packet. Spacing uses the count divided by
     /// `unit`, rounded down. The probability p_a is multiplied by the packet size divided by
-    /// `unit`. The first packet after the average rises above minth starts the count and passes.
+    /// `unit`. The first packet that arrives after the average has risen above minth passes without
+    /// a signal. The count of bytes starts with this packet.
     #[inline(never)]
     pub fn judge_bytes(&mut self, pressure: Pressure, size: u16, unit: u16, random: &mut Stream) -> Verdict {
         let Pressure::Early(pb) = pressure else { return self.judge(pressure, random) };

@@ -4,12 +4,12 @@
 //! section 2, the estimate of equation (2.2), and the drop functions p_sred and p_zap of sections 3
 //! (simple) and 4 (full).
 //!
-//! Neither the paper on SRED nor its authors' code was available. The implementation is from
-//! memory. The zombie list and the estimate were compared with slides on the paper. The function
-//! p_sred and the factor of a hit were compared with an SRED for ns-3, which cites equations (4.3)
-//! and (5.1). The slides and the SRED for ns-3 agree with aqmlab on the zombie list, the estimate,
-//! the steps of p_sred, the factor (1/256 P)² of p_sred, and the factor 1 + 1/P of a hit. The
-//! section numbers of the paper are not verified.
+//! Neither the paper on SRED nor its authors' code was available. The authors of aqmlab implemented
+//! SRED from what they remembered of the paper. The zombie list and the estimate were compared with
+//! slides on the paper. The function p_sred and the factor of a hit were compared with an SRED for
+//! ns-3, which cites equations (4.3) and (5.1). The slides and the SRED for ns-3 agree with aqmlab
+//! on the zombie list, the estimate, the steps of p_sred, the factor (1/256 P)² of p_sred, and the
+//! factor 1 + 1/P of a hit. The section numbers of the paper are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -22,8 +22,10 @@ words! {
     pub enum Variant {
         /// The drop probability depends only on the queue length and the number of flows.
         Simple = "simple",
-        /// The drop probability also depends on the queue length and the number of flows, and is
-        /// higher for a packet with a hit. A flow with many packets therefore loses more packets.
+        /// The drop probability depends on the queue length and the number of flows. The drop
+        /// probability is higher after a hit, that is, if the packet belongs to the same flow as
+        /// the entry of the zombie list with which the packet is compared. A flow with many packets
+        /// therefore loses more packets.
         Full = "full",
     }
 }

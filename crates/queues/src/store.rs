@@ -37,8 +37,8 @@ impl Store {
         Some(held)
     }
 
-    /// Mark the packet nearest to the head that is ECN-capable and unmarked. Return false if no
-    /// packet is ECN-capable and unmarked.
+    /// Mark the packet nearest to the head that is ECN-capable and unmarked. Return true if the
+    /// function marked a packet.
     pub fn mark_head(&mut self, why: Why, fates: &mut Fates) -> bool {
         while let Some(held) = self.ring.get_mut(self.mark_pointer) {
             self.mark_pointer += 1;

@@ -19,9 +19,9 @@
 //! - ECN-capable packets are marked while the drop probability is at most 10 %.
 //! - While the drop probability is at least 10 %, each update raises it by at most 2 percentage
 //!   points (§5.5). If the delay is above 250 ms, an update adds 2 percentage points more. In RFC
-//!   8034 the corresponding delay is 200 ms instead of 250 ms. If the delay was 0 at two successive
-//!   updates, the drop probability falls by 1/64, unless packets wait although the last departure
-//!   left the queue empty.
+//!   8034 an update adds 2 percentage points more if the delay is above 200 ms instead of 250 ms.
+//!   If the delay was 0 at two successive updates, the drop probability falls by 1/64, unless
+//!   packets wait although the last departure left the queue empty.
 //!
 //! Linux has a test that should limit the drop probability to 1, but the test becomes true only
 //! when the drop probability reaches 256. In an overloaded queue the drop probability therefore
@@ -122,7 +122,7 @@ impl AqmParams for TcPie {
 }
 
 /// Integer that stands for the probability 1 (MAX_PROB). Random numbers that are compared with
-/// probabilities have the same maximum.
+/// probabilities also lie between 0 and MAX_PROB.
 const ONE: u64 = u64::MAX >> 8;
 const TICKS_A_SECOND: u64 = ticks(Duration::from_millis(1000));
 const MAX_BURST: Duration = Duration::from_millis(150);
@@ -140,8 +140,8 @@ const fn ticks(time: Duration) -> u64 {
 
 /// Return the number of ticks between two expiries of a periodic kernel timer. At each expiry the
 /// timer is set again to `ticks` later, and the timer wheel delays it (`calc_index` in timer.c of
-/// Linux 6.12). The slots on level n of the timer wheel are 8^n ticks long, and a timer expires in
-/// the slot after that of its time.
+/// Linux 6.12). On level n of the timer wheel, time is divided into slots of 8^n ticks. A timer
+/// expires one slot later than the slot that contains its expiry time.
 const fn wheel_ticks(ticks: u64) -> u64 {
     let mut slot = 1;
     while ticks > 63 * slot {
@@ -229,7 +229,8 @@ impl Vars {
 pub(crate) struct State {
     settings: Settings,
     vars: Vars,
-    /// Value that accu_prob gets back if a forced drop becomes a mark.
+    /// Value of accu_prob before a forced drop. If the forced drop becomes a mark, accu_prob is
+    /// restored to this value.
     forced: Option<u64>,
     pub ticks: Ticks,
 }

@@ -42,8 +42,8 @@ params! {
     /// about `probability`. A signalled packet is marked if it is ECN-capable, and dropped
     /// otherwise. If the average queue length is above max, every packet is signalled. The weight
     /// of the average is computed from burst, min and avpkt. The decay of the average during idle
-    /// time is computed from bandwidth and avpkt. The limit of the buffer should also be in bytes,
-    /// as with `tc`.
+    /// time is computed from bandwidth and avpkt. Set the limit of the buffer in bytes, because
+    /// `tc` also expects the limit in bytes.
     pub struct TcRed: "tc_red", checked by check {
         /// Average queue length above which packets are signalled. By default min is a third of
         /// max.
@@ -65,8 +65,8 @@ params! {
     }
 }
 
-/// Number of ticks of 64 ns per microsecond. Since 2.6.22 `tc` and the kernel measure transmission
-/// times in these ticks.
+/// Number of ticks of 64 ns per microsecond. Since Linux 2.6.22, `tc` and the kernel measure
+/// transmission times in ticks of 64 ns.
 const TICKS_A_MICROSECOND: f64 = 15.625;
 
 impl TcRed {
@@ -167,7 +167,8 @@ struct IdleTable {
     shifts: [u8; 256],
     /// Each cell of the table stands for 2^cell_log microseconds (Scell_log).
     cell_log: u32,
-    /// Number that is added to an average that has halved within the first cell.
+    /// Number that is added to half of the average, if an idle time shorter than one table cell
+    /// halves the average.
     more: u64,
 }
 
@@ -193,7 +194,8 @@ impl IdleTable {
         if shift > 0 {
             return average >> shift;
         }
-        // Until the average has halved, it falls linearly with the elapsed part of the first cell.
+        // Within the first cell of the table, the average falls linearly with the idle time, down
+        // to one half of the average.
         let less = (average * idle) >> self.cell_log;
         if less < average / 2 { average - less } else { (average >> 1) + self.more }
     }
@@ -313,8 +315,8 @@ mod tests {
         let tc = read(given).unwrap();
         let wlog = tc.wlog().unwrap();
         assert_eq!((wlog, tc.idle_table(wlog).cell_log), (3, 16));
-        // The kernel reads the table in microseconds. If the table were also in microseconds, the
-        // cells would be shorter by a factor of 2^4.
+        // The kernel interprets the cells of the table for idle times as microseconds. If `tc` also
+        // computed the table for idle times in microseconds, cell_log would be 12 instead of 16.
         let old = TcRed { arithmetic: Arithmetic::Linux24, ..tc };
         assert_eq!(old.idle_table(wlog).cell_log, 12);
     }

@@ -27,8 +27,8 @@ params! {
     pub struct TcSfb: "tc_sfb" {
         /// Minimum number of packets in a bin at which the bin raises its signal probability.
         target: Packets = (Packets(20.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 20";
-        /// Minimum number of packets that each bin of an arriving packet must have to drop the
-        /// packet.
+        /// Threshold in packets for drops. SFB drops an arriving packet if each bin to which the
+        /// packet is hashed contains at least `max` packets.
         max: Packets = (Packets(25.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 25";
         /// Increase of a bin's signal probability when a packet arrives at the bin and the bin has
         /// at least `target` packets.
@@ -116,8 +116,8 @@ impl Set {
             .map(move |(level, bins)| &mut bins[(hash >> (4 * level)) as usize % BINS])
     }
 
-    /// Update the bins of a hash value. Return the minimum of their signal probabilities and the
-    /// minimum of their numbers of packets.
+    /// Update the bins of a hash value. Return the minimum signal probability and the minimum
+    /// number of packets among the bins of the hash value.
     fn judge(&mut self, hash: u32, target: u16, [up, down]: [u16; 2]) -> (u16, u16) {
         let mut least = (ONE, u16::MAX);
         for bin in self.each(hash) {
@@ -142,7 +142,8 @@ pub struct TcSfbAqm {
     /// controls the queue.
     sets: [Set; 2],
     slot: usize,
-    /// True while the other set is warmed up (double_buffering).
+    /// True while SFB also updates the set of bins that does not control the queue yet
+    /// (double_buffering).
     warms: bool,
     changed: Time,
     /// Number of packets of unresponsive flows that SFB may admit now. `filled` is the time in ms

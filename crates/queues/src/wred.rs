@@ -32,7 +32,7 @@ words! {
     pub enum Averaged {
         /// All packets count, so that all classes have the same average (WRED).
         All = "all",
-        /// Only the packets of the class count (GRED).
+        /// The average of a class includes only the packets of this class (GRED).
         Own = "own",
         /// The packets of the class and of all better classes count (RIO, coupled).
         OwnAndBetter = "own-and-better",
@@ -67,7 +67,7 @@ params! {
     pub struct Wred: "wred", checked by check, renamed by FORMER_BACKLOG_KEY {
         /// Drop precedences, from the best to the worst.
         precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three drop precedences";
-        /// Packets that count in the average of a precedence.
+        /// Packets that are included in the average queue length of each drop precedence.
         averaged: Averaged = (Averaged::All), in Range::ANY, from "WRED in routers has one average of all packets";
         /// Weight of the current queue length in each moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
@@ -246,7 +246,8 @@ impl Aqm for WredAqm {
         self.classes.iter_mut().for_each(|class| class.chooser.restart());
     }
 
-    /// Return the average of the last precedence, in which the most packets count.
+    /// Return the average queue length of the last drop precedence, which includes at least as many
+    /// packets as every other average.
     fn average(&self) -> Option<Depth> {
         self.classes.last().map(|class| self.counts.like(class.average.value()))
     }

@@ -36,8 +36,8 @@ params! {
 }
 
 /// Refuse combinations of parameters that are not valid. The range of a single parameter cannot
-/// express such a condition. A queue without such conditions needs neither this function nor
-/// `checked by check`.
+/// express a condition on several parameters. If a queue has no condition on several parameters,
+/// delete the function `check` and the words `checked by check` above.
 fn check(queue: &MyQueue, path: &str) -> Result<(), Invalid> {
     let path = join(path, "low");
     if !queue.low.counts_as(queue.high) {

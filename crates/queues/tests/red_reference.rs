@@ -22,7 +22,7 @@ struct Figure2 {
 }
 
 impl Figure2 {
-    /// Process a packet arrival. The first value is true if the packet is marked (dropped). The
+    /// Process a packet arrival. The first returned value is true if RED signals the packet. The
     /// second value is true if the average is above maxth.
     fn arrival(&mut self, time: f64, q: u32) -> (bool, bool) {
         // calculate the new average queue size avg

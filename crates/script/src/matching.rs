@@ -51,7 +51,8 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
 /// Return the TCP options of a list that are not supported.
 ///
 /// An injected segment may have only the TCP options that this function accepts, because the
-/// endpoint receives no others. With any other TCP option, a script would not test the endpoint.
+/// endpoint receives no others. If a script injected an unsupported TCP option, the endpoint would
+/// not receive the option, so the script would not test the endpoint's response to the option.
 pub fn unsupported(list: &[TcpOption], way: Direction) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),

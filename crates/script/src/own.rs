@@ -1,10 +1,10 @@
-//! TCP parameters of a connection that options of its socket have set.
+//! TCP parameters that the socket options of one connection have set.
 
 use tcp::congestion::Algorithm;
 use tcp::{Tcp, WindowTuning};
 use units::{Bytes, Duration};
 
-/// TCP parameters of a connection that options of its socket have set.
+/// TCP parameters that the socket options of one connection have set.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
     /// TCP_MAXSEG.

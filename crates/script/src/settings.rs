@@ -27,8 +27,8 @@ pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
 }
 
 /// Set the value at a path of the document. If a table of parameters has a shorthand, the document
-/// may have a text in place of the table. If the document has a text in place of a table, the text
-/// is the value of the shorthand's key.
+/// may have a text in place of the table. A text in place of a table stands for a table with a
+/// single key: the shorthand's key, whose value is the text.
 fn put(document: &mut Value, path: &str, value: Value) {
     let shorthand = Tcp::shorthand_of(path).filter(|_| value.is_string());
     let mut at = document;

@@ -15,7 +15,8 @@ pub struct Setup {
     /// Shell scripts that prepare the host, each with the name that packet scripts use for it.
     /// Unsupported commands of a shell script are ignored and recorded in the timeline.
     pub preparation: Vec<(String, String)>,
-    /// Words that are defined by texts, as with packetdrill's option `-D NAME=value`.
+    /// Defined words, each with the text that replaces the word in the script, as with
+    /// packetdrill's option `-D NAME=value`.
     pub defines: Vec<(String, String)>,
 }
 
@@ -29,9 +30,9 @@ impl Setup {
         }
         let mut all = Map::new();
         if stack == "linux" {
-            // A Linux socket begins with the receive window below, and with a window scale option
-            // for a buffer of up to 6 MiB. Packets arrive through a TUN device, and a write call
-            // returns when its data is in the send buffer.
+            // A new Linux socket has a receive window of 65535 B. The window scale option of the
+            // socket is sufficient for a buffer of up to 6 MiB. Packets arrive through a TUN
+            // device, and a write call returns when its data is in the send buffer.
             let socket = json!({
                 "receive_window": "65535 B",
                 "window": {"shift": 7},

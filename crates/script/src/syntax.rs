@@ -194,8 +194,8 @@ pub enum CookieText {
 /// A system call, with the result that the script expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Time at which a blocking call returns. The time of return counts from the same origin as the
-    /// time of the event.
+    /// Time at which a blocking call returns. The times at which the call begins and returns are
+    /// both counted from the same instant.
     pub end: Option<Duration>,
     /// Name.
     pub name: String,

@@ -1,5 +1,5 @@
-//! Tests of the ends of connections and of the comparison of options, with the parameters of the
-//! Linux stack.
+//! Tests of connections that end, and of the comparison between the TCP options that the endpoint
+//! sends and those that the script expects. The tests use the parameters of the Linux stack.
 
 use script::{Setup, Verdict, run_text};
 use serde_json::json;

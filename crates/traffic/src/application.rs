@@ -27,7 +27,7 @@ pub enum Event {
     Woken,
     /// The unsent data has fallen below the amount that the application maintains
     /// ([`Needs::unsent`]). The value of the event is the number of bytes that the application has
-    /// to write in order to restore the amount of unsent data.
+    /// to write so that the amount of unsent data is [`Needs::unsent`] again.
     SendSpace(u64),
     /// The peer has closed the connection, and all data of the peer was delivered to the
     /// application.
@@ -95,7 +95,8 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The application needs only the opening and its own timer.
+    /// Needs of an application that uses only two events: the opening of the connection, and the
+    /// expiry of the application's timer.
     pub const NOTHING: Needs = Needs { events: false, messages: false, own_pace: false, unsent: 0 };
     /// All events.
     pub const EVENTS: Needs = Needs { events: true, ..Needs::NOTHING };
@@ -116,9 +117,9 @@ pub struct EndpointState {
     pub begun: u32,
     /// Number of messages that the application has finished at this endpoint.
     pub ended: u32,
-    /// Offset in the received data at which the message ends for which the application waits.
+    /// Position in the received data at which the expected message ends.
     pub awaited: u64,
-    /// A time for which the application needs storage, such as the time of its last request.
+    /// Time that the application stores for its own use, such as the time of its last request.
     pub since: Time,
 }
 
@@ -131,8 +132,8 @@ pub trait RequestLog {
 }
 
 impl EndpointState {
-    /// Return true if the last `came` received bytes completed the message for which the
-    /// application waits.
+    /// Return true if the expected message is complete now, but was incomplete before the last
+    /// bytes arrived. The argument `came` is the number of these bytes.
     pub fn completes(&self, came: u64) -> bool {
         self.received >= self.awaited && self.received - came < self.awaited
     }
@@ -198,15 +199,15 @@ pub trait Application {
     }
 
     /// Return the opener of the flow's connections, if the traffic itself determines when its
-    /// connections open. Without an opener, the flow has one connection, or the connections of its
-    /// key `arrivals`.
+    /// connections open. If the result is `None`, the flow has one connection, or the connections
+    /// that its key `arrivals` describes.
     fn opener(&self) -> Option<&dyn Opener> {
         None
     }
 
     /// Return the request with the given number, which the client has written and whose response is
-    /// not complete. The argument `client` is the state of the client endpoint. The numbers of
-    /// requests follow the order of their responses. Return `None` if the application does not use
+    /// not complete. The argument `client` is the state of the client endpoint. Requests are
+    /// numbered in the order of their responses. Return `None` if the application does not use
     /// requests.
     fn pending_request(
         &self,

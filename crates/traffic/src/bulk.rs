@@ -23,9 +23,10 @@ params! {
     }
 }
 
-/// Values that represent the states of a slow reader at the server. [`READING`] in the field
-/// [`EndpointState::begun`] means that the server waits between two reads. [`CLOSED_THERE`] in the
-/// field [`EndpointState::ended`] means that the sender has closed.
+/// Values with which the fields of [`EndpointState`] record the state of a server that reads
+/// slowly. [`READING`] in the field [`EndpointState::begun`] means that the server waits between
+/// two reads. [`CLOSED_THERE`] in the field [`EndpointState::ended`] means that the sender has
+/// closed.
 const READING: u32 = 1;
 const CLOSED_THERE: u32 = 1;
 

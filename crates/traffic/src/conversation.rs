@@ -1,4 +1,4 @@
-//! Requests and responses over a connection. Several applications use this code.
+//! Requests and responses over a connection. Several applications use this module.
 
 use units::{Duration, Time};
 

@@ -21,7 +21,8 @@ pub struct DrawStreams {
 
 impl DrawStreams {
     /// Create the streams of random numbers for a `[[flows]]` table. The name of the first flow in
-    /// the table identifies the streams, so that other tables do not change them.
+    /// the table identifies the streams, so that other `[[flows]]` tables do not change the random
+    /// numbers of this table.
     pub fn new(seed: u64, first: &str) -> Self {
         let of = |what: &str| Indexed::new(seed, &format!("flow/{first}/{what}"));
         DrawStreams {
@@ -66,15 +67,15 @@ impl RandomDraws<'_> {
         size.constant().unwrap_or_else(drawn).0
     }
 
-    /// Return the waiting time with the given number at an endpoint, sampled from a distribution of
-    /// times.
+    /// Return the waiting time with the index `number` at an endpoint, sampled from the
+    /// distribution `times`.
     pub fn times(&self, side: Side, times: &Times, number: u32) -> Duration {
         let drawn = || times.draw(self.uniform(&self.streams.waits[side as usize], number));
         times.constant().unwrap_or_else(drawn)
     }
 
-    /// Return the count with the given number at an endpoint, such as the number of objects of a
-    /// page.
+    /// Return the random count with the index `number` at an endpoint. An example of a count is the
+    /// number of objects of a page.
     pub fn count(&self, side: Side, count: &Count, number: u32) -> u64 {
         let drawn = || count.draw(self.uniform(&self.streams.counts[side as usize], number));
         count.constant().unwrap_or_else(drawn)

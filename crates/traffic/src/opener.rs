@@ -34,7 +34,7 @@ pub enum OpenerEvent {
 pub enum NextOpening {
     /// Open the next connection at the given time.
     At(Time),
-    /// Wait. Do not change the previous decision of the opener.
+    /// Wait. The last decision that the opener returned remains valid.
     Wait,
     /// Open no further connection.
     End,
@@ -61,8 +61,9 @@ pub struct Progress {
     /// Number of objects of the current page that are complete, or were abandoned because their
     /// connection closed.
     pub done: u32,
-    /// Time when the next object is due, if the object waits because `parallel` other objects are
-    /// unfinished. If no object waits for others, the time is [`Time::NEVER`].
+    /// Time when the next object is due, if the object waits because too many other objects are
+    /// unfinished. The parameter `parallel` sets the maximum number of unfinished objects. If no
+    /// object waits for the completion of other objects, the field is [`Time::NEVER`].
     pub due: Time,
     /// Number of pages that follow the current page in its session.
     pub pages_left: u32,

@@ -36,8 +36,8 @@ params! {
         pings: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
         /// Additional data on the connection over which pings are sent.
         load: Load = (Load::None), in Range::ANY, from "";
-        /// Amount of unsent load data that the sender of the load maintains. A ping or a reply
-        /// waits until the unsent load data before the ping or reply has been sent.
+        /// Amount of unsent load data that the sender of the load maintains. When the application
+        /// writes a ping or a reply, the connection first sends the load data that is still unsent.
         unsent: Bytes = (Bytes(16_384)), in Range::between(1.0, 1e9), from "ippmresponsiveness, Client side influence: the sender has a minimum of unsent data, as with TCP_NOTSENT_LOWAT";
     }
 }
@@ -74,8 +74,8 @@ impl Ping {
         self.interval.map(|interval| client.since + Duration(interval.0.saturating_mul(u64::from(number))))
     }
 
-    /// Return the number of pings or replies that became complete with the last `came` received
-    /// bytes.
+    /// Return the number of pings or replies that became complete when the last bytes arrived. The
+    /// argument `came` is the number of these bytes.
     fn whole(&self, end: &EndpointState, came: u64) -> u32 {
         match self.load {
             Load::None => (end.received / self.size.0 - (end.received - came) / self.size.0) as u32,

@@ -58,9 +58,9 @@ params! {
         /// Named model of web traffic, which gives values to keys. A value of the named model
         /// applies only if the scenario does not set the key.
         preset: Preset = (Preset::None), in Range::ANY, from "";
-        /// Number of pages per session. If all pages of a session share one connection, numbers
-        /// above the maximum of 1000 count as 1000. If the number of pages is absent, the user has
-        /// one session that never ends.
+        /// Number of pages per session. If all pages of a session share one connection, the maximum
+        /// is 1000 pages, and a larger sampled number of pages is reduced to 1000. If the number of
+        /// pages is absent, the user has one session that never ends.
         pages: Option<Count> = (None), in Range::ANY, from "";
         /// Number of sessions per user. If the number of sessions is absent, sessions continue
         /// until the end of the run.
@@ -105,15 +105,15 @@ params! {
     }
 }
 
-/// Maximum number of objects per page. If each object has its own connection, the number of a
-/// page's first connection is a multiple of the maximum number of objects per page.
+/// Maximum number of objects per page. If each object has its own connection, the first connection
+/// of page n has the index n · `MAX_OBJECTS`.
 const MAX_OBJECTS: u32 = 1024;
 /// Maximum number of pages per connection.
 const MAX_PAGES_OF_CONNECTION: u32 = 1000;
 /// Maximum number of pages per user.
 const MAX_PAGES: u32 = u32::MAX / MAX_OBJECTS;
-/// Number of bytes that the server sends of each multiplexed object in its turn, which is the size
-/// of the largest frame (RFC 9113 §4.2).
+/// Maximum number of bytes that the server sends of one multiplexed object before it sends bytes of
+/// the next object. This number is the maximum size of a frame (RFC 9113 §4.2).
 const FRAME: u64 = 16_384;
 /// Indices of the random times that belong to a page. The indices from 1 to `MAX_OBJECTS - 1`
 /// belong to the times between the objects of the page.
@@ -166,8 +166,8 @@ impl Web {
     }
 
     /// Return the page and the object of the request with the given number in the session whose
-    /// first page is `first`. If the session has fewer requests than the given number, return the
-    /// page after the session.
+    /// first page is `first`. If the session has no request with the given number, return the page
+    /// that follows the last page of the session.
     fn in_session(&self, first: u32, number: u32, draws: RandomDraws) -> (u32, u32) {
         let mut left = number;
         for page in first..first + self.pages_of_session(first, draws) {

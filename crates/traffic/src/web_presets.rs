@@ -73,11 +73,11 @@ fn objects_of_power_of_ecn(shape: f64) -> Json {
 
 /// The web model of feldmann1999dynamics with the object sizes of kuzmanovic2005ecnplus, where each
 /// object has its own connection. In the paper feldmann1999dynamics, the times between pages have a
-/// Pareto distribution, but its mean and its shape are our choice. The shape 1.5 alone would give a
-/// Hurst parameter of 0.75, and the shape 1.2 of the object sizes alone would give 0.9
-/// (willinger1997selfsimilarity). The Hurst parameter of the traffic in the paper lies between 0.75
-/// and 0.9. The number of objects per page, the times between objects, and the size of requests are
-/// our choice, too.
+/// Pareto distribution, but its mean and its shape are our choice. The shape 1.5 of the times
+/// between pages alone would give a Hurst parameter of 0.75, and the shape 1.2 of the object sizes
+/// alone would give 0.9 (willinger1997selfsimilarity). The Hurst parameter of the traffic in the
+/// paper lies between 0.75 and 0.9. The number of objects per page, the times between objects, and
+/// the size of requests are our choice, too.
 fn power_of_ecn(shape: f64) -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},
@@ -135,12 +135,12 @@ fn surge() -> Json {
 /// The source is ns-2.35, packmime/packmime_ranvar.cc, at a rate of one connection per second. The
 /// preset has the marginal distributions of the PackMime model. At one connection per second, the
 /// times between connections have a Weibull distribution with shape 0.587. (At high rates, PackMime
-/// has exponential times.) The distribution functions of sizes have the points and the Pareto tails
-/// of ns-2. The processing time of the server is 1/W, at most 0.1 s, where W has a Weibull
-/// distribution (scale 305, shape 0.63). Three properties of PackMime are not modelled: the
-/// dependence between connections (fractional ARIMA, sequences of cache validations), the
-/// persistent connections (one in twelve), and the delays of PackMime's clouds, which a scenario
-/// models by links.
+/// has exponentially distributed times between connections.) The distribution functions of sizes
+/// have the points and the Pareto tails of ns-2. The processing time of the server is 1/W, at most
+/// 0.1 s, where W has a Weibull distribution (scale 305, shape 0.63). Three properties of PackMime
+/// are not modelled: the dependence between connections (fractional ARIMA, sequences of cache
+/// validations), the persistent connections (one in twelve), and the delays of PackMime's clouds,
+/// which a scenario models by links.
 fn packmime() -> Json {
     // A response is either a cache validation or a download. At one connection per second, 28.9 %
     // of the responses are cache validations, which follows from mean run lengths of 1.68 and 4.12.
@@ -198,8 +198,9 @@ fn with_tail(points: &[(f64, f64)], shape: f64) -> Json {
     ]})
 }
 
-/// Return a distribution by points of P(1/W ≤ t) = exp(−(1/305 t)^0.63), which are equally spaced
-/// in time. Processing times above 0.1 s become 0.1 s.
+/// Return an empirical distribution of the server time. The distribution function is P(1/W ≤ t) =
+/// exp(−(1/(305 t))^0.63), given at equally spaced times t. Processing times above 0.1 s become 0.1
+/// s.
 fn server_time_of_packmime() -> Json {
     let at_most = |s: f64| libm::exp(-libm::pow(1.0 / (305.0 * s), 0.63));
     let mut points: Vec<Json> = (100..=10_000)
@@ -219,7 +220,8 @@ fn server_time_of_packmime() -> Json {
 /// rounded. Reading time: exponential with a mean of 30 s. Parsing time: exponential with a mean of
 /// 0.13 s. The published mean sizes of the main object and of embedded objects, 10710 B and 7758 B,
 /// are the means before the bounds apply. In the 3GPP model, half of the transfers use HTTP/1.1, as
-/// in this preset. For the other half of the transfers, set `connections = "each"`.
+/// in this preset. For the half of the transfers that does not use HTTP/1.1, set `connections =
+/// "each"`.
 fn http_3gpp() -> Json {
     json!({
         "page_gap": {"kind": "exponential", "mean": "30 s"},
@@ -273,8 +275,8 @@ const INTERACTIONS: [Interaction; 14] = [
 /// thumbnail has 5 kB. An image of a book has one of five sizes from 5 kB to 250 kB. Four values of
 /// this preset are our choice. The first two values of our choice are the size of a request and the
 /// size of a button (1.2 to 1.7 kB in tpcwjava). The third value of our choice is the size of a
-/// dynamic object, after the output of the servlets: 11 kB with a list of books, and 3 kB without a
-/// list. The fourth value of our choice is the server time of a dynamic object
+/// dynamic object, for which we used the output of the servlets: 11 kB with a list of books, and 3
+/// kB without a list. The fourth value of our choice is the server time of a dynamic object
 /// (kuzmanovic2005ecnplus, §7: the database is not the bottleneck). Images need no server time. Not
 /// modelled are the dependence between a page and the number and sizes of its images, the order of
 /// pages, sessions, and SSL. A page uses one connection in this preset, while tpcwjava uses up to

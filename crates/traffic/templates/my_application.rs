@@ -1,5 +1,5 @@
-//! A confirmed upload: a template for an application. docs/how-to/add-an-application.md explains
-//! where each line goes.
+//! Template for an application. The example application uploads a file, and the server confirms the
+//! upload. The guide docs/how-to/add-an-application.md explains the place of each line in aqmlab.
 //!
 //! Source: name the source of the traffic here, with its key in references.bib. (This application
 //! is invented.)

@@ -1,6 +1,6 @@
 //! Decimal numbers of a scenario, stored as digits and a power of ten, because binary fractions
-//! would be inexact. For example, `4.1 MB` is exactly 4,100,000 B. No number is rounded without an
-//! error.
+//! would be inexact. For example, `4.1 MB` is exactly 4,100,000 B. A number that would have to be
+//! rounded causes an error.
 
 /// Decimal number with the value `digits` · 10^`exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,10 +10,10 @@ pub(crate) struct Decimal {
     exponent: i32,
 }
 
-/// Maximum number of significant digits. With more digits, the product with the largest unit could
-/// overflow.
+/// Maximum number of significant digits. If a number had more than 20 digits, the product of the
+/// number and the largest unit could overflow.
 const MOST_DIGITS: usize = 20;
-/// Exponent that is greater than the exponent of every quantity, whatever its unit.
+/// Bound on the exponent of ten. Every valid quantity, in every unit, has a smaller exponent.
 const LARGEST_EXPONENT: i32 = 400;
 
 impl Decimal {
@@ -42,7 +42,8 @@ impl Decimal {
         Some(Decimal { negative, digits, exponent: exponent.clamp(-1_000_000, 1_000_000) as i32 })
     }
 
-    /// Multiply the number by the size of a unit in the base unit.
+    /// Convert the number to the base unit. The argument `unit` is the number of base units per
+    /// unit of the number.
     pub(crate) fn times(self, unit: u64) -> Decimal {
         Decimal { digits: self.digits * u128::from(unit), ..self }
     }

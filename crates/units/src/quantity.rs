@@ -30,7 +30,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// Return the number of the length without its unit.
+    /// Return the queue length as a number without its unit (packets or bytes).
     pub fn amount(self) -> f64 {
         match self {
             Depth::Packets(n) | Depth::Bytes(n) => n,
@@ -56,7 +56,8 @@ impl Depth {
 pub enum Room {
     /// Number of packets or bytes.
     Depth(Depth),
-    /// Time that stands for the number of bytes that the link can send during this time.
+    /// Limit as a time. The limit in bytes is the number of bytes that the link can send during
+    /// this time.
     Time(Duration),
 }
 
@@ -298,8 +299,8 @@ impl Read for Room {
         unit_schema("packets, bytes or a time", &units, Self::EXAMPLE)
     }
 
-    /// Return the number of packets or bytes. For a time the result is `None`, because its range is
-    /// checked separately.
+    /// Return the number of packets or bytes. If the limit is a time, return `None`, because the
+    /// range of times is checked separately.
     fn number(&self) -> Option<f64> {
         match self {
             Room::Depth(depth) => depth.number(),

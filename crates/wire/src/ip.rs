@@ -70,8 +70,8 @@ impl Ip {
         }
     }
 
-    /// Set the protocol in the header, and the size of the transport header and the payload
-    /// together.
+    /// Set the protocol field and the length field of the IP header. The argument `bytes` is the
+    /// sum of the sizes of the transport header and the payload.
     pub fn set_payload(&mut self, protocol: u8, bytes: usize) -> Result<(), Error> {
         match self {
             Ip::V4(header) => {

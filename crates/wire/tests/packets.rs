@@ -1,8 +1,8 @@
 //! The tests check three properties: encoded packets decode to the same values, damage is detected,
 //! and no bytes cause a panic. The crate etherparse is the reference for TCP and UDP headers, which
-//! this library encodes itself. The library uses etherparse to sum the words of a checksum. The
-//! example of RFC 1071 checks these sums in this file, and tshark checks them in
-//! tests/test_wire.py.
+//! this library encodes itself. The library uses etherparse to sum the words of a checksum. A test
+//! in this file compares a checksum with the example in RFC 1071. The program tshark checks the
+//! checksums of encoded packets in tests/test_wire.py.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -33,7 +33,8 @@ fn check(p: &ListedLoss, path: &str) -> Result<(), Invalid> {
 /// State of listed loss.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Numbers of the packets that will be lost after the next loss.
+    /// Positions of the packets that will be lost after the packet `next`. The first packet that
+    /// reaches the impairment has the position 1.
     packets: std::vec::IntoIter<u64>,
     /// Number of the next packet that will be lost.
     next: Option<u64>,

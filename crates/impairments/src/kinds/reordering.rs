@@ -15,8 +15,8 @@ params! {
     pub struct Reordering: "reordering" {
         /// Probability that a packet is delayed.
         probability: Probability = required, in Range::ANY, from "";
-        /// Additional delay of a delayed packet (called the late-time offset in RFC 4737). A longer
-        /// delay lets more packets overtake.
+        /// Additional delay of a delayed packet (called the late-time offset in RFC 4737). With a
+        /// longer delay, more packets overtake the delayed packet.
         delay: Duration = required, in Range::above(0.0), from "rfc4737 §4.3";
     }
 }

@@ -111,8 +111,8 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Return the backlog of a link whose transmitter is idle, which is empty, and clear the list
-    /// of waiting packets.
+    /// Clear the list of waiting packets, and return an empty backlog, because the transmitter of
+    /// the link is idle.
     #[inline]
     fn waiting_none(&mut self) -> Backlog {
         if !self.waiting.is_empty() {

@@ -14,8 +14,8 @@ impl<Q: LinkQueue> Link<Q> {
         let mut before = Time::ZERO;
         for entry in self.pipe(flight) {
             if self.pace.is_some() {
-                // The transmission of the first packet in the pipe has already begun, because the
-                // pipe has no earlier packet that still has to be transmitted.
+                // No packet is ahead of the first packet in the pipe, so the transmission of the
+                // first packet has already begun.
                 let sent = entry.arrives - self.delay;
                 self.place(entry, now, (entry.entered.max(before), sent), inside);
                 before = sent;
@@ -32,13 +32,14 @@ impl<Q: LinkQueue> Link<Q> {
         if begins > now { inside.waiting.add(&entry.packet) } else { inside.on_wire.add(&entry.packet) }
     }
 
-    /// Add a packet to `inside` by its position at the time `now`, for a link with a constant rate.
-    /// If `beyond` is false, the packet is in the pipe of this link. If `beyond` is true, the
-    /// packet is in the pipe of the next link, which only delays packets.
+    /// Count a packet in the field of `inside` that stands for the packet's position at the time
+    /// `now`. The rate of the link is constant. If `beyond` is false, the packet is in the pipe of
+    /// this link. If `beyond` is true, the packet is in the pipe of the next link, which only
+    /// delays packets.
     pub fn locate(&self, entry: &InPipe, beyond: bool, now: Time, inside: &mut Inside) {
         let packet = &entry.packet;
-        // For a packet in the pipe of the next link, the time of entry into the next link is the
-        // time of arrival at the far end of this link.
+        // If the packet is in the pipe of the next link, `entry.entered` is the time at which the
+        // packet arrived at the far end of this link.
         let (entered, arrives) =
             if beyond { (Time::ZERO, entry.entered) } else { (entry.entered, entry.arrives) };
         let time = self.transmission_time(Bytes(u64::from(packet.size)));

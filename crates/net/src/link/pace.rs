@@ -81,8 +81,9 @@ impl Steps {
         (0..self.steps.len()).map(|i| span(i) * u128::from(self.steps[i].1)).sum()
     }
 
-    /// Return the end of a transmission of `bytes` bytes that begins at `begins`, which follows
-    /// from integrating the rate exactly.
+    /// Return the time at which a transmission of `bytes` bytes ends, if the transmission begins at
+    /// the time `begins`. The function computes this time by an exact integration of the variable
+    /// rate.
     fn ends(&self, begins: Time, bytes: u64) -> Time {
         let mut left = u128::from(bytes) * BYTE;
         let (mut base, mut at) = match self.period {

@@ -20,17 +20,17 @@ impl<Q: LinkQueue> Link<Q> {
         self.feeder = feeder;
     }
 
-    /// Return the number of the previous link, if this link only delays the packets of the previous
-    /// link.
+    /// If this link only delays packets, return the number of the link from which all packets of
+    /// this link come.
     #[inline]
     pub fn feeder(&self) -> Option<u32> {
         (self.feeder != NO_LINK).then_some(self.feeder)
     }
 
     /// Return true if this link only delays packets, provided that all of its packets come from the
-    /// link `before`. The condition is that this link is at least as fast as `before`, and that its
-    /// buffer is large enough. The buffer must have space for the packets of at least `least` bytes
-    /// that can accumulate behind a packet of `largest` bytes.
+    /// link `before`. This link only delays packets if it is at least as fast as the link `before`
+    /// and has a large enough buffer. The buffer is large enough if it has space for all packets of
+    /// `least` bytes that can arrive during the transmission of one packet of `largest` bytes.
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
         !before.stores_packets()
@@ -49,7 +49,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.send(enters, packet)
     }
 
-    /// Count a packet as delivered that this link admitted and that arrived at the far end of the
+    /// Count a packet of this link as delivered, because the packet arrived at the far end of the
     /// next link. The next link only delays packets.
     #[inline(always)]
     pub fn delivered_beyond(&mut self, packet: &Packet) {

@@ -60,8 +60,8 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Return true if the next event of the link may be a request to its queue. If the next event
-    /// may be a request to the queue, the time of the next event is [`Link::next_event`].
+    /// Return true if the next event of the link may be a request to its queue. If this function
+    /// returns true, [`Link::next_event`] returns the time of the link's next event.
     #[inline]
     pub fn asks(&self) -> bool {
         self.asks

@@ -194,8 +194,8 @@ fn an_unreported_mark_is_detected() {
     assert!(e.contains("CE in"), "{e}");
 }
 
-/// If a link only delays packets, the packets arrive at the same times as with one event per packet
-/// at this link.
+/// On a link that only delays packets, the packets arrive at the same times with and without an
+/// event per packet.
 #[test]
 fn a_hop_that_only_delays_gives_the_same_times() {
     let fast = || Link::new(Rate(2_000_000), Duration::from_millis(3), Plain::default());

@@ -10,7 +10,8 @@ use crate::packet::Packet;
 const FRACTION: u32 = 20;
 
 /// Value of the transmission time per byte if the rate is variable, so that [`Pace`] computes the
-/// transmission times. A constant rate never has this transmission time per byte.
+/// transmission times. At every constant rate, the transmission time per byte is less than
+/// `CHANGES`.
 pub(super) const CHANGES: u64 = u64::MAX;
 
 /// Return the transmission time per byte at a rate, in the unit that [`time_to_send`] expects.

@@ -141,7 +141,8 @@ impl Match {
         }
     }
 
-    /// Return true if the flow in this direction fulfils the keys that concern flows.
+    /// Return true if the given flow and direction match the keys of the rule that select flows,
+    /// such as `source`.
     fn takes_flow(&self, flow: &Flow, direction: Direction) -> bool {
         let ends =
             if direction == Direction::Forward { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
@@ -155,8 +156,8 @@ impl Match {
             && self.protocol.as_ref().is_none_or(|p| p.0.contains(&flow.protocol))
     }
 
-    /// Return true if this codepoint and this ECN field fulfil the keys that concern fields of the
-    /// packet.
+    /// Return true if the given codepoint and ECN field match the keys `dscp` and `ecn` of the
+    /// rule.
     fn takes_fields(&self, dscp: u8, ecn: u8) -> bool {
         self.dscp.as_ref().is_none_or(|d| d.0.contains(&Dscp(dscp)))
             && self.ecn.as_ref().is_none_or(|e| e.0.iter().any(|e| e.field() as u8 == ecn))
@@ -244,7 +245,8 @@ impl Classifier {
         classifier
     }
 
-    /// Add a group to the table: the flows that fulfil the flow keys of exactly these rules.
+    /// Add a group of flows to the table. All flows of the group match the same rules, whose
+    /// indices are given in `may`.
     fn add_group(&mut self, rules: &[&Match], may: &[u16]) {
         let first = |fields: usize| {
             let (dscp, ecn) = ((fields >> 2) as u8, (fields & 3) as u8);
@@ -322,8 +324,9 @@ mod tests {
     #[test]
     fn conditions_use_the_five_tuple_of_the_packet() {
         let by_source = classes(json!([{"source": "left-*"}, {"source": "server"}]), 0, Ecn::NotEct);
-        // Here left-0 sends the ACKs of down-0, and right-0 sends the ACKs of call-0. The test also
-        // classifies a fourth flow, which does not exist.
+        // In this test the host left-0 sends the reverse packets of the flow down-0, and the host
+        // right-0 sends the reverse packets of the flow call-0. The test also classifies a fourth
+        // flow, which does not exist.
         assert_eq!(by_source, [[Some(1), Some(0)], [Some(1), Some(0)], [Some(0), NO], [NO, NO]]);
         let both = classes(json!([{"source": "server", "destination": ["left-1", "x*"]}]), 0, Ecn::NotEct);
         assert_eq!(both, [[NO, NO], [Some(0), NO], [NO, NO], [NO, NO]]);

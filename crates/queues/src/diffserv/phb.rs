@@ -7,8 +7,9 @@
 //! precedence. RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour also has a share of
 //! the link. CS6 and CS7 are served before the AF classes and the default behaviour. RFC 8622 §4
 //! (`rfc8622`): LE gets the bandwidth that all other behaviours leave unused. The queue `phb` is
-//! composed of other kinds of queues. A scenario can also write the same composition, which the
-//! function [`composition`] returns.
+//! composed of other kinds of queues. The function [`composition`] returns the queues within `phb`
+//! in the syntax of a scenario. A scenario can contain the result of the function [`composition`]
+//! instead of `phb`.
 //!
 //! The RFCs define neither RED thresholds nor shares of the link, so aqmlab defines the thresholds
 //! and shares of `phb` itself. Packets with the codepoints CS1 to CS5 get the default behaviour.

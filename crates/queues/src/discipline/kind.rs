@@ -156,8 +156,8 @@ trait QueueParams: fmt::Debug + Send + Sync {
     /// Return the classes that the scenario lists if the queue is a scheduler, or else an empty
     /// list.
     fn children(&self) -> Vec<Child<'_>>;
-    /// Build a queue that decides on packets at their arrival, or a queue that stores its packets
-    /// if its kind requires it.
+    /// Build a queue of this kind. If the kind allows, the queue decides on each packet when the
+    /// packet arrives, and stores no packets.
     fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline;
     /// Build a queue that stores its packets.
     fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue>;

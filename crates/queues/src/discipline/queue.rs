@@ -111,8 +111,8 @@ fn is_buffer_key(key: &str) -> bool {
     Buffer::KEYS.contains(&key)
 }
 
-/// Read the buffer of a queue of this kind. If the scenario does not set a limit, use the default
-/// limit of the kind.
+/// Read the keys of a queue's buffer, such as `limit`, from a scenario. The argument `kind` is the
+/// kind of the queue. If the scenario does not set a limit, use the default limit of the kind.
 fn read_buffer(kind: &str, mut given: JsonMap, path: &str) -> Result<Buffer, Invalid> {
     given.entry("limit").or_insert_with(|| Kind::limit_of(kind).write());
     Buffer::read(&Json::Object(given), path)
@@ -209,7 +209,8 @@ impl Read for Queue {
         Json::Object(all)
     }
 
-    /// Return a reference to the schema [`Queue::definition`], because a queue may contain queues.
+    /// Return a JSON Schema that refers to [`Queue::definition`] by name, because a queue may
+    /// contain other queues.
     fn schema() -> Json {
         units::param::reference("queue")
     }

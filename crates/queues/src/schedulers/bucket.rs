@@ -69,7 +69,8 @@ mod tests {
         assert_eq!(bucket.wait(1), Duration(1));
         bucket.fill(Time::ZERO + wait);
         bucket.take(1);
-        // The rounding does not accumulate: the tokens for three bytes arrive within exactly 8 s.
+        // The rounding does not accumulate: after exactly 8 s the bucket has the tokens for three
+        // bytes.
         bucket.fill(Time(8_000_000_000_000));
         assert_eq!((bucket.wait(2), bucket.wait(3)), (Duration::ZERO, Duration(2_666_666_666_667)));
         bucket.fill(Time(800_000_000_000_000));

@@ -20,15 +20,17 @@
 //! The papers on CBQ were not available, so their formulas and section numbers are from memory. The
 //! estimator was compared with those of ns-2 (queue/cbq.cc, by the author's group) and of Linux
 //! (net/sched/sch_cbq.c). If avgidle is negative, a class waits for the time (1 - w) |avgidle| / w,
-//! in ns-2, in Linux and in aqmlab. Both ns-2 and Linux compute idle from the ends of two packets
-//! and the size of the later packet. In aqmlab idle is computed from the beginnings of two packets
-//! and the size of the earlier packet. If all packets have the same size, the two methods give the
-//! same value. Otherwise only the method of aqmlab is exact.
+//! in ns-2, in Linux and in aqmlab. Both ns-2 and Linux compute the value `idle` from the times at
+//! which the transmissions of two packets end, and from the size of the later packet. In aqmlab the
+//! value `idle` is computed from the times at which the transmissions of two packets begin, and
+//! from the size of the earlier packet. If all packets have the same size, the two methods give the
+//! same value. If the packet sizes differ, only the method of aqmlab is exact.
 //!
-//! If a class sends a packet too early, the estimator forgets the share w of the time gained. A
-//! class that competes with other classes therefore gets more than its rate, at the expense of the
-//! other classes: up to w / 2 more, or up to w more if its packets differ in size. The excess over
-//! the rate is a property of the estimator. A smaller w reduces the excess.
+//! If a class sends a packet by a time t too early, the class later waits only for the time (1 - w)
+//! t. A class that competes with other classes therefore gets more than its rate, at the expense of
+//! the other classes: up to w / 2 more, or up to w more if its packets differ in size. The formula
+//! of the estimator is the reason why a class exceeds its rate. The smaller w is, the less a class
+//! exceeds its rate.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -105,10 +107,12 @@ params! {
         /// max_burst into a time.
         mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters: the operator chooses the size; 1000 B is a common value";
         /// Exponent of the weight 2^-ewma that one packet has in avgidle. If a class sends a packet
-        /// too early, the estimator forgets the share 2^-ewma of the time gained. A class that
-        /// competes with other classes may therefore get up to 2^-(ewma + 1) more than its rate, or
-        /// twice as much more if its packets differ in size. The excess is at most 3 % and 6 % with
-        /// ewma = 4, and less than half a percent with ewma = 8.
+        /// by a time t too early, the class later waits only for the time (1 - 2^-ewma) t. A class
+        /// that competes with other classes may therefore exceed its rate by a fraction of up to
+        /// 2^-(ewma + 1), or up to 2^-ewma if its packets differ in size. With ewma = 4 a class
+        /// exceeds its rate by at most about 3 % if its packets have equal sizes, and by at most
+        /// about 6 % if its packets differ in size. With ewma = 8 a class exceeds its rate by less
+        /// than half a percent.
         ewma: u64 = (4), in Range::between(1.0, 31.0), from "floyd1995cbq app. A: 1/16; tc_cbq: ewma";
     }
 }
@@ -254,9 +258,9 @@ pub struct CbqQueue {
     /// Index in `nodes` of each leaf. `priority` has the priority of each leaf.
     leaves: Vec<usize>,
     priority: Vec<usize>,
-    /// Round robin of each priority, with all leaves.
+    /// One round robin over all leaves for each priority.
     rounds: Vec<Round>,
-    /// One entry per leaf, which the last dequeue computed: true if the leaf may send.
+    /// One flag per leaf: true if the leaf was allowed to send at the last dequeue.
     open: Vec<bool>,
 }
 

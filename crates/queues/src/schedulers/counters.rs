@@ -56,7 +56,7 @@ impl Classes {
 
     fn each_below(&self, above: &str, see: &mut dyn FnMut(&str, &ClassCounters, Backlog)) {
         for leaf in &self.leaves {
-            // The only queue of a shaper is not a class of its own.
+            // The queue within a shaper is not reported as a separate class.
             let place = match (above, leaf.place.as_str()) {
                 (only, "") | ("", only) => only.to_string(),
                 (above, place) => format!("{above}.{place}"),
@@ -194,8 +194,8 @@ mod tests {
             let e = check(&*queue, &all).unwrap_err();
             assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
         }
-        // The next change removes a packet from the arrivals and the departures of the shaper's
-        // only queue.
+        // The next lines make two counters of the queue within the shaper wrong: the number of
+        // arrived packets and the number of departed packets are both too small by 1.
         let (mut queue, all) = used();
         let priority = inner::<PriorityQueue>(&mut *queue);
         let tbf = inner::<TbfQueue>(&mut *priority.classes.leaves[1].queue);

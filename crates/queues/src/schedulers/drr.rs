@@ -35,9 +35,9 @@ params! {
 params! {
     /// Deficit round robin: classes with waiting packets take turns. At the beginning of its turn,
     /// the quantum of a class is added to its counter. The class sends packets while its counter is
-    /// at least the size of its next packet. Unused bytes of the counter remain available for its
-    /// next turn. Each class therefore gets a share of the link in proportion to its quantum, for
-    /// all packet sizes. The cost per packet is constant.
+    /// at least the size of its next packet. Bytes that remain in the counter are available in the
+    /// next turn of the class. Each class therefore gets a share of the link in proportion to its
+    /// quantum, for all packet sizes. The cost per packet is constant.
     pub struct Drr: "drr", checked by check {
         /// List of classes, each a drr_class. The class without match gets the packets that no
         /// other class gets.

@@ -8,24 +8,25 @@
 //! round robin, with their quanta.
 //!
 //! The following rules are those of Linux's sch_htb. A sent packet costs tokens of its class and of
-//! all ancestors. The class that lends the bandwidth and its ancestors pay from the bucket of the
-//! rate and from that of the ceil. The classes below the lending class pay only from the bucket of
-//! the ceil. A debt of a bucket is limited to the tokens of one minute. A leaf has a separate
-//! deficit for each level. A feed is the set of active classes of one priority that borrow from one
-//! parent. Each feed stores the class that has the next turn. In aqmlab all times of HTB are exact
-//! to the picosecond.
+//! all ancestors. If a class lends bandwidth, the class and all ancestors of the class pay tokens
+//! from two buckets: the bucket of the rate and the bucket of the ceil. The classes below the
+//! lending class pay only from the bucket of the ceil. A debt of a bucket is limited to the tokens
+//! of one minute. A leaf has a separate deficit for each level. A feed is the set of active classes
+//! of one priority that borrow from one parent. Each feed stores the class that has the next turn.
+//! In aqmlab all times of HTB are exact to the picosecond.
 //!
 //! The parameter `hysteresis` selects the hysteresis in sch_htb's `htb_class_mode`. With hysteresis
-//! a green class stays green until its debt at its rate exceeds its burst. A green or yellow class
-//! turns red only when its debt at its ceil exceeds its cburst. The packets of a class therefore
-//! leave in bursts. Linux 2.4 and early versions of Linux 2.6 are compiled with hysteresis
-//! (HTB_HYSTERESIS is 1). In current Linux the module parameter htb_hysteresis turns hysteresis on,
-//! and it is off by default. If the scenario sets `hz` but not the bursts, the default bursts are
-//! computed as in tc (tc/q_htb.c). In a kernel with timer ticks, a class that waits can send only
-//! from the next tick on. This delay is not modelled in aqmlab.
+//! a green class stays green until the debt of its rate bucket exceeds its burst. A green or yellow
+//! class turns red only when its debt at its ceil exceeds its cburst. The packets of a class
+//! therefore leave in bursts. Linux 2.4 and early versions of Linux 2.6 are compiled with
+//! hysteresis (HTB_HYSTERESIS is 1). In current Linux the module parameter htb_hysteresis turns
+//! hysteresis on, and it is off by default. If the scenario sets `hz` but not the bursts, the
+//! default bursts are computed as in tc (tc/q_htb.c). In a kernel with timer ticks, a class that
+//! waits can send only from the next tick on. The wait for the next timer tick is not modelled in
+//! aqmlab.
 //!
-//! The user guide was available, and the tests contain the examples of its §2 to §6. All other
-//! rules of HTB were compared with sch_htb.c of Linux 2.6 and 6.
+//! The authors of aqmlab had access to the user guide of HTB. The tests contain the examples of §2
+//! to §6 of the user guide. All other rules of HTB were compared with sch_htb.c of Linux 2.6 and 6.
 
 mod node;
 mod ring;
@@ -328,8 +329,9 @@ impl HtbQueue {
         }
     }
 
-    /// Return the leaf that has the turn on a level and priority: start at the ring of the level,
-    /// and follow the class that has the turn down to a leaf.
+    /// Return the leaf that may send next on a level and priority. The search starts at the ring of
+    /// the level, and goes from each class to the child that is next in the round robin, down to a
+    /// leaf.
     fn find_leaf(&mut self, level: usize, prio: usize) -> Option<usize> {
         let mut path = [Where::Row; LEVELS];
         let mut top = 0;
@@ -342,8 +344,8 @@ impl HtbQueue {
             }
             let (at, first) = (ring.at, ring.members.first().copied());
             match at {
-                // At the end of a feed, the first class of the feed gets the next turn in it, and
-                // the turn on the level above passes to the next class.
+                // After the turn of the last class of a feed, restart the feed at its first class,
+                // and advance the level above to the next class.
                 None => {
                     ring.at = first;
                     first?;
@@ -363,7 +365,7 @@ impl HtbQueue {
         }
     }
 
-    /// Pass the turn of a leaf on this level to the next class.
+    /// Advance the round robin that contains the leaf `n` on the given level to the next class.
     fn next_turn(&mut self, n: usize, level: usize, prio: usize) {
         match self.nodes[n].parent.filter(|_| level > 0) {
             Some(parent) => self.nodes[parent].feeds[prio].advance(),

@@ -55,9 +55,10 @@ params! {
 
 params! {
     /// Modified deficit round robin: classes take turns. In its turn a class sends while its
-    /// counter is above zero. If its last packet exceeds the counter, the excess is subtracted from
-    /// its next turn. One class may have low latency: it is served before all other classes
-    /// (strict), or between any two turns of other classes (alternate).
+    /// counter is above zero. If the last packet of the turn is larger than the counter, the excess
+    /// bytes are subtracted from the next turn of the class. One class may have low latency: it is
+    /// served before all other classes (strict), or between any two turns of other classes
+    /// (alternate).
     pub struct Mdrr: "mdrr", checked by check {
         /// List of classes, each an mdrr_class. The class without match gets the packets that no
         /// other class gets.

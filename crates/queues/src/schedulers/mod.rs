@@ -40,8 +40,8 @@ pub const DEEPEST: usize = 12;
 /// Class of a scheduler, as a scenario describes it.
 #[derive(Clone, Debug)]
 pub struct Child<'a> {
-    /// Path of the class in the scenario, relative to the path of the scheduler. The only queue of
-    /// a shaper has an empty path.
+    /// Path of the class in the scenario, relative to the path of the scheduler. For the queue
+    /// within a shaper, the path is an empty string.
     pub path: String,
     /// Condition that selects the packets of the class, or `None` for the class that gets all
     /// remaining packets.
@@ -113,8 +113,8 @@ pub(crate) fn check_children(children: &[Child], path: &str) -> Result<(), Inval
     }
 }
 
-/// Return the number of levels of queues within the JSON value of a queue. Counting stops at `left`
-/// levels.
+/// Return the number of levels of queues within the JSON value of a queue. Count at most `left`
+/// levels below the queue.
 fn depth(queue: &Json, left: usize) -> usize {
     let Some(table) = queue.as_object().filter(|_| left > 0) else { return 1 };
     let classes = table.get("classes").and_then(Json::as_array).into_iter().flatten();
@@ -138,8 +138,8 @@ pub(crate) fn check_depth(queue: &Json, path: &str) -> Result<(), Invalid> {
 /// Queue of a class of a scheduler, with its counters.
 #[derive(Debug)]
 struct Leaf {
-    /// Index of the class in the list of classes. The only queue of a shaper has an empty text
-    /// instead of an index.
+    /// Index of the class in the list of classes. The index is an empty string for the queue within
+    /// a shaper.
     place: String,
     queue: Box<dyn StoringQueue>,
     counters: ClassCounters,
@@ -305,7 +305,7 @@ impl Soonest {
         }
     }
 
-    /// Return the result of the dequeue: the recorded time, or that no class has packets.
+    /// Return `Next::Later` with the recorded time, or `Next::Empty` if no class has packets.
     pub fn next(self) -> Next {
         self.0.map_or(Next::Empty, Next::Later)
     }

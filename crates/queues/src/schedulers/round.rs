@@ -75,7 +75,7 @@ impl Round {
         }
     }
 
-    /// Return true if no class has started its turn without ending it.
+    /// Return false while the turn of a class is in progress, and true otherwise.
     pub fn between_turns(&self) -> bool {
         !self.begun
     }

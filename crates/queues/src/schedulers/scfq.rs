@@ -1,13 +1,14 @@
 //! Self-clocked fair queueing (SCFQ).
 //!
 //! Source: Golestani 1994, "A self-clocked fair queueing scheme for broadband applications"
-//! (`golestani1994scfq`), §III. The finish tag of a packet is F = max(F of the previous packet,
-//! v) + L / r, where v is the tag of the packet in service. The packet with the smallest tag is
+//! (`golestani1994scfq`), §III. The finish tag of a packet is F = L / r + max(F of the previous
+//! packet, v), where v is the tag of the packet in service. The packet with the smallest tag is
 //! sent first. While a class has packets, v is at most the last tag of the class. Therefore the tag
 //! of a packet is computed when the packet reaches the head of its queue. A packet that is dropped
 //! before it reaches the head of its queue has no tag. A queue may select or drop packets only at
-//! dequeue. The scheduler then compares the tag of the expected packet size, and stores the tag of
-//! the packet that the queue returns.
+//! dequeue. For the choice of a class, the scheduler computes a tag from the expected packet size.
+//! After the dequeue, the scheduler computes and stores the tag for the size of the packet that the
+//! queue returned.
 //!
 //! The paper on SCFQ was not available: the algorithm is from memory. To choose the next packet,
 //! the scheduler compares the tags of all classes.

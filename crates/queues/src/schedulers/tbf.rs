@@ -29,8 +29,8 @@ params! {
         burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf: the operator chooses the burst; the example has 5 kB";
         /// Rate of bursts. By default the rate of bursts is that of the link.
         peak_rate: Option<Rate> = (None), in Range::ANY, from "tc_tbf";
-        /// Depth in bytes of the bucket that enforces the peak rate. The depth is the maximum
-        /// packet size.
+        /// Depth in bytes of the bucket that enforces the peak rate. The depth of this bucket is
+        /// also the maximum packet size.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: the parameter mtu, also called minburst";
         /// Queue of any kind from which the shaper sends packets.
         queue: Box<Queue> = (Box::default()), in Range::ANY, from "tc_tbf: a queue may be attached to the shaper";
@@ -72,7 +72,7 @@ impl Schedules for Tbf {
 /// State of a token bucket filter.
 #[derive(Debug)]
 pub struct TbfQueue {
-    /// Queue from which the shaper sends packets, as the only class.
+    /// List with one class: the queue from which the shaper sends packets.
     pub(crate) classes: Classes,
     largest: u64,
     bucket: Bucket,

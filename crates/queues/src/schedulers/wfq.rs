@@ -103,7 +103,8 @@ impl Flow {
     }
 
     /// Record that a packet that arrived at the time `entered` was sent, and compute its finish
-    /// time. Packets of the class that arrived earlier have been sent or dropped.
+    /// time. All packets of the class that arrived before the time `entered` have already been sent
+    /// or dropped.
     fn send(&mut self, entered: Time, bytes: f64) {
         while self.came.get(1).is_some_and(|came| came.at <= entered) {
             self.came.pop_front();

@@ -183,7 +183,7 @@ pub struct Traffic {
     left: u64,
     load: f64,
     flows: u64,
-    /// True if all packets of a flow have the same ECN field and codepoint.
+    /// True if all packets of a flow have the same ECN field and the same DSCP.
     same: bool,
 }
 
@@ -206,7 +206,7 @@ impl Traffic {
         Traffic { same: true, ..self }
     }
 
-    /// Let the next packet arrive at the bench.
+    /// Generate the next random packet, and let the packet arrive at the queue under test.
     pub fn next(&mut self, bench: &mut Bench) {
         let r = &mut self.random;
         if self.left == 0 {

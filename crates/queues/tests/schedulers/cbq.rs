@@ -26,8 +26,8 @@ fn cbq_limits_a_bounded_class_to_its_rate() {
     assert_rates(&rates(&classes("ancestors"), &[&[1000]]), &[1e7]);
     // The second class borrows the bandwidth that the bounded class may not use. While the bounded
     // class waits for packets of other classes, its avgidle rises. The bounded class then sends two
-    // packets back to back. After these two packets the estimator makes the class wait for only
-    // 15/16 of the time gained, or for 255/256 with ewma = 8.
+    // packets back to back. If the second packet is by a time t too early, the class later waits
+    // only for the time 15/16 t with ewma = 4, or for the time 255/256 t with ewma = 8.
     let mut queue = classes("bounded");
     let measured = rates(&queue, &[&[1000], &[1000]]);
     let most = 1.5e6 / (1.0 - 0.85 / 32.0) + 2.0 * 8000.0; // see the last test
@@ -57,8 +57,9 @@ fn cbq_shares_a_link_among_agencies() {
     };
     let all: [&[u16]; 4] = [&[1000]; 4];
     assert_rates(&rates(&queue("others"), &all), &[4e6, 2e6, 3e6, 1e6]);
-    // The first class of agency A gets the bandwidth that the second class of A leaves unused. The
-    // rates are exact within 3 %, as for a bounded class.
+    // The first class of agency A gets the bandwidth that the second class of A leaves unused. Each
+    // measured rate differs from the expected rate by at most 3 %, which is also the tolerance for
+    // bounded classes.
     let none: &[u16] = &[];
     let near = |measured: &[f64], promised: &[f64]| {
         let fits = measured.iter().zip(promised).all(|(m, p)| (m - p).abs() <= 0.03 * p);
@@ -114,19 +115,19 @@ fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
 /// At each packet the estimator forgets the share w = 2^-ewma of avgidle. A class may send while
 /// avgidle is above zero. Let T be the time that a packet takes at the rate of the class, and let p
 /// be the class's share of the link. A class sends a packet too early by at most (1 - p) T. The
-/// class then waits until avgidle is zero. The time that it waits is the time gained, reduced by
-/// the share w. On average, each packet of the class therefore takes at least T - w (1 - p) T / 2.
-/// If small packets follow large packets, each packet takes at least T - w (1 - p) T. If some
-/// classes get more bandwidth than their rates, other classes get less, first the classes with the
-/// lowest priority. The excess is more than 1 % with ns-2's w = 1/16, and at most 1 % with w =
-/// 1/256.
+/// class then waits until avgidle is zero. If the packet was by a time t too early, the class waits
+/// only for the time (1 - w) t. The average time per packet of the class is therefore at least T -
+/// w (1 - p) T / 2. If small packets follow large packets, the average time per packet of the class
+/// is at least T - w (1 - p) T. If some classes get more bandwidth than their rates, other classes
+/// get less, first the classes with the lowest priority. The excess is more than 1 % with ns-2's w
+/// = 1/16, and at most 1 % with w = 1/256.
 #[test]
 fn cbq_classes_exceed_their_rates_by_what_the_average_forgets() {
     let packet = 8.0 * 1500.0; // a packet may fall on either side of the measured second
     let (mut most, mut least) = (0.0_f64, 1.0_f64);
     for (seed, ewma) in (0..60).flat_map(|seed| [4, 6, 8].map(|ewma| (seed, ewma))) {
-        // A class may send a burst that it saved before the measured second. Therefore max_burst is
-        // at most one packet in this test.
+        // A class that sent less than its rate before the measurement may send a burst during the
+        // measurement. Therefore max_burst is at most one packet in this test.
         for Contender { promised, measured, bounded, sizes } in contest(seed, ewma, 1) {
             let share = promised / RATE.0 as f64;
             let forgotten = (1.0 - share) / (1 << ewma) as f64 / if sizes.len() > 1 { 1.0 } else { 2.0 };

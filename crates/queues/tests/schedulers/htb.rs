@@ -183,11 +183,11 @@ fn between(bench: &Bench, from: f64, to: f64) -> [f64; 3] {
 }
 
 /// §5 of the user guide: customer A and its classes have a burst of 20 kB. When A's other class
-/// becomes active again, it gets its ceil (20 kB/s) until its burst is used up, for
-/// 20 kB / (20 - 10) kB/s = 2 s. The class of the link has a smaller burst, so it has a debt of
-/// 20 kB after these 2 s. HTB remembers the debt for up to a minute. When WWW stops, customer B
-/// cannot borrow until the class of the link has paid its debt, for 20 kB / (100 - 70) kB/s =
-/// 0.67 s (the crater in the guide).
+/// becomes active again, this class sends at its ceil of 20 kB/s until its burst is used up, which
+/// takes 20 kB / (20 - 10) kB/s = 2 s. The class of the link has a smaller burst than 20 kB, so the
+/// class of the link has a debt of 20 kB at the end of the 2 s. HTB remembers the debt for up to a
+/// minute. When WWW stops, customer B cannot borrow until the class of the link has paid its debt,
+/// for 20 kB / (100 - 70) kB/s = 0.67 s (the crater in the guide).
 #[test]
 fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
@@ -218,11 +218,11 @@ fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
 }
 
 /// §6 of the user guide, the second aspect of priority: two classes have a rate of 50 kB/s and a
-/// ceil of 100 kB/s each. Both are below a class of 90 kB/s, which limits the link. If each class
-/// sends 50 kB/s, prio 0 reduces the delay of its class nearly to zero, and the delay of the other
-/// class grows. If the first class sends 60 kB/s and the second class sends 40 kB/s, the second
-/// class gets all of its 40 kB/s. The packets by which the first class exceeds its rate have to
-/// wait for packets of the second class.
+/// ceil of 100 kB/s each. The parent of the two classes has a rate of 90 kB/s, which limits the
+/// link. If each class sends 50 kB/s, prio 0 reduces the delay of its class nearly to zero, and the
+/// delay of the other class grows. If the first class sends 60 kB/s and the second class sends 40
+/// kB/s, the second class gets all of its 40 kB/s. The packets by which the first class exceeds its
+/// rate have to wait for packets of the second class.
 #[test]
 fn htb_priority_shortens_delays_as_in_the_guide() {
     let run = |prio: u64, rates: [u64; 2]| {

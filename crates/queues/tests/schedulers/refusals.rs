@@ -60,8 +60,8 @@ fn refusals_contain_the_class() {
 /// level too many.
 #[test]
 fn deep_queues_are_refused() {
-    // The test builds the JSON value by moves, because other operations on a value with many levels
-    // are recursive.
+    // Each step moves the inner JSON value into the outer JSON value, because operations such as a
+    // copy call themselves once per level.
     let nest = |deep: usize| {
         (1..deep).fold(json!("drop_tail"), |queue, _| {
             let (mut class, mut outer) = (serde_json::Map::new(), serde_json::Map::new());

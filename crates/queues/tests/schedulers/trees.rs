@@ -81,8 +81,8 @@ impl Trees {
             class
         };
         let leaves: Vec<Value> = (0..classes).map(class).collect();
-        // Each inner class needs a class below it. Otherwise the inner class would be a leaf, and
-        // there would be two leaves without match.
+        // Each inner class needs a class below it. An inner class without a class below it would be
+        // a leaf, so two leaves would lack the key `match`.
         let above = |i: usize| json!({"name": format!("c{i}"), "rate": "40 Mbit/s", "parent": (i > 0).then(|| format!("c{}", i - 1))});
         let mut all: Vec<Value> = (0..inner).map(above).collect();
         all.extend(leaves);

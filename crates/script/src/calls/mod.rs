@@ -174,9 +174,9 @@ impl CallContext<'_> {
     /// descriptor has this number. If the script does not expect a number, the descriptor has the
     /// lowest free number.
     ///
-    /// If the expected descriptor number is already in use, it denotes the new socket until the new
-    /// socket is closed. (packetdrill searches its open descriptors for a number, the newest
-    /// first.)
+    /// If the script expects a descriptor number that is already in use, the number denotes the new
+    /// socket until the new socket is closed. (packetdrill searches its open descriptors for a
+    /// number, the newest first.)
     fn new_fd(&mut self) -> Result<i64, Reply> {
         let fd = match &self.call.result {
             Outcome::Is(e) => number(e)?,

@@ -3,8 +3,8 @@
 
 use super::Effect;
 
-/// Metrics of a route (ip-route(8)). The option `features` may have several values, and every other
-/// metric has exactly one value.
+/// Metrics of a route (ip-route(8)). The metric `features` may have several values. Each of the
+/// remaining metrics has exactly one value.
 const METRICS: [&str; 17] = [
     "advmss",
     "congctl",

@@ -63,8 +63,9 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     }
 }
 
-/// Return the effect of a queue discipline that only stores packets. The limit of the queue
-/// discipline `bfifo` is in bytes, and the limit of all other queue disciplines in packets.
+/// Return the effect of a `tc` command that installs a queue discipline without pacing and without
+/// AQM. The limit of the queue discipline `bfifo` is in bytes, and the limit of all other queue
+/// disciplines in packets.
 fn store(kind: &str, limit: &str) -> Option<Effect> {
     let digits = limit.trim_end_matches(['b', 'p']);
     let limit: u64 = digits.parse().ok()?;

@@ -56,9 +56,9 @@ impl Origin {
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     first: Option<(u32, u32)>,
-    /// The last timestamp that the endpoint sent for each timestamp in the script. One timestamp in
-    /// the script can stand for several timestamps of the endpoint, in which case the last
-    /// of these timestamps is stored.
+    /// Map from each timestamp in the script to the timestamp that the endpoint sent in its place.
+    /// One timestamp in the script can stand for several timestamps of the endpoint, in which case
+    /// the last of these timestamps is stored.
     last: BTreeMap<u32, u32>,
 }
 
@@ -293,14 +293,14 @@ impl Connection {
         self.broken || self.gone || self.write_shut || self.state() == State::Closed
     }
 
-    /// Return the correspondence of the endpoint's sequence numbers. In a SYN, the sequence number
-    /// in the script is absolute. In segments other than a SYN, sequence numbers in the script are
-    /// relative, and the first byte of data has the number 1.
+    /// Return the conversion between the sequence numbers of the endpoint in the script and in the
+    /// run. In a SYN, the sequence number in the script is absolute. In segments other than a SYN,
+    /// sequence numbers in the script are relative, and the first byte of data has the number 1.
     pub fn ours(&self, syn: bool) -> Origin {
         Origin { live: self.stack.iss().unwrap_or(0), script: if syn { self.script_iss } else { 0 } }
     }
 
-    /// Return the correspondence of the peer's sequence numbers.
+    /// Return the conversion between the sequence numbers of the peer in the script and in the run.
     pub fn theirs(&self, syn: bool) -> Origin {
         Origin { live: self.irs, script: if syn { self.irs } else { 0 } }
     }

@@ -23,8 +23,8 @@ pub struct Stamp {
     pub at: Time,
     /// The event.
     pub event: ByteEvent,
-    /// Number of the byte to which the event happened, or 0 if the application did not request
-    /// numbers.
+    /// Number of the byte that the event concerns, or 0 if the application did not request numbers
+    /// of bytes.
     pub id: u32,
     /// True if the report includes a copy of the packet.
     pub packet: bool,

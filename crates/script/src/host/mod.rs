@@ -61,8 +61,8 @@ pub struct Host {
     /// Connection to which the packets in the script belong, which is the connection that was
     /// opened last.
     pub current: Option<usize>,
-    /// Listening socket that will receive the next SYN. A `listen` call sets this socket, and the
-    /// next connection that is opened clears it.
+    /// Listening socket that will receive the next SYN. A `listen` call sets the field `listener`,
+    /// and the opening of the next connection clears the field.
     pub listener: Option<i64>,
     /// Packets that the current connection sent and that the script has not yet expected.
     pub sent: VecDeque<Sent>,
@@ -71,9 +71,9 @@ pub struct Host {
     pub missed: Vec<Sent>,
     /// Fast Open cookies that the host has cached, per server.
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
-    /// Descriptor numbers that the script used for a second, newer descriptor, each with the
-    /// internal number of the older descriptor. Each has an internal number for the older
-    /// descriptor.
+    /// Descriptor numbers that each stand for two open descriptors in the script. Each element
+    /// contains the number in the script, which denotes the newer descriptor, and the internal
+    /// number of the older descriptor.
     pub hidden: Vec<(i64, i64)>,
     /// Tolerance for times that a system call returns, such as timestamps.
     pub tolerance: Duration,
@@ -102,8 +102,8 @@ impl Host {
         }
     }
 
-    /// Return true if the queue discipline would have to pace a connection because its congestion
-    /// control does not pace.
+    /// Return true if the queue discipline paces packets, but a connection has a congestion control
+    /// without pacing.
     ///
     /// The queue discipline `fq` does not pace the first ten segments of a connection (Linux,
     /// tcp_update_skb_after_send).
@@ -117,8 +117,8 @@ impl Host {
         self.sockets.contains_key(&fd) || self.epolls.contains_key(&fd)
     }
 
-    /// Close a descriptor, and remove it from all epoll instances. If an older descriptor had the
-    /// same number as the closed descriptor, this number denotes the older descriptor again.
+    /// Close a descriptor, and remove it from all epoll instances. If the closed descriptor had
+    /// taken its number from an older descriptor, the older descriptor gets the number back.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
         self.epolls.remove(&fd);
@@ -129,8 +129,8 @@ impl Host {
         }
     }
 
-    /// Rename an open descriptor to an internal number, because a newer descriptor uses its number
-    /// until the newer descriptor is closed.
+    /// Rename an open descriptor to an internal number, so that a newer descriptor can use the
+    /// previous number until the newer descriptor is closed.
     pub fn hide(&mut self, fd: i64) {
         let stand_in = HIDDEN.max(self.hidden.last().map_or(0, |h| h.1 + 1));
         self.hidden.push((fd, stand_in));
@@ -264,8 +264,8 @@ impl Host {
         self.sockets.get(&fd).is_some_and(|s| waiting as i64 > s.backlog)
     }
 
-    /// Process a packet that arrives for a connection. The packet has the sequence numbers of the
-    /// endpoint.
+    /// Process a packet that arrives for a connection. The sequence numbers of the packet have
+    /// already been converted from those of the script to those of the endpoint.
     pub fn receive(&mut self, now: Time, to: Addressee, header: &Header) {
         let index = match to {
             Addressee::Nobody => return,

@@ -37,9 +37,11 @@ struct Request {
 pub struct Stamps {
     /// Flags of SO_TIMESTAMPING.
     pub flags: i64,
-    /// Number of bytes that the connection had before the first numbered byte.
+    /// Number of bytes that were written to the connection before the byte that has the number 0 in
+    /// timestamp reports.
     pub base: i64,
-    /// Number of bytes of the connection before the last kernel buffer, which contains unsent data.
+    /// Position in the written data at which the last kernel buffer of unsent data begins, in
+    /// bytes.
     tail: u64,
     requests: Vec<Request>,
     /// True if the last kernel buffer is closed for further data, because a record ended there

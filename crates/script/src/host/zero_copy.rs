@@ -29,8 +29,8 @@ pub struct ZeroCopy {
 
 impl ZeroCopy {
     /// Record a zero-copy call that wrote `bytes` bytes, after which the connection has `end` bytes
-    /// in total. The argument `tail` is the number of bytes that preceded the last kernel buffer of
-    /// unsent data before the call.
+    /// in total. The argument `tail` is the position in the written data at which the last kernel
+    /// buffer of unsent data began, in bytes, before the zero-copy call.
     pub fn on_write(&mut self, end: u64, bytes: u64, tail: u64) {
         let id = self.next;
         self.next = id.wrapping_add(1);

@@ -41,8 +41,8 @@ const UNSEEN: &[&str] = &[
     "tcp_tw_reuse", // for ports
 ];
 
-/// Kernel parameters of which only some values are supported. If only some values of a kernel
-/// parameter are supported, these values have the effect that aqmlab always has.
+/// Kernel parameters of which only some values are supported. If a kernel parameter has an
+/// unsupported value, Linux behaves in a way that aqmlab does not implement.
 const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_challenge_ack_limit", 1000, i64::MAX), // per second
     ("tcp_comp_sack_delay_ns", 0, 0),
@@ -71,8 +71,8 @@ const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_workaround_signed_windows", 0, 0),
 ];
 
-/// Prefixes of other IPv4 parameters without an effect, which concern routes, ports, addresses,
-/// fragments and other protocols.
+/// Prefixes of the names of IPv4 parameters that aqmlab ignores. These parameters concern routes,
+/// ports, addresses, fragments and protocols other than TCP.
 const UNSEEN_OF_IP: &[&str] = &[
     "conf.",
     "fib_",
@@ -193,7 +193,7 @@ fn seconds(number: i64) -> Option<Duration> {
     (0..=1_000_000).contains(&number).then(|| Duration::from_millis(number as u64 * 1000))
 }
 
-/// Return the changes of TCP parameters to which a kernel parameter corresponds.
+/// Convert a kernel parameter to the corresponding changes of aqmlab's TCP parameters.
 fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
     let number = || integer(value).filter(|n| *n >= 0);
     let flag = || integer(value).map(|v| json!(v != 0));

@@ -81,8 +81,8 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Return the text before the next `mark`. Consume the text before the mark, and consume the
-    /// mark.
+    /// Return the text before the next `mark`. Move the cursor to the position after the text
+    /// `mark`.
     pub fn take_until(&mut self, mark: &str) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest.find(mark)?;

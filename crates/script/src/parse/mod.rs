@@ -15,7 +15,8 @@ pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     parse_with(text, &[])
 }
 
-/// Parse a script with defined words. The argument `defines` gives each defined word with its text.
+/// Parse a script, in which each defined word stands for another text. The argument `defines` gives
+/// each defined word with its text.
 ///
 /// A defined word can represent a value of a call, an error, a cookie, or a command in backticks.
 pub fn parse_with(text: &str, defines: &[(String, String)]) -> Result<Script, SyntaxError> {

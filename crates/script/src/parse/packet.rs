@@ -9,7 +9,8 @@ use crate::syntax::{Action, CookieText, Direction, EcnField, Flags, LETTERS, Pac
 /// Maximum size of the data of a TCP option, in bytes.
 const MAX_COOKIE: usize = 38;
 
-/// Words at the beginning of a packet that is not a TCP segment over IPv4.
+/// Keywords with which a script begins the description of a packet that is not a TCP segment over
+/// IPv4.
 const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mpls"];
 
 pub(super) fn packet(c: &mut Cursor, way: Direction) -> Result<Action, SyntaxError> {

@@ -81,8 +81,7 @@ impl Runner {
     }
 
     /// Execute a call that blocks although the script does not give a time at which the call
-    /// returns. The next event of the script begins only after the blocking call without a given
-    /// time has returned.
+    /// returns. The next event of the script begins only after the blocking call has returned.
     fn stuck(&mut self, line: u32, call: &Call, wake: Time, progress: Progress) -> Step {
         let end = self.now + PATIENCE;
         self.waiting = Some(Waiting { line, call: call.clone(), end, progress, wake });

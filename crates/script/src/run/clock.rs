@@ -7,8 +7,8 @@ use super::Runner;
 use super::step::{Step, differs, fail};
 use crate::host::Host;
 
-/// Maximum number of timers that may expire at one instant. If more timers expire at one instant,
-/// the endpoint has an error.
+/// Maximum number of timers that may expire at one instant. If more than 10,000 timers expire at
+/// one instant, the implementation of the endpoint is faulty.
 const TIMERS_AT_ONCE: u32 = 10_000;
 
 impl Runner {

@@ -164,8 +164,8 @@ impl Emitter {
     }
 
     /// Return the completed fraction of the sender's work, from 0 to 1. The work of a sender is the
-    /// number of its packets or its duration of sending. A sender without a limit counts as
-    /// complete.
+    /// number of its packets or its duration of sending. If a sender has neither a maximum number
+    /// of packets nor a maximum duration, the fraction is 1.
     pub fn share_done(&self) -> f64 {
         let packets = self.common.packets.map_or(0.0, |most| self.packets as f64 / most as f64);
         let time = self.common.lasts.map_or(0.0, |lasts| self.elapsed.seconds() / lasts.seconds());

@@ -69,17 +69,17 @@ mod tests {
     #[test]
     fn constant_periods_are_exact() {
         let v = json!({"kind": "on_off", "rate": "1 Mbit/s", "on": "20 ms", "off": "100 ms", "lengths": "constant"});
-        // Packets are due at 0, 8, 16 and 24 ms of on-time. The last of these packets is sent 4 ms
-        // after the beginning of the second on-period.
+        // Packets are due when the on-periods have lasted 0, 8, 16 and 24 ms in total. The packet
+        // that is due at 24 ms is sent 4 ms after the beginning of the second on-period.
         let found = gaps(emitter(v, 1), 6);
         let expected = [0.0, 0.008, 0.008, 0.108, 0.008, 0.008];
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     }
 
-    /// The mean rate is rate · on/(on + off). The fraction of on-time is within six standard
-    /// errors. The standard error is that of a renewal process whose periods have the variance of
-    /// their distribution. For a Pareto distribution with shape 3, this variance is 1/3 of the
-    /// squared mean.
+    /// The mean rate is rate · on/(on + off). The measured fraction of the time that belongs to
+    /// on-periods differs from on/(on + off) by at most six standard errors. The standard error is
+    /// that of a renewal process, and is computed from the variance of the period lengths. For a
+    /// Pareto distribution with shape 3, this variance is 1/3 of the squared mean.
     #[test]
     fn the_mean_rate_follows_from_the_mean_periods() {
         for (lengths, square) in [("exponential", 1.0), ("pareto", 1.0 / 3.0)] {

@@ -42,7 +42,7 @@ datagrams! {
     }
 }
 
-/// Maximum of the average number of on-periods per packet.
+/// Maximum average number of on-periods from one packet to the next.
 const MAX_PERIODS: f64 = 1000.0;
 
 fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {

@@ -7,7 +7,7 @@ use units::{Bytes, Duration, Range, Read};
 
 /// A quantity that can have a distribution.
 pub trait Amount: Read + Copy + Debug + PartialEq + 'static {
-    /// Type of the mean of the quantity. The mean need not be a whole number.
+    /// Rust type that stores the mean of the quantity. The mean need not be a whole number.
     type Mean: Read + Copy + Debug + PartialEq;
     /// Name of the quantity's definition in the JSON Schema.
     const NAME: &'static str;

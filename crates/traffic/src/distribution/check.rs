@@ -27,8 +27,8 @@ pub fn leaves_enough<T: Read>(inside: f64, mean: &T, path: &str) -> Result<(), I
         .remedy("choose min and max on both sides of the mean"))
 }
 
-/// Refuse a minimum size of less than one byte. The minimum of a time or a number may be a fraction
-/// of its unit.
+/// Refuse a minimum size of less than one byte. The minimum of a time may be a fraction of a
+/// second, and the minimum of a number may be a fraction of 1.
 pub fn is_whole<T: Read>(min: f64, mean: &T, path: &str) -> Result<(), Invalid> {
     if T::UNIT != "B" || min >= 1.0 {
         return Ok(());

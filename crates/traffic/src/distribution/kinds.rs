@@ -58,7 +58,8 @@ params! {
 
 params! {
     /// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape). With shape 1, the Weibull
-    /// distribution is the exponential distribution. With a shape below 1, its tail is heavier.
+    /// distribution is the exponential distribution. With a shape below 1, the Weibull distribution
+    /// has a heavier tail than the exponential distribution.
     pub struct Weibull<A: Amount>: "weibull" {
         /// Mean: scale · Γ(1 + 1/shape).
         mean: A::Mean = required, in A::MEANS, from "";
@@ -196,7 +197,7 @@ impl<A: Amount> Mixture<A> {
     }
 }
 
-/// A distribution of a type of quantity.
+/// Distribution of a quantity that has the Rust type `A`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind<A: Amount> {
     /// See [`Constant`].

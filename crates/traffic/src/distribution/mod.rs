@@ -27,8 +27,8 @@ pub type Times = Quantity<Duration>;
 /// sampled number is rounded to the nearest whole number, at least 1.
 pub type Count = Quantity<u64>;
 
-/// A quantity of any type: a size, a time or a number. The manual shows the distributions of this
-/// type in place of the distributions of sizes, times and numbers.
+/// A quantity of any type: a size, a time or a number. The manual describes each distribution once,
+/// for a quantity of any type, instead of separately for sizes, times and numbers.
 pub type Distribution = Quantity<Any>;
 
 /// A quantity that is constant or sampled from a distribution.
@@ -49,8 +49,8 @@ impl<A: Amount> Quantity<A> {
         if let Kind::Constant(constant) = &self.kind { Some(constant.value) } else { None }
     }
 
-    /// Return the JSON Schema of the quantity. A mixture contains quantities of its own type, so
-    /// the schema of a quantity has a name to which other schemas can refer.
+    /// Return the JSON Schema of the quantity. The JSON Schema has a name, so that it can refer to
+    /// itself: a mixture contains other quantities of the same type.
     pub fn definition() -> Json {
         serde_json::json!({"anyOf": [A::schema(), Kind::<A>::schema()]})
     }
@@ -118,7 +118,7 @@ impl Size {
 }
 
 impl Times {
-    /// Return the time that follows from two uniform random numbers in [0, 1).
+    /// Compute a random time from two uniform random numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> Duration {
         self.constant().unwrap_or_else(|| Duration::from_seconds(self.law.draw(uv)))
     }
@@ -171,7 +171,8 @@ pub fn pages() -> Vec<Json> {
 /// Properties of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
-    /// Mean in bytes or in seconds, or mean of the sampled whole numbers.
+    /// Mean of the values: in bytes for sizes, in seconds for times, and without a unit for
+    /// numbers.
     pub mean: f64,
     /// Quantile for each probability.
     pub quantiles: Vec<f64>,

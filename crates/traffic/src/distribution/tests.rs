@@ -80,8 +80,7 @@ proptest! {
         prop_assert!(near(law.above(0.0), law.mean()));
     }
 
-    /// The p-quantile of a distribution is the minimum value that a fraction p of all values does
-    /// not exceed.
+    /// The p-quantile of a distribution is the smallest x for which P(X ≤ x) is at least p.
     #[test]
     fn quantiles_invert_the_survival(law in any_law(), p in 0.0001..0.9999) {
         let x = law.quantile(p);

@@ -158,7 +158,7 @@ fn row(line: &str) -> Result<([u32; 2], Request), String> {
     Ok((ids, Request { at: Time::ZERO + Duration::from_seconds(at), request: sizes[0], response: sizes[1] }))
 }
 
-/// Maximum number that a user or a connection may have in a list of requests.
+/// Maximum identifier of a user or of a connection in a list of requests.
 const MAX_NUMBER: u32 = 10_000_000;
 
 /// A list of requests: the name of its file, the digest of the file, and the content if the file

@@ -14,7 +14,7 @@ macro_rules! choice {
         )+ }
 
         impl $Name {
-            /// Return the manual page of each struct in the choice.
+            /// Return one manual page for each variant of this enum.
             pub fn pages() -> Vec<$crate::param::Json> {
                 vec![$( $crate::param::page::<$Ty>() ),+]
             }

@@ -40,7 +40,7 @@ impl Invalid {
         }
     }
 
-    /// Create an error about the key at `path` that does not concern a single value.
+    /// Create an error about the key at `path`. The error names no value.
     pub fn at(path: &str, problem: impl Into<String>) -> Self {
         Invalid { path: shortened(path, LONGEST_PATH), value: None, problem: problem.into(), remedy: None }
     }

@@ -63,8 +63,8 @@ pub struct Param {
     pub name: &'static str,
     /// Base unit of the parameter, or an empty string without a unit.
     pub unit: &'static str,
-    /// Default in the form of a scenario, or `None` if the key is required or if a preset gives its
-    /// value.
+    /// Default, written as in a scenario. The field is `None` if the key is required, or if a
+    /// preset sets the value of the key.
     pub default: Option<Value>,
     /// True if the key is required even if a preset is given.
     pub required: bool,
@@ -103,7 +103,7 @@ pub trait Params: Read {
     ///
     /// # Panics
     ///
-    /// If a parameter is required, because it then has no default.
+    /// The function panics if a parameter is required, because a required parameter has no default.
     fn defaults() -> Self {
         match Self::read(&Json::Object(JsonMap::new()), Self::KEY) {
             Ok(defaults) => defaults,

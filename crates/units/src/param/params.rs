@@ -4,8 +4,8 @@
 /// `name: Type = (default) | required | preset, in RANGE, from "source";`. A key that is declared
 /// as `preset` is required, unless a preset gives its value. With `shorthand for name`, a text is
 /// accepted in place of the table. The text stands for a table in which only the key `name` is set.
-/// With `renamed by LIST`, a key in this list of former keys causes an error. The error gives the
-/// path that the value has now.
+/// With `renamed by LIST`, a scenario that contains an old key from `LIST` is refused. The error
+/// names the new key that replaces the old key.
 #[macro_export]
 macro_rules! params {
     (

@@ -13,8 +13,8 @@ pub struct Renamed {
     /// Path that the value has now, relative to the table of the former key, with dots between the
     /// keys.
     pub new: &'static str,
-    /// Words that were renamed together with the key whose values the words are. Each pair consists
-    /// of the former word and the present word.
+    /// Values of the key that were renamed together with the key. Each pair consists of the former
+    /// word and the present word.
     pub words: &'static [(&'static str, &'static str)],
 }
 
@@ -24,7 +24,7 @@ impl Renamed {
         Renamed { old, new, words: &[] }
     }
 
-    /// Refuse a table that contains a former key. The error gives the present key and its value.
+    /// Refuse a table that contains a former key. The error names the new key and the value to set.
     pub(super) fn refuse(all: &[Renamed], map: &Map<String, Value>, path: &str) -> Result<(), Invalid> {
         for renamed in all {
             if let Some(value) = map.get(renamed.old) {
@@ -35,7 +35,7 @@ impl Renamed {
         Ok(())
     }
 
-    /// Return TOML text that sets the present key to the value of the former key.
+    /// Return TOML text that sets the new key to the value of the old key.
     fn written(&self, value: &Value) -> String {
         let present = |word| self.words.iter().find(|w| Some(w.0) == word).map(|w| Value::from(w.1));
         let value = present(value.as_str()).unwrap_or_else(|| value.clone());

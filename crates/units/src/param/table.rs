@@ -11,8 +11,8 @@ pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>
     value.as_object().ok_or_else(|| Invalid::new(path, value, "must be a table of keys and values"))
 }
 
-/// Return the table of a struct of parameters, or an error if the value has another type. The error
-/// lists keys of the struct.
+/// Return `value` as a table of parameters, or an error if `value` is not a table. The error lists
+/// keys of the struct.
 pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
     let map = object(value, path).map_err(|refusal| match T::KEYS {
         [] => refusal,
@@ -23,8 +23,8 @@ pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<Stri
     Ok(map)
 }
 
-/// If the value is a text that is short for a table, return this table. If the value is not a text
-/// that is short for a table, return the value itself.
+/// If `value` is a text that stands for a table with one key, return this table. If `value` does
+/// not stand for a table with one key, return `value` unchanged.
 pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value> {
     match shorthand.filter(|_| value.is_string()) {
         Some(key) => Cow::Owned(json!({ key: value })),
@@ -107,8 +107,8 @@ fn continued(sentence: &str) -> String {
     }
 }
 
-/// Remove the key `kind` from a table, and return the kind and the rest of the table. A text in
-/// place of the table is the kind, and the rest of the table is empty.
+/// Remove the key `kind` from a table, and return the kind and the rest of the table. If `value` is
+/// a text instead of a table, the text is the kind, and the rest is empty.
 pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, Value), Invalid> {
     let (kind, rest) = match value {
         Value::String(kind) => (Value::String(kind.clone()), Map::new()),
@@ -132,7 +132,7 @@ pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, 
     }
 }
 
-/// Return the table of a choice, which consists of the key `kind` and the parameters.
+/// Return the parameters as a table with the additional key `kind`.
 pub fn with_kind<T: Params>(x: &T) -> Value {
     let mut map = Map::from_iter([("kind".to_string(), json!(T::KEY))]);
     if let Value::Object(rest) = x.write() {

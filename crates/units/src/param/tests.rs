@@ -14,7 +14,7 @@ words! {
 }
 
 params! {
-    /// Toy with one parameter of each type.
+    /// Test struct with one parameter of each type.
     pub struct Toy: "toy", checked by check_toy {
         /// Number of toys.
         count: Packets = (Packets(5.0)), in Range::at_least(1.0), from "me 2026";
@@ -97,7 +97,7 @@ fn pages_contain_source_and_range() {
 }
 
 params! {
-    /// A part of a machine.
+    /// A gear, which is a part of the test struct `Machine`.
     pub struct Gear: "machine.gear", shorthand for kind_of {
         /// Its kind.
         kind_of: Colour = (Colour::Blue), in Range::ANY, from "";
@@ -106,14 +106,14 @@ params! {
     }
 }
 
-/// The keys of an older machine.
+/// Old names of parameters of the test struct `Machine`.
 const OLD: &[Renamed] = &[
     Renamed::key("gear_teeth", "gear.teeth"),
     Renamed { old: "tint", new: "colour", words: &[("crimson", "red")] },
 ];
 
 params! {
-    /// A machine with a part.
+    /// Test struct with a parameter that is another struct, `Gear`.
     pub struct Machine: "machine", renamed by OLD {
         /// Its gear.
         gear: Gear = (Gear::defaults()), in Range::ANY, from "";

@@ -74,8 +74,8 @@ fn not_a_text(value: &Value, path: &str) -> Invalid {
     if value.is_number() || value.is_boolean() { refusal.remedy("put the value in quotes") } else { refusal }
 }
 
-/// Return the error about a value that is not a list but should be one. The wrong value may be a
-/// single element without brackets, or a table that is one element of a list of tables.
+/// Return the error about a value that is not a list but should be one. The value may be an element
+/// that lacks the brackets of a list. The value may also be one table in place of a list of tables.
 fn not_a_list(value: &Value, path: &str) -> Invalid {
     let key = path.rsplit('.').next().unwrap_or(path);
     let refusal = Invalid::new(path, value, "must be a list");

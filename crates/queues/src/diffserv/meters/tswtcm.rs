@@ -23,7 +23,7 @@ params! {
         ptr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
         /// Time window over which the rate is estimated (AVG_INTERVAL). For a stream of one
         /// connection, use the round-trip time of the connection. For a stream of several
-        /// connections, use more than their maximum round-trip time.
+        /// connections, use a value above the maximum round-trip time of the connections.
         avg_interval: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc2859 §5.1 has 1 s for several connections";
     }
 }
@@ -72,8 +72,8 @@ impl TswtcmState {
 
     /// Return the colour of an arriving packet (figure 3). If several colours are possible, one
     /// random number between 0 and 1 selects the colour. The packet is red if the number is below
-    /// P1, and yellow if the number is from P1 up to P1 + P2. If red is not possible, the packet is
-    /// yellow if the number is below P0.
+    /// P1, and yellow if the number is from P1 up to P1 + P2. If the average rate is above CTR and
+    /// at most PTR, the packet is yellow if the random number is below P0, and green otherwise.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.estimate(now, packet.size);
         let TswtcmState { ctr, ptr, avg_rate, .. } = *self;

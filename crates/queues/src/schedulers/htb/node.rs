@@ -42,8 +42,8 @@ impl Side {
         self.tokens = tokens.max(1 - most);
     }
 
-    /// Return the time until the debt of the bucket is paid, from the time `span` after the last
-    /// charge. If the debt is at most `allowed` tokens, return `None`.
+    /// Return the remaining time until the debt of the bucket is paid, if the time `span` has
+    /// passed since the last charge. If the debt is at most `allowed` tokens, return `None`.
     pub(super) fn debt(&self, span: Duration, allowed: i128) -> Option<Duration> {
         let tokens = self.tokens + brings(span, self.rate);
         (tokens < -allowed).then(|| time_for(-tokens, self.rate))
@@ -153,8 +153,8 @@ mod tests {
                 assert_eq!(mode(before, true, tokens).0, with, "{before:?} {tokens:?}");
             }
         }
-        // A class that waits pays its whole debt, even if the mode allows a debt up to the burst.
-        // At 1 kB/s a debt of 1601 B takes 1.601 s.
+        // A class that has to wait pays its whole debt before it sends again, even if hysteresis
+        // allows a debt of up to the burst. At 1 kB/s a debt of 1601 B takes 1.601 s.
         assert_eq!(mode(Green, true, [-1601, 0]).1, Duration::from_millis(1601));
         assert_eq!(mode(Yellow, true, [0, -1601]).1, Duration::from_millis(1601));
     }

@@ -15,8 +15,9 @@ const BIND_PHC: i64 = 1 << 15;
 const OPT_ID_TCP: i64 = 1 << 16;
 const ALL_FLAGS: i64 = (1 << 18) - 1;
 
-/// Minimum size of the send buffer and of the receive buffer, in bytes of kernel memory (socket(7),
-/// doubled; Linux, SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF).
+/// Minimum sizes of the send buffer and of the receive buffer, in bytes of kernel memory
+/// (SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF of Linux). The kernel applies these minimums after it has
+/// doubled the size that the application requests (socket(7)).
 const MIN_BUFFERS: (i64, i64) = (4608, 2304);
 
 impl CallContext<'_> {

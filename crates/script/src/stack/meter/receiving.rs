@@ -1,6 +1,8 @@
-//! Round-trip time and demand of a receiver, which Linux measures in order to size the receive
-//! buffer (tcp_rcv_rtt_measure, tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust). This module reports
-//! the round-trip time and the demand of the receiver, but does not size its buffer.
+//! Measurements from which Linux computes the size of the receive buffer: the round-trip time, and
+//! the demand of the receiver (tcp_rcv_rtt_measure, tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust).
+//! The demand of the receiver is the amount of data that the application reads per round-trip time.
+//! This module reports the round-trip time and the demand of the receiver, but does not size its
+//! buffer.
 
 use units::Time;
 
@@ -50,9 +52,9 @@ impl Receiving {
         self.window = Some((now, next.wrapping_add(window)));
     }
 
-    /// Add a sample. If the samples of the round-trip time come from windows, the result is their
-    /// minimum. If the samples of the round-trip time come from timestamps, the result is their
-    /// average.
+    /// Add a sample. If each sample is the time in which one receive window of data arrives, the
+    /// round-trip time is the minimum of the samples. If the samples of the round-trip time come
+    /// from timestamps, the result is their average.
     fn sample(&mut self, us: u64, by_window: bool) {
         self.rtt = match self.rtt {
             0 => us << 3,

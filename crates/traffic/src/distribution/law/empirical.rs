@@ -31,7 +31,7 @@ impl Empirical {
     }
 
     /// Return all intervals between neighbouring points, each with its two values and its
-    /// probability. The first interval has the first value as both of its values.
+    /// probability. The first interval begins and ends at the value of the first point.
     fn stretches(&self) -> impl Iterator<Item = ([f64; 2], f64)> {
         let [first, probability] = self.points[0];
         let rest = self.points.windows(2).map(|p| ([p[0][0], p[1][0]], p[1][1] - p[0][1]));

@@ -6,7 +6,7 @@ use super::Law;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometric {
     mean: f64,
-    /// Natural logarithm of 1 − 1/mean, which is the probability that a trial fails.
+    /// Natural logarithm of the probability that a trial fails. This probability is 1 − 1/mean.
     log_another: f64,
 }
 

@@ -26,8 +26,8 @@ impl LogNormal {
         law
     }
 
-    /// Return the probability that a value of the distribution without bounds lies between the
-    /// bounds.
+    /// Return the probability that a value lies between `min` and `max` if values outside this
+    /// range are not sampled again.
     pub fn inside(&self) -> f64 {
         self.survivals[0] - self.survivals[1]
     }
@@ -36,8 +36,8 @@ impl LogNormal {
         self.survivals == [1.0, 0.0]
     }
 
-    /// Return the value of the standard normal variable that corresponds to x. The mean is exp(µ +
-    /// σ²/2).
+    /// Convert a value x of the lognormal distribution to the value z = (ln x − µ)/σ of the
+    /// standard normal distribution. The mean is exp(µ + σ²/2).
     fn z(&self, x: f64) -> f64 {
         libm::log(x / self.mean) / self.sigma + self.sigma / 2.0
     }

@@ -64,8 +64,8 @@ impl Law for Mixture {
         self.sum(|law| law.above(x))
     }
     /// The first random number selects the component of the mixture. Within the interval of the
-    /// selected component, the position of the first random number is uniformly distributed, so it
-    /// is used again (Devroye 1986, II.4).
+    /// selected component, the first random number is uniformly distributed, so the relative
+    /// position in this interval serves as a further random number (Devroye 1986, II.4).
     fn draw(&self, [u, v]: [f64; 2]) -> f64 {
         let part = self.0.iter().rfind(|part| u >= part.from).unwrap_or(&self.0[0]);
         let within = ((u - part.from) / part.share).min(1.0 - f64::EPSILON);

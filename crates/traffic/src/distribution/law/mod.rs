@@ -88,8 +88,8 @@ laws! {
 /// for `largest` = 0.15 means that the largest 15 % of the values contribute 80 % of the sum.
 pub fn share_of_largest(law: &impl Law, largest: f64) -> f64 {
     let x = law.quantile(1.0 - largest);
-    // If many values are equal to the quantile, only some of these equal values count as the
-    // largest.
+    // If many values are equal to the quantile x, the largest values include only a part of the
+    // values that are equal to x.
     let these = largest - law.survival(x);
     (law.above(x) + x * these) / law.mean()
 }
