@@ -1,5 +1,5 @@
-//! Limit loop: a minimal loop that forwards packets. The speed of this loop is an upper bound for
-//! the speed of a packet-level simulator on the same machine.
+//! Minimal loop that forwards packets, called the "limit loop". The speed of this loop is an upper
+//! bound for the speed of a packet-level simulator on the same machine.
 //!
 //! The limit loop forwards packet records of 64 bytes over the links of a dumbbell, as in the
 //! benchmark scenarios S2 and S3. Senders have fixed windows instead of TCP, and each packet is
@@ -114,7 +114,7 @@ impl Heap {
     }
 }
 
-/// State of the limit loop: links, flows, packets and events.
+/// State of the benchmark's loop that forwards packets: links, flows, packets and events.
 #[derive(Default)]
 struct Loop {
     slab: Vec<Record>,

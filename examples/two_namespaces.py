@@ -1,11 +1,12 @@
-"""Engine that runs a download of the Linux kernel through a Drop Tail queue in user space.
+"""Engine in which the TCP of the Linux kernel sends data through a Drop Tail queue in user space.
 
     sudo .venv/bin/python examples/two_namespaces.py
 
 Sender and receiver are processes in two network namespaces. The script contains a router, which
-reads their packets from two TUN devices. The router computes queue, transmission and delay of each
-link of the scenario in virtual time, and forwards each packet at the computed time. The script
-needs root, `ip` and /dev/net/tun. A run takes as much real time as its transfer.
+reads the packets of sender and receiver from two TUN devices. The router computes queue,
+transmission and delay of each link of the scenario in virtual time, and forwards each packet at the
+computed time. The script needs root, `ip` and /dev/net/tun. A run takes as much real time as its
+transfer.
 """
 
 import fcntl
@@ -306,7 +307,7 @@ def _host(name: str, side: int) -> Iterator[int]:
 
 
 def main() -> None:
-    """Run the scenario in the kernel and in the simulator, with queues of three limits."""
+    """Run the scenario in the kernel and in the simulator, with three limits of the queue."""
     over = {"network.queue.limit": ["5 packets", "20 packets", "80 packets"]}
     for name, engine in (("kernel", Namespaces()), ("simulator", None)):
         swept = aqmlab.sweep(SCENARIO, over, engine=engine)

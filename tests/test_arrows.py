@@ -1,4 +1,4 @@
-"""Imports between the parts of the package, by the contracts in pyproject.toml."""
+"""Tests that imports between the parts of the package obey the contracts in pyproject.toml."""
 
 import ast
 import os

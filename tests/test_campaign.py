@@ -60,7 +60,7 @@ def texts(small: dict[str, Any], *seeds: int) -> list[str]:
 
 
 def seed(result: Result) -> int:
-    """Return the seed of a run; the tests reduce each run to its seed."""
+    """Return the seed of a run, which is the only value of the run that these tests use."""
     return int(result.manifest["seed"])
 
 

@@ -64,7 +64,7 @@ class Crate:
         }
 
     def _absolute(self, module: Module, path: list[str]) -> Module:
-        """Return a path from the root of the crate, or an empty path if it is of another crate."""
+        """Return a path from the root of the crate, or an empty path for another crate's name."""
         if path[-1] == "self":
             path = path[:-1]
         supers = next((i for i, part in enumerate(path) if part != "super"), len(path))
@@ -93,7 +93,7 @@ class Crate:
         return module
 
     def edges(self) -> Iterator[tuple[Module, Module]]:
-        """Yield each pair of a module and a module that it uses, except types of its parent module.
+        """Yield the pairs (module, used module), without uses of a parent module's types.
 
         A module may add methods to a type of its parent module, because the parent module does not
         depend on these methods.

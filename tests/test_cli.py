@@ -21,7 +21,7 @@ from conftest import repeatable
 EXAMPLE = "examples/two_flows.toml"
 STUDY = "ecn-finite-transfers"
 UNUSED = ["--out", "results/unused"]
-"""Options with an unused output folder, so that no command refuses an earlier output."""
+"""Option for an output folder without earlier output, so that no command refuses to run."""
 HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
 
 

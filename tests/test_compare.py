@@ -84,7 +84,7 @@ def test_all_queues_get_the_same_random_arrivals() -> None:
 
 
 def test_the_default_scenario_follows_the_recommendations_of_rfc_7928() -> None:
-    """The buffer has S packets, one bandwidth-delay product, for 0.036 S flows (§3.2, §8.2.2)."""
+    """RFC 7928 §3.2, §8.2.2: 0.036 S flows share a path and a buffer with S packets in total."""
     base = json.loads(normalize(SCENARIO))
     product = round(20e6 * 0.1 / 8 / 1500)
     assert base["network"]["queue"]["limit"] == f"{product} packets"

@@ -233,7 +233,7 @@ def test_each_group_of_flows_has_its_own_rows() -> None:
 def test_the_goodput_of_finished_transfers_excludes_the_time_after_them(
     scenario: Path,
 ) -> None:
-    """The goodput of a transfer excludes the rest of the run, which lasts three times as long."""
+    """Goodput excludes the time after the last transfer, which is most of the run."""
     base = json.loads(scenario.read_text()) | {"duration": "20 s"}
     base["flows"] += [{"name": "one", "from": "left-0", "to": "right-1",
                        "traffic": {"kind": "bulk", "size": "100 kB"}}]  # fmt: skip

@@ -1,8 +1,8 @@
 """Coverage of each kind of confidence interval, as in the tables of docs/statistics.md.
 
 ``python tests/test_coverage.py`` measures the coverages and writes the tables into the page, which
-takes some minutes. The test measures each coverage with a hundred samples and compares it with the
-page.
+takes some minutes. The test measures each coverage with a hundred samples, and compares the
+measured coverage with the coverage in docs/statistics.md.
 """
 
 import re
@@ -45,7 +45,7 @@ A Pareto distribution with a shape of at most 2 has infinite variance.
 
 
 class Method(NamedTuple):
-    """Interval of a sample, the value that the interval estimates, and its valid distributions."""
+    """Interval of a sample, the estimated value, and the distributions with a valid interval."""
 
     interval: Callable[[np.ndarray], statistics.Interval]
     truth: Callable[[Any], float]
@@ -121,7 +121,7 @@ def independent(samples: int) -> Iterator[tuple[str, int, str, float]]:
 
 
 def dependent(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Yield the name of an interval, length, distribution and coverage, for series of one run."""
+    """Yield function, number of correlated values, distribution, and coverage of an interval."""
     for function in (statistics.batch_means, statistics.mean_interval):
         method = Method(function, lambda _: 0.0)
         for n in LENGTHS:
@@ -149,7 +149,7 @@ def until_narrow(samples: int) -> Iterator[tuple[str, int, str, float]]:
 
 
 def narrowed(x: np.ndarray, first: int) -> statistics.Interval:
-    """Return the interval of the first values, as many as the stopping rule needs."""
+    """Return the interval of the first n values, where the stopping rule determines n."""
     n = first
     while (more := enough(list(x[:n]), 0.1, len(x))) > n:
         n = more
@@ -205,7 +205,7 @@ def place(kind: str) -> re.Pattern[str]:
 
 
 def written(kind: str) -> dict[tuple[str, int, str], float]:
-    """Return the coverages in the page's table of the kind `kind`."""
+    """Return the coverages in the table `kind` of docs/statistics.md."""
     match = place(kind).search(PAGE.read_text("utf-8"))
     assert match, f"the table {kind!r} is in {PAGE.name}"
     head, _, *rows = [line.strip("| ").split(" | ") for line in match[2].splitlines()]

@@ -261,7 +261,7 @@ def test_an_aqm_may_raise_error_types_of_the_simulator(
 
 
 class RunsItself(CustomQueue):
-    """AQM that runs another scenario, which exceeds its limit of events."""
+    """AQM that runs another scenario; the other run exceeds the maximum number of events."""
 
     def __init__(self, scenario: dict[str, Any]) -> None:
         super().__init__()

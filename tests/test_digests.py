@@ -1,7 +1,8 @@
 """Test that release builds and debug builds have bitwise equal results.
 
 The Rust tests compare the results of a debug build with crates/lab/tests/digests.txt. The tests of
-this module compare the results of the installed extension, a release build, with the same file.
+this module compare the results of the installed extension, which is a release build, with
+crates/lab/tests/digests.txt.
 """
 
 import re

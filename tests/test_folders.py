@@ -315,7 +315,7 @@ def content(path: Path) -> list[str]:
 
 
 def seed_of(path: Path) -> int:
-    """Return the seed of a run or comparison; assert that its files are of one run."""
+    """Return the seed of an output folder; assert that all files in the folder are of one run."""
     if path.name == "reproduce":
         json.loads((path / "manifest.json").read_text())
         return 0

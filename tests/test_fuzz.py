@@ -67,7 +67,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def decimals(minimum: float, maximum: float) -> st.SearchStrategy[float]:
-    """Return a strategy of numbers with up to 17 significant digits."""
+    """Return a Hypothesis strategy that generates numbers with up to 17 significant digits."""
     return st.floats(minimum, maximum, allow_subnormal=False)
 
 
@@ -77,7 +77,7 @@ TIMES = st.integers(10**9, 10**14).map(lambda n: f"{n / 10**9!r} ms")
 
 
 def distributions(values: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy of distributions of sizes or times, with arbitrary parameters."""
+    """Return a Hypothesis strategy that generates distributions of sizes or times."""
     simple = (
         st.builds(lambda mean: {"kind": "exponential", "mean": mean}, values)
         | st.builds(lambda m, s: {"kind": "lognormal", "mean": m, "sigma": s}, values, SHAPES)

@@ -53,7 +53,7 @@ def follow(guide: str, copy: Path) -> None:
 
 
 def add_lines(guide: str, copy: Path) -> None:
-    """Add the lines in a guide's tables to the files of a copy."""
+    """Insert the lines that a guide's tables prescribe into the files of a copied source tree."""
     for name, below, added in rows(guide):
         path = copy / name
         lines = path.read_text("utf-8").splitlines()
@@ -64,7 +64,7 @@ def add_lines(guide: str, copy: Path) -> None:
 
 @pytest.fixture(scope="module")
 def extended_sources() -> Path:
-    """Return a copy of the sources with the extensions of all guides."""
+    """Return a copy of the source tree to which the steps of all how-to guides were applied."""
     if not shutil.which("cargo"):
         pytest.skip("these tests need cargo; see https://rustup.rs")
     COPY.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def test_the_engine_of_the_guide_computes_the_goodput_of_a_sawtooth(
 
 
 def test_the_study_of_the_guide_runs_and_passes_all_checks(tmp_path: Path) -> None:
-    """The guide's study runs, `aqmlab explain` knows it, and ruff and the import contracts pass."""
+    """The study of the guide passes all checks: run, `aqmlab explain`, ruff, import contracts."""
     package = tmp_path / "python" / "aqmlab"
     shutil.copytree(
         ROOT / "python" / "aqmlab", package, ignore=shutil.ignore_patterns("__pycache__")
@@ -165,7 +165,7 @@ def test_the_templates_are_formatted_and_their_tests_pass(extended_sources: Path
 
 
 def test_a_congestion_control_is_a_file_and_two_lines(extended_sources: Path) -> None:
-    """A new congestion control needs one file and two lines; the tests of the table include it."""
+    """A new congestion control is one file and two lines; tests of all controls include it."""
     lines = [name for name, _, _ in rows(CONTROL)]
     assert lines == ["crates/tcp/src/congestion/mod.rs", "crates/tcp/src/congestion/table.rs"]
     printed = cargo(extended_sources, "test", "-p", "aqmlab-tcp", "--lib", "congestion::table")

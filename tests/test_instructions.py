@@ -43,9 +43,9 @@ SHORT = {
     "S2-linux": ('duration = "60 s"', 'duration = "2 s"', 'duration = "1 ms"'),
     "S3-sack": ('duration = "20 s"', 'duration = "300 ms"', 'duration = "1 ms"'),
 }
-"""Per scenario: a line, its replacement for a short run, and its replacement for a set-up only."""
+"""Duration per scenario: in the file, in a short run, and in a run of (nearly) only the set-up."""
 CHANGED = {"S2-linux": ("S2", "[tcp]", '[tcp]\nstack = "linux"')}
-"""Scenarios made from another scenario: its name, a text in it, and the replacement of the text."""
+"""Scenarios derived from another scenario: name of that scenario, text to replace, and new text."""
 
 
 def compiler() -> str:

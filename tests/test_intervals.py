@@ -97,8 +97,9 @@ def test_the_interval_of_a_quantile_follows_from_the_binomial(
     below = scipy.stats.binom(n, share)
     tail, rounding = (1 - confidence) / 2, 1e-9
     lower, upper = (0 if low == -math.inf else int(low)), (n + 1 if high == math.inf else int(high))
-    # The quantile lies outside a bound with at most the probability `tail`. A bound one step
-    # further inwards has a larger probability.
+    # The quantile lies outside a bound with at most the probability `tail`. If a bound is moved
+    # inwards by one value, the quantile lies outside the bound with at least the probability
+    # `tail`.
     assert below.cdf(lower - 1) <= tail + rounding
     assert below.cdf(lower) >= tail - rounding
     assert below.sf(upper - 1) <= tail + rounding

@@ -29,7 +29,7 @@ COMMIT_S = 10.0
 
 
 class Logged:
-    """Simulator that logs each finished run: its address in the store, and its end time."""
+    """Simulator that logs the store address and the end time of each finished run."""
 
     build = "logged"
     capabilities = EVERYTHING
@@ -230,7 +230,7 @@ for kind in ("callback", "__del__"):
 
 
 def test_a_signal_in_a_callback_still_ends_the_process() -> None:
-    """Python ignores exceptions in callbacks of weak references; Python's importer uses these."""
+    """Python ignores exceptions in weak-reference callbacks, which Python's importer uses."""
     process = subprocess.run(
         [sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=60,
         check=False,

@@ -141,7 +141,7 @@ def short_flows(per_ack: int, seed: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("per_ack", "growth"), [(1, 2.0), (2, 1.5)])
 def test_tcp_sends_the_batches_of_the_model(per_ack: int, growth: float) -> None:
-    """Slow start sends the batches of M[X]/D/1, for flows of 7 packets (power of ECN, figure 7).
+    """Flows of 7 packets in slow start send batches as in M[X]/D/1 (power of ECN, figure 7).
 
     The text of the paper has a mean queue of 5 packets. A simulation with delayed ACKs has 4.6
     waiting packets and 0.8 packets in service. A simulation without delayed ACKs has 5.6 waiting

@@ -26,7 +26,7 @@ SLOW = (
     "aqmlab bench", "aqmlab calibrate", "aqmlab reproduce", "aqmlab responses",
     "aqmlab script tests/scripts --set", "aqmlab tune-red", "aqmlab traffic",
 )  # fmt: skip
-"""First words of the examples in the help that the tests only parse, but do not run."""
+"""Beginnings of slow example commands in the help, which the tests parse but do not run."""
 
 
 def help_of(args: list[str], capsys: pytest.CaptureFixture[str]) -> str:

@@ -53,7 +53,7 @@ def test_network_control_precedes_everything_except_ef(delivered: dict[str, floa
 
 
 def test_af_classes_and_the_default_have_equal_shares(delivered: dict[str, float]) -> None:
-    """RFC 2597 §2: AF classes and the default share equally the rate that EF and CS6 leave."""
+    """RFC 2597 §2: AF classes and default traffic get equal shares of what EF and CS6 leave."""
     share = (10 * 1000 / 1028 - delivered["EF"] - delivered["CS6"]) / 3
     for rate in (delivered["AF11"] + delivered["AF13"], delivered["AF22"], delivered["DF"]):
         assert rate == pytest.approx(share, rel=0.02)
@@ -68,5 +68,5 @@ def test_af13_is_dropped_before_af11(delivered: dict[str, float]) -> None:
 def test_lower_effort_is_not_served_while_other_classes_use_the_link(
     delivered: dict[str, float],
 ) -> None:
-    """RFC 8622 §4: lower effort uses only unused capacity; at the end, its 100 packets leave."""
+    """RFC 8622 §4: only 100 lower-effort packets leave, after all other traffic has ended."""
     assert delivered["LE"] * 20e6 / 8 <= 103 * 1000

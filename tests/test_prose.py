@@ -1,4 +1,4 @@
-"""Tests of `tools/prose`, the check of the project's texts, and its run over the project."""
+"""Tests of `tools/prose`, which checks the project's texts; one test checks all files."""
 
 import importlib.util
 import subprocess

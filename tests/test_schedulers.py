@@ -140,7 +140,10 @@ class TreeCase:
         return {"kind": "cbq", "ewma": self.ewma, "classes": tables}
 
     def reference(self, draws: Draws, rate: int, *, turns: list[int], limit: int) -> Tree:
-        """Return the reference; `turns` is the recorded order of classes with equal rank."""
+        """Return the reference implementation of HTB or CBQ.
+
+        `turns` is the order in which the simulator served classes of equal rank.
+        """
         nodes: Any = copy.deepcopy(self.nodes)
         if isinstance(nodes[0], HtbClass):
             return Htb(

@@ -1,4 +1,4 @@
-"""Tests of the series of segments and of round-trip times for a known loss, and their graphs."""
+"""Tests of the series and graphs of segments and of round-trip times, with a known loss."""
 
 import json
 from pathlib import Path

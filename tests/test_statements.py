@@ -21,7 +21,7 @@ REPLICATIONS = 2
 
 @cache
 def measured(name: str) -> pd.DataFrame:
-    """Return the measurements of a statement, one row per run."""
+    """Return the measurements for the statement `name` of an AQM paper, one row per run."""
     return STATEMENTS[name].measure(REPLICATIONS)
 
 
@@ -95,8 +95,8 @@ def test_the_queue_of_rem_is_at_its_target_at_every_load() -> None:
 def test_rem_compensates_for_idle_time(period_ms: int, flows: int) -> None:
     """While the price of REM is above 0, equation (1) gives alpha (b - b*) = c - x on average.
 
-    The error of this mean is the change of the price, divided by gamma alpha and by the number of
-    periods.
+    The error of the mean queue length b is the change of REM's price in the measured time, divided
+    by gamma alpha and by the number of periods.
     """
     queue = {"kind": "rem", "limit": "120 packets", "period": f"{period_ms} ms"}
     first, whole = (
@@ -195,7 +195,7 @@ def test_dualpi2_has_a_low_delay_for_l_and_a_full_link() -> None:
 
 
 def test_rio_drops_no_packet_within_the_profile() -> None:
-    """RIO drops only packets out of profile, RED also packets in profile (Clark & Fang 1998)."""
+    """RIO (Clark & Fang 1998) drops only out-of-profile packets; RED also drops other packets."""
     inside, outside = means("rio", "in_lost"), means("rio", "out_lost")
     for out in (1, 2, 4, 8, 16, 32):
         assert inside["RIO", out] == 0
@@ -214,7 +214,7 @@ def burst(queue: str) -> dict[float, float]:
 
 @pytest.mark.parametrize("queue", idle.QUEUES)
 def test_a_longer_idle_time_never_increases_the_drops_of_a_burst(queue: str) -> None:
-    """After 20 s of idle time, a queue drops no more of the burst than without earlier load."""
+    """A queue that was idle for 20 s after a load drops no more of a burst than an unused queue."""
     dropped = burst(queue)
     for before, after in itertools.pairwise(idle.IDLE_S):
         assert dropped[after] <= dropped[before] + 1

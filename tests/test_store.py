@@ -37,7 +37,7 @@ ADDRESS = "0123456789abcdef"
 
 
 def column(rows: int) -> st.SearchStrategy[Any]:
-    """Return a strategy of result columns, in the formats that the simulator returns."""
+    """Return a Hypothesis strategy that generates columns in the formats of the simulator."""
     return st.one_of(
         arrays(np.dtype("<f8"), rows),
         arrays(np.dtype("<u8"), rows),
@@ -160,7 +160,7 @@ def test_a_row_that_decompresses_without_bound_is_damaged(
 def test_a_table_outside_the_folder_is_not_read(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stored run is executed again if a table name in it contains the path of another folder."""
+    """If a table name in a stored run contains a path to another folder, the run is repeated."""
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
     store, engine = FolderStore(tmp_path / "store"), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
@@ -316,7 +316,7 @@ def test_a_second_writer_of_a_folder_gets_an_error(
 
 
 def test_foreign_files_are_unchanged(small: dict[str, Any], tmp_path: Path) -> None:
-    """A store may be in a folder with other files, but not with a file that has a store's name."""
+    """A store accepts foreign files in its folder, but refuses a foreign file named `runs.lock`."""
     foreign = [tmp_path / "foreign", tmp_path / "tables" / "foreign.part", tmp_path / "runs.lock"]
     foreign[1].parent.mkdir()
     for path in foreign:
@@ -533,7 +533,7 @@ def test_10_000_waiting_scenarios_need_less_than_100_bytes_each(small: dict[str,
 def test_signals_are_delayed_while_the_database_closes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal waits until the database is closed, so that no later call uses a closing one."""
+    """An OS signal is delayed until the database is closed; no call uses a half-closed database."""
     store = FolderStore(tmp_path / "runs")
     store.begin(1, 0, 1)
     shut, delayed = store._shut, []

@@ -152,7 +152,7 @@ def test_the_error_of_invalid_input_is_one_line(
 def test_resume_executes_only_the_missing_runs(
     folder: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An additional replication executes only its own runs, and the other rows do not change."""
+    """A sweep with one more replication executes only the new runs and changes no earlier row."""
     before = Outcome.read(folder).runs
     stored: list[str] = []
     put = FolderStore.put

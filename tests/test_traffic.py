@@ -64,7 +64,7 @@ def test_a_sample_has_the_requests_of_a_run_over_a_fast_network(connections: str
 
 @pytest.mark.parametrize("name", ["user-{i}", "user-{n}"])
 def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
-    """Sampled users start at the same random times, within one second, as the users of a run."""
+    """Sampled users and the users of a run have the same random start offsets of at most 1 s."""
     document = scenario() | {"phase_breaking": {"start": "1 s", "delay": "0 s"}}
     other = document["flows"][0] | {"name": "first-{i}", "traffic": WEB, "start": "2 s"}
     document["flows"] = [other, document["flows"][0] | {"name": name}]

@@ -55,8 +55,9 @@ def test_the_command_writes_the_tuned_scenario_and_the_shares(
     assert worst[minth] == pytest.approx(worst.max(), abs=0.01)
     assert f"minth = {minth:g} packets and maxth = {3 * minth:g} packets" in printed
 
-    # The tuned scenario differs from the original only in the thresholds. Its runs have the share
-    # of time between the thresholds that the command prints.
+    # The tuned scenario differs from the original only in the thresholds. In runs of the tuned
+    # scenario, the average queue length is between the thresholds for the share of time that the
+    # command prints.
     tuned, before = aqmlab.Scenario.load(out / file.name), aqmlab.Scenario.load(file)
     sizes = {"minth": f"{minth:g} packets", "maxth": f"{3 * minth:g} packets"}
     document, original = json.loads(normalize(tuned)), json.loads(normalize(before))

@@ -1,4 +1,4 @@
-"""Functions that draw the figures of the statements."""
+"""Functions that draw figures of the measurements for statements of AQM papers."""
 
 import pandas as pd
 from matplotlib.axes import Axes

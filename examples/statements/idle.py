@@ -19,7 +19,7 @@ from .statement import Statement
 
 IDLE_S = (0.05, 0.2, 1, 2, 5, 20)
 NEVER = float("inf")
-"""Value of `idle_s` in the rows of runs without an earlier load."""
+"""Value of `idle_s` for runs in which no load precedes the burst."""
 BURST = 60
 LINUX_RED = {
     "kind": "tc_red", "min": "20 kB", "max": "60 kB", "burst": "100 packets", "probability": 0.1,

@@ -44,9 +44,9 @@ def summary(table: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
 
 
 def numbers(statement: Statement, table: pd.DataFrame) -> str:
-    """Return a text with the means of a statement.
+    """Return the mean of each measured column of a statement, as text.
 
-    A statement without `values` has no means; its text shows the last row of each seed.
+    If the statement has no `values`, the text shows the last row of each seed instead of means.
     """
     lines = []
     for value in statement.values:

@@ -1,4 +1,4 @@
-"""Test that every engine can run, sweep, compare and reproduce, and that it can fill the report."""
+"""Test that every engine can run, sweep, compare, reproduce, and supply all data of a report."""
 
 import io
 import json
@@ -326,7 +326,7 @@ def test_the_report_of_a_published_study_names_the_missing_columns(tmp_path: Pat
 
 
 class Counting:
-    """Engine that counts its runs; each test passes the capabilities of the engine."""
+    """Engine that counts its runs; each test chooses the capabilities of its own instance."""
 
     build = "counting"
 

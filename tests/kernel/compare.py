@@ -25,8 +25,8 @@ class Numbers:
     ----------
     goodput_bps : float
         Goodput of all flows. For transfers: received data divided by the time until the receipt of
-        the last byte. For flows without an end: received data divided by the duration, in fast
-        configurations without the warm-up.
+        the last byte. For flows without an end: received data divided by the duration of the run.
+        In fast configurations, data and duration exclude the warm-up.
     queue_ms : float
         Mean queue as a delay in ms (backlog divided by the rate), while all flows are active.
     retransmitted : float
@@ -120,8 +120,8 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
         Name of a file in ``scenarios/``, without the extension.
     repetition : int
         Number of the repetition, from 0. The number sets the seed, and selects one of the measured
-        times between the starts of two flows. If there are more repetitions than times, the times
-        repeat.
+        times between the starts of two flows. If there are more repetitions than measured times,
+        later repetitions use the times again, from the first one.
     hosts : str
         `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int

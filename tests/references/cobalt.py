@@ -9,7 +9,7 @@ from references.fifo import MARK, NOT_ECT, SECOND, Packet
 
 
 class Cobalt(Discipline):
-    """COBALT with times in picoseconds; `schedule` is the time by which the next signal is late."""
+    """COBALT with times in picoseconds; `schedule` is the time since the next signal was due."""
 
     def __init__(
         self,

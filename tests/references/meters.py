@@ -16,7 +16,7 @@ class Ticks:
         self.done = 0
 
     def until(self, time: int) -> int:
-        """Return the bytes that the rate allows from the previous call to `time` (picoseconds)."""
+        """Return the bytes that the rate allows since the last call; `time` is in picoseconds."""
         total = int(time * PICOSECOND * self.bytes_per_second)
         new, self.done = total - self.done, total
         return new

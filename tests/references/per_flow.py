@@ -7,7 +7,7 @@ from references.fifo import Aqm, Packet, Queue
 
 
 class Fred(Aqm):
-    """FRED by the pseudo-code of Lin & Morris 1997; no idle time reduces the average twice."""
+    """FRED by the pseudo-code of Lin & Morris 1997; an idle time reduces the average only once."""
 
     def __init__(
         self,

@@ -1,4 +1,7 @@
-"""RIO of Clark & Fang 1998, for any number of classes, with a choice of the averaged packets."""
+"""RIO of Clark & Fang 1998 for any number of classes.
+
+The parameter `averaged` selects the packets that each class counts in its average queue length.
+"""
 
 from dataclasses import dataclass
 from typing import Any

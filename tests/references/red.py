@@ -3,12 +3,13 @@
 The byte mode of ns-2.35 (`modify_p` of red.cc) counts the bytes since the last signal, including
 the arriving packet, and divides this number by the mean packet size as an integer. If the
 probability after spacing is below 1, ns-2 multiplies the probability by the packet size and divides
-it by the mean packet size. ns-2 passes the packet that begins the count. ns-2 also passes a packet
-that arrives at an empty queue, because ns-2 requires more than one waiting byte for a signal.
+the product by the mean packet size. ns-2 always passes the first packet that arrives after the
+average has reached minth. ns-2 also passes a packet that arrives at an empty queue, because ns-2
+drops or marks packets only if more than one byte is waiting.
 
-A queue remains empty if RED drops a packet that arrives at the empty queue. This drop sets q_time
-to its own time, because the average has already decayed until then. No idle time therefore reduces
-the average twice (ns-2, Linux).
+A queue remains empty if RED drops a packet that arrives at the empty queue. The drop at an empty
+queue sets q_time to the time of the drop, because the average already reflects the idle time before
+the drop. Each idle time therefore reduces the average only once (ns-2, Linux).
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Literal implementations of HTB and CBQ: which classes may send at a time, and their rank.
 
-If several classes of equal rank may send, the references follow the order of the simulator.
+If several classes of equal rank may send, these implementations use the order of the simulator.
 """
 
 from collections.abc import Iterable, Iterator
@@ -79,7 +79,7 @@ class Tree(Classes):
         return [n for c, n in enumerate(self.leaves) if self.queues[c]]
 
     def next_of(self, equals: list[int]) -> tuple[int, Packet]:
-        """Remove the packet that the simulator sends next; its class must be in `equals`."""
+        """Remove the simulator's next packet; the class of this packet must be in `equals`."""
         c = next(self.turns)
         assert self.leaves[c] in equals, (
             f"the simulator sends class {self.leaves[c]}, but only {equals} may send"

@@ -147,7 +147,7 @@ def test_the_share_is_one_half_without_a_difference() -> None:
 
 
 def test_every_claim_is_decided() -> None:
-    """The quick form gives each claim a verdict, often another verdict than the whole grid."""
+    """Each claim has a verdict in the quick form, often different from the full study's verdict."""
     runs = Runs(2, reduce, Simulator(), quick=True)
     runs.request(need for need in pairs.both() if short(need))
     runs.run()

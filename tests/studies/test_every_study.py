@@ -97,7 +97,7 @@ def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
 
 
 COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|published)|± ?\d")
-"""Pattern of the interval of a measured result, or of a number of claims with a verdict."""
+"""Pattern that matches a confidence interval or a count of claims, cells or published numbers."""
 
 
 @pytest.mark.parametrize("name", studies.names())

@@ -251,7 +251,7 @@ def text_of(at: Setting) -> str:
 
 
 def test_without_ecn_the_response_to_marks_changes_no_result() -> None:
-    """Without ECN, RED and RED* are one run, and no response of the hosts to marks changes it."""
+    """Without ECN, RED and RED* have equal results, for every response of the hosts to marks."""
     assert text_of(Setting(RED, OFF, LIGHT)) == text_of(Setting(RED_STAR, OFF, LIGHT))
     unmarked = replace(readings.setting(RED_STAR, OFF, MARKS), seconds=10).scenario(0)
     scenarios = [unmarked, unmarked | {"tcp": with_keys(unmarked["tcp"], dict(MARKS.tcp))}]
@@ -280,7 +280,7 @@ def test_settings_have_different_scenarios_except_one_without_marks() -> None:
 
 
 class Everywhere(Runs):
-    """Replacement for the runs of a study, with the same result for every setting."""
+    """Substitute for `Runs` that returns one given result for every setting."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(2, STUDY.reduce, Simulator())
@@ -291,14 +291,14 @@ class Everywhere(Runs):
         return True
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Outcome | Waited]]:
-        """Yield the result for two replications; the queueing model has an invented result."""
+        """Yield a result for replications 0 and 1; results of the queueing model are invented."""
         waited = Waited((0.001, 0.01), (900.0, 100.0), 20.0, 30.0)
         of = waited if isinstance(setting, Alike | Mixed) else self.outcome
         yield from enumerate([of, of])
 
 
 def test_every_claim_is_decided_and_every_item_has_tables(mixed: Outcome) -> None:
-    """If all settings have the same result, every claim has a verdict and every item has tables."""
+    """Even if all settings have equal results, claims have verdicts and items have tables."""
     runs = Everywhere(mixed)
     for item in STUDY.items:
         section = item.make(runs)

@@ -148,7 +148,7 @@ def test_a_short_transfer_whose_fin_was_sacked_needs_no_timeout() -> None:
 
 
 def test_delayed_acks_let_more_cbr_packets_into_the_queue() -> None:
-    """A full queue accepts a CBR packet that arrives after a departure, before a TCP segment."""
+    """A CBR packet enters a full queue after a departure, unless a TCP segment arrives first."""
     scenarios = [
         Beside(LONG, TAIL_DROP, ONE_CLASS, 0, delayed_ms).scenario(1) for delayed_ms in (0, 40)
     ]

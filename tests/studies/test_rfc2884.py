@@ -78,7 +78,8 @@ def test_nearly_all_settings_and_readings_have_different_scenarios() -> None:
     grids = [at for tcp in TCPS for at in (*bulk.grid(tcp), *transactions.grid(tcp))]
     read = [readings.read(at, r) for at in readings.EVERY for r in readings.READINGS]
     for many in (grids, read):
-        # Some TCP stacks ignore the key that a reading of the memo changes.
+        # Some scenarios are equal, because some TCP stacks ignore a key that an interpretation of
+        # RFC 2884 changes.
         distinct = {normalize(at.scenario(0) | {"title": ""}) for at in many}
         assert len(distinct) >= 0.95 * len(many)
     assert len({reading.about for reading in readings.READINGS}) == len(readings.READINGS)
@@ -129,7 +130,7 @@ def test_reno_needs_four_packets_in_flight_for_a_fast_retransmit() -> None:
 
 
 def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
-    """Every claim has a verdict after two replications of 45 s, and one of each reading."""
+    """Two replications of 45 s decide each claim; one is enough per interpretation of RFC 2884."""
     runs = Runs(2, reduce, Simulator(), changes=[("duration", "'45 s'")])
     for item in STUDY.items:
         if item.name not in ("tuning", "validation"):

@@ -38,7 +38,7 @@ class Counting:
 
 @dataclass(frozen=True)
 class Download:
-    """Setting of a download; two items of a study may use different names for equal settings."""
+    """Setting that simulates one download; settings with different names may be otherwise equal."""
 
     name: str
     limit: int = 16
@@ -72,7 +72,7 @@ def requested_runs(runs: Runs, *needs: Need) -> Runs:
 
 
 def seeds(engine: Counting, replications: int = 1) -> Runs:
-    """Return a new `Runs` object, which reduces each run to its seed."""
+    """Return a new `Runs` object, in which the result of each run is the seed of the run."""
     return Runs(replications, lambda result: int(result.manifest["seed"]), engine)
 
 

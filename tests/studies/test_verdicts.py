@@ -67,7 +67,7 @@ def test_a_wider_interval_never_makes_a_verdict_reproduced(
     right: float,
     spread: tuple[float, float] | None,
 ) -> None:
-    """If an interval is reproduced or contradicted, a narrower interval in it has this verdict."""
+    """An interval inside a reproduced or contradicted interval has the same verdict."""
     single = None if spread is None else around(centre, *spread)
     wide = verdict(around(centre, below, above), *printed, spread=single)
     narrow = verdict(around(centre, below * left, above * right), *printed, spread=single)
@@ -131,7 +131,10 @@ def test_a_rank_or_a_direction_needs_an_interval_without_0() -> None:
 
 
 def test_a_single_printed_run_may_lie_within_the_spread_of_the_runs() -> None:
-    """A published single run gives SINGLE_RUN; an interval wider than the spread remains open."""
+    """A published single run may differ from our mean by the spread of our runs (SINGLE_RUN).
+
+    If the accepted range contains only a part of the confidence interval, the verdict is OPEN.
+    """
     spread = Interval(20, 30, 60)
     assert accepted(55, 2, "number", spread) == (25, 65)
     assert verdict(Interval(28, 30, 33), 55, 2, spread=spread) == SINGLE_RUN
@@ -234,7 +237,7 @@ def test_a_claim_about_several_cases_needs_all_cases() -> None:
 
 
 class Some:
-    """Runs of a study with one setting, "x"; the result of each run is a number."""
+    """Substitute for `Runs` with numbers as results; the only setting is the string "x"."""
 
     def __init__(self, *values: float) -> None:
         self.values, self.replications = list(values), len(values)

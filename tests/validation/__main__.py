@@ -32,7 +32,7 @@ def rows_of(peer: Peer) -> list[Row]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the peers and write the page; return the exit code, which is 130 if it is interrupted."""
+    """Run the peers and write the page; return the exit code, which is 130 after Ctrl-C."""
     try:
         return run(arguments)
     except KeyboardInterrupt:

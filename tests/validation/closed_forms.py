@@ -15,10 +15,10 @@ from validation.row import Row, Tolerance
 NAME = "Closed forms"
 ABOUT = """\
 The results of aqmlab are compared with the values of formulas, in scenarios that meet the
-assumptions of the formulas. The runs of a comparison have different seeds, and the formula has a
-single value. [`aqmlab.models`](../python/aqmlab/models) contains most of the formulas, and
-[`closed_forms.py`](../tests/validation/closed_forms.py) contains the other formulas with their
-sources."""
+assumptions of the formulas. In each comparison, the runs of aqmlab differ in their seeds, whereas
+the formula gives a single value. [`aqmlab.models`](../python/aqmlab/models) contains most of the
+formulas, and [`closed_forms.py`](../tests/validation/closed_forms.py) contains the other formulas
+with their sources."""
 
 Scenario = dict[str, Any]
 Expected = dict[str, tuple[float, str, Tolerance]]
@@ -232,8 +232,7 @@ def rates() -> list[Form]:
     rates_with_recovery = ", ".join(f"{rate:.3f} Mbit/s (p = 1/{n})" for n, rate in longer.items())
     cause = (
         "The square-root law ignores that cwnd does not grow in the round trip of each recovery. "
-        "If each loss adds a round trip to the W/2 round trips of the formula, the square-root law "
-        "gives "
+        "A square-root law with one additional round trip per loss gives a goodput of "
         f"{rates_with_recovery}."
     )
     for every in longer:
@@ -338,7 +337,7 @@ def times() -> list[Form]:
 
 
 def buckets() -> list[Form]:
-    """Return formulas for the data that a token bucket passes: burst + rate · time."""
+    """Return closed forms of token buckets, which pass burst + rate · time of data."""
     forms = []
     for rate, burst in ((1e6, 10_000), (5e6, 50_000)):
         rule = {
@@ -392,7 +391,7 @@ def missing() -> str | None:
 
 
 def version() -> str:
-    """Return the name of the peer, because formulas have no version."""
+    """Return "the formulas" instead of a version, because formulas have no version."""
     return "the formulas"
 
 

@@ -55,8 +55,8 @@ class Draws:
     Parameters
     ----------
     starts, delays : list of float
-        Start of each flow and delay of each sender's link, in s. Both lists have the TCP flows
-        first and then the CBR flows.
+        Start of each flow and delay of each sender's link, in s. In each list, the values of the
+        TCP flows precede the values of the CBR flows.
     """
 
     starts: list[float]

@@ -14,10 +14,11 @@ which differ in their seed and in the start time of the second flow. In scenario
 bottlenecks of 10 and 50 Mbit/s, the throughput is measured in the last minute of three minutes. In
 scenario s6, with queues that mark according to RFC 3168, the throughput is measured in 40 s of one
 minute. Each pair of flows has two comparisons, one per flow. The tolerance for the throughput of a
-flow is the larger of two bounds. The first bound is 2 Mbit/s, or 1 Mbit/s if the bottleneck has
-10 Mbit/s. The second bound is the change of the flow's throughput that results if the ratio of the
-two throughputs changes by a factor of 1.25.
-[`tests/l4s`](../tests/l4s/README.md) describes the settings and their sources.
+flow is the larger of a fixed bound and a relative bound. The fixed bound of the tolerance is
+2 Mbit/s, or 1 Mbit/s if the bottleneck has a rate of 10 Mbit/s. The relative bound of the tolerance
+is the change of the flow's throughput that changes the ratio of the two flows' throughputs by a
+factor of 1.25, if the sum of the throughputs is constant. [`tests/l4s`](../tests/l4s/README.md)
+describes the settings and their sources.
 
 The name of a setting consists of the rate and the queue of the bottleneck, and of the congestion
 control and the round-trip time (RTT) of each flow.

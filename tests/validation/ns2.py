@@ -27,9 +27,9 @@ imitate the TCP of ns-2. The goodput and the counts are measured over the whole 
 queue length is measured after the warm-up.
 
 The name of a setting contains the queue (`dt` for Drop Tail, `red` for RED that drops, `ecn` for
-RED that marks) and the TCP. It also contains the number of flows (`n5`), or the number of transfers
-and their size in segments (`finish-5x1000`), and the rate of the bottleneck unless the rate is
-1.5 Mbit/s."""
+RED that marks) and the TCP. The name of a setting also contains the number of flows (`n5`), or the
+number of transfers and their size in segments (`finish-5x1000`). If the rate of the bottleneck is
+not 1.5 Mbit/s, the name also contains this rate."""
 
 
 def missing() -> str | None:

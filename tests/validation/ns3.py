@@ -250,8 +250,9 @@ CAUSES: dict[tuple[str, str], str] = {
 def discipline(setting: Dumbbell) -> tuple[str, dict[str, Any]]:
     """Return the type and the attributes of the queue discipline in ns-3.
 
-    The limit of a setting counts the packet between the queue discipline and the transmitter. The
-    queue discipline in ns-3 does not count this packet, so its limit is one packet smaller.
+    The limit of a setting counts the packet between the queue discipline and the transmitter. In
+    ns-3, the limit of a queue discipline does not count the packet that waits for the transmitter,
+    so the limit in ns-3 is one packet smaller.
     """
     queue, ecn = setting.queue, str(setting.ecn_flows > 0).lower()
     limit = {"MaxSize": f"{int(queue['limit'].split()[0]) - 1}p"}

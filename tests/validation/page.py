@@ -112,7 +112,7 @@ def score(sections: dict[str, tuple[Origin, list[Row]]]) -> list[str]:
 
 
 def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
-    """Return the section of a peer: runs, rows beyond the tolerance with causes, other rows."""
+    """Return the page's section of a peer: runs, misses with their causes, and other rows."""
     peer = peers()[key]
     lines = [
         f"## {peer.NAME}", "", peer.ABOUT, "",
@@ -120,8 +120,9 @@ def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
             f'The section "{peer.NAME}" contains {len(rows)} comparisons: {count(rows, HOLDS)} '
             f"that hold (difference inside the tolerance), {count(rows, MISSES)} that miss "
             f"(difference outside the tolerance) and {count(rows, UNDECIDED)} that are undecided. "
-            f"The number of misses with an open cause is {count_open(rows)}. `make validate "
-            f'PEERS="{key}"` ran the comparisons on {origin.date} in {origin.minutes:.1f} minutes. '
+            f"The cause of the difference is unknown for {count_open(rows)} of the comparisons "
+            f'that miss. `make validate PEERS="{key}"` ran the comparisons on {origin.date} in '
+            f"{origin.minutes:.1f} minutes. "
             f"aqmlab {origin.build} was compared with {origin.version}. "
             f"[{key}.csv]({data.FOLDER.name}/{key}.csv) contains the values of all runs."
         ), "",

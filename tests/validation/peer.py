@@ -27,7 +27,7 @@ class Peer(Protocol):
 
 
 KEYS = ("ns2", "ns3", "linux", "l4s", "closed_forms")
-"""Keys of the peers: the names of their modules and of their tables in docs/validation/."""
+"""Keys of the peers: `KEY.py` is the module and docs/validation/KEY.csv the table of a peer."""
 
 
 def peers() -> dict[str, Peer]:

@@ -20,7 +20,7 @@ PANELS: dict[str, tuple[Callable[[Row], bool], str]] = {
     "Queues and windows": (lambda row: row.unit in ("packets", "segments"), "packets"),
     "Counts and ratios": (lambda row: row.unit in ("", "%"), "count or ratio"),
 }
-"""Panels of the picture by their titles: a filter of the panel's rows, and the axes' unit."""
+"""Panels of the picture: title, function that selects the panel's rows, and unit of the axes."""
 
 
 def scaled(row: Row, values: tuple[float, ...]) -> tuple[float, float, float]:
@@ -35,7 +35,7 @@ def scaled(row: Row, values: tuple[float, ...]) -> tuple[float, float, float]:
 
 
 def draw(sections: dict[str, tuple[Origin, list[Row]]], folder: Path) -> None:
-    """Draw the picture of all peers and store it in a folder."""
+    """Draw the picture with the comparisons of all peers, and store the picture in a folder."""
     figure, axes = sheet(2, 2, (9.6, 9.6))
     for ax, (title, (belongs, unit)) in zip(axes.flat, PANELS.items(), strict=True):
         shown: list[float] = []

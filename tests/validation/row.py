@@ -74,8 +74,8 @@ def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool 
     """Return half the width of the 95 % interval of the difference between two means.
 
     If `paired` is true, the interval is Student's t interval of the differences within the pairs.
-    If `paired` is false, the interval is Welch's interval. A side with a single value has no
-    variance.
+    If `paired` is false, the interval is Welch's interval. If `ours` or `theirs` contains a single
+    value, this value adds no variance.
     """
     sides = [tuple(a - b for a, b in zip(ours, theirs, strict=True))] if paired else [ours, theirs]
     terms = [(variance(x) / len(x), len(x) - 1) for x in sides if len(x) > 1]
