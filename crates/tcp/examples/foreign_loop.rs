@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::Stream;
-use net::{Arrival, Direction, Ecn, Fates, Label, Next, Options, Packet, QueueDiscipline, QueuedPacket, Segment};
+use net::{
+    Arrival, Direction, Ecn, Fates, Label, Next, Options, Packet, QueueDiscipline, QueuedPacket, Segment,
+};
 use queues::codel::{Codel, CodelQueue};
 use queues::fifo::Buffer;
 use queues::{DisciplineParams, QueueContext};
