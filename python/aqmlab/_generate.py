@@ -1,10 +1,10 @@
 """Generation of Python classes, reference pages and the JSON Schema from the simulator's keys.
 
 ``python -m aqmlab._generate`` writes python/aqmlab/parameters.py and docs/reference/. The command
-also writes the tables of columns in docs/results.md. Each of these tables follows a line ``<!--
-columns of TABLE -->``. A result table without this line gets a new section at the end of the file.
-With ``--check`` the command writes nothing, and fails if a generated text is not current. The
-command needs ruff.
+also writes the tables of columns in docs/results.md. In docs/results.md, each table of columns
+follows a line ``<!-- columns of TABLE -->``. A result table without this line gets a new section at
+the end of the file. With ``--check`` the command writes nothing, and fails if a generated text is
+not current. The command needs ruff.
 """
 
 import ast
@@ -54,10 +54,10 @@ CATEGORIES = {
 
 
 PYTHON = """\
-`import aqmlab` gives these names. The modules below are attributes of `aqmlab`, and each table of a
-scenario in `aqmlab.parameters`, such as `Red`, also has the short name `aqmlab.Red`. The names on
-this page are stable between versions as [Stability](../stability.md) describes. Other names may
-change at any time.
+This page lists the public names of the Python package `aqmlab`. The modules below are attributes of
+`aqmlab`, and each table of a scenario in `aqmlab.parameters`, such as `Red`, also has the short
+name `aqmlab.Red`. The names on this page are stable between versions as
+[Stability](../stability.md) describes. Names that are not on this page may change at any time.
 """
 
 
@@ -260,9 +260,9 @@ Several commands share the options of this page. Each option has the same meanin
 of value in all these commands. `aqmlab COMMAND --help` shows all options of a command.
 
 {table()}
-Commands that are not in this table have none of these options. An image that aqmlab wrote is
-replaced without `--force`. A command has `--resume` if it stores the finished runs in its output
-folder; all other commands store runs only with `--store`.
+A command that is not in the table has none of the options that the table lists. An image that
+aqmlab wrote is replaced without `--force`. A command has `--resume` if it stores the finished runs
+in its output folder; all other commands store runs only with `--store`.
 """
 
 
@@ -297,7 +297,10 @@ def _summary(text: str | None) -> str:
 
 
 def _documentation(of: Any, name: str) -> str | None:
-    """Return the docstring of a name of a module; that of a constant follows its assignment."""
+    """Return the docstring of a class, function or constant of a module.
+
+    The docstring of a constant is the string after the assignment to the constant.
+    """
     value = getattr(of, name)
     if inspect.isclass(value) or inspect.isroutine(value):
         return value.__doc__
@@ -314,7 +317,7 @@ def _documentation(of: Any, name: str) -> str | None:
 
 
 def _names_table(module: ModuleType, names: list[str]) -> list[str]:
-    """Return a table in Markdown with the names of a module and their first lines."""
+    """Return a Markdown table: each name of a module with the first line of its docstring."""
     lines = ["| Name | Meaning |", "|---|---|"]
     for name in names:
         lines.append(f"| `{name}` | {_summary(_documentation(module, name))} |")

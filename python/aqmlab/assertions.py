@@ -235,7 +235,7 @@ class Evaluator:
         return result
 
     def _compare(self, node: ast.Compare) -> bool:
-        """Return the value of a chain of comparisons."""
+        """Return True if every comparison in an expression such as ``0 < x < 1`` is true."""
         left = self._value(node.left)
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             right = self._value(comparator)

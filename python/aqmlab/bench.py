@@ -306,13 +306,13 @@ def htsim_program(folder: Path) -> Path:
 
 LIMIT = {"S2": "100 100e6 1e9 1000 60 16", "S3": "1000 1000e6 1e10 5000 20 16"}
 """Arguments of the limit loop (benches/limit.rs): flows, rate, access rate, limit, seconds, window.
-The limit loop does only the work that every packet simulator has to do. The rates are in bit/s, the
-limit is in packets, and the window is in segments.
+The limit loop is a Rust program that does only the work that every packet simulator must do. The
+rates are in bit/s, the limit is in packets, and the window is in segments.
 """
 
 
 def limit_loop(scenario: str) -> Callable[[str], Measured]:
-    """Return a function that measures a run of the limit loop (benches/limit.rs)."""
+    """Return a function that measures a run of the Rust program benches/limit.rs."""
     if not shutil.which("cargo"):
         raise MissingPeerError("install Rust")
     build = ["cargo", "bench", "-p", "lab", "--bench", "limit", "--no-run"]
@@ -340,8 +340,9 @@ def number(text: str, name: str, between: str = "=") -> float:
 def table(rows: list[dict[str, Any]]) -> "Table":
     """Return rows of :func:`benchmark` as a table for the terminal.
 
-    The last two columns are ratios of rates, in packets and in hops: the median rate of aqmlab
-    divided by the median rate of the simulator.
+    The column "ratio packets" is the median packet rate of aqmlab divided by the median packet rate
+    of the simulator in the row. The column "ratio hops" is the corresponding ratio of the median
+    hop rates.
     """
     from aqmlab import summary
 
@@ -359,7 +360,7 @@ def table(rows: list[dict[str, Any]]) -> "Table":
 
 
 def cells(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    """Format a row as texts; `ours` is the row of aqmlab for the same scenario."""
+    """Return the texts of the table cells for a simulator; `ours` is the row of aqmlab."""
     rates = ("bottleneck_packets_per_cpu_s", "hops_per_cpu_s")
     packets, hops = (f"{row[rate] / 1e6:.3f}" for rate in rates)
     ratios = [f"{ours[rate] / row[rate]:.2f}" for rate in rates] if row is not ours else ["", ""]

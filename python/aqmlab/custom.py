@@ -1,7 +1,7 @@
 """AQMs written in Python, for teaching and experiments; see docs/how-to/add-a-queue.md.
 
 The queue discipline calls the AQM for each arriving packet, and the AQM decides to pass, mark or
-drop the packet. The calls of an AQM in Python are much slower than an AQM in Rust;
+drop the packet. A call of an AQM in Python takes much longer than a call of an AQM in Rust;
 docs/benchmark.md has measurements.
 """
 
@@ -97,7 +97,7 @@ class CustomAqms(dict[str, Callable[[], CustomQueue]]):
         self._threads: set[int] = set()
 
     def _copy(self, queue: CustomQueue) -> CustomQueue:
-        """Return a copy of an AQM for one run, which calls this function in its own thread."""
+        """Return a copy of an AQM for one run; the thread of the run calls this function."""
         self._threads.add(threading.get_ident())
         try:
             return copy.deepcopy(queue)
@@ -115,7 +115,7 @@ class CustomAqms(dict[str, Callable[[], CustomQueue]]):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
 
     def table(self, queue: CustomQueue) -> dict[str, Any]:
-        """Return the scenario table that refers to an AQM, always the same for one object."""
+        """Return the scenario table of an AQM; several calls for one AQM return equal tables."""
         name = next((name for known, name in self._known if known is queue), None)
         if name is None:
             name = class_name = type(queue).__name__
@@ -129,7 +129,8 @@ class CustomAqms(dict[str, Callable[[], CustomQueue]]):
 def places(scenario: Mapping[str, Any]) -> dict[str, str]:
     """Return the dotted path of each link's queue in a scenario, by the link's name.
 
-    A table with a `count` above 1 describes several links, so these links are left out.
+    The result excludes links of a table with a `count` above 1, because such a table describes
+    several links.
     """
     network = scenario["network"]
     if network["kind"] == "dumbbell":
@@ -169,9 +170,9 @@ def buffer_of(scenario: Mapping[str, Any], place: str) -> dict[str, Any]:
 def put(
     scenario: Mapping[str, Any], queues: Mapping[str, CustomQueue], aqms: CustomAqms
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Return the paths and tables that replace queues of a scenario, for each link in `queues`.
+    """Return the dotted path and the new table of the queue of each link in `queues`.
 
-    A new queue inherits the buffer keys that it does not set from the queue that it replaces.
+    If a new queue does not set a buffer key, the value of the replaced queue is used.
 
     Raises
     ------

@@ -18,7 +18,7 @@ MEDIAN = "median, central 95 %"
 MEAN = "mean, 95 % confidence"
 DIFFERENCE = "mean difference, 95 % confidence"
 NOT_MEASURED = "not measured"
-"""Name of the statistic if the engine did not measure the quantity in any replication."""
+"""Text in place of a statistic's name if no replication measured the quantity."""
 
 Kind = Literal["t", "bca", "median"]
 """Statistic and interval. "t": the mean with Student's interval. "bca": the mean with the bootstrap
@@ -101,9 +101,9 @@ def measured(
 def median_confidence(values: Iterable[float]) -> Estimate:
     """Return the median over replications, with its exact 95 % confidence interval.
 
-    A missing value could have been any number. For the lower bound it counts as a value below all
-    other values, and for the upper bound as a value above all other values. With fewer than six
-    values, the bounds are infinite.
+    A missing value could have been any number. For the lower bound, a missing value counts as
+    smaller than all other values. For the upper bound, a missing value counts as larger than all
+    other values. With fewer than six values, the bounds are infinite.
 
     Examples
     --------
@@ -147,7 +147,8 @@ def share(values: Iterable[float], most: float = 100.0) -> Estimate:
 def median(values: Iterable[float]) -> Estimate:
     """Return the median over replications, with the interval of the central 95 % of the values.
 
-    A value that is not finite counts as missing, and neither statistic includes it.
+    A value that is not finite counts as missing. The median and the interval exclude missing
+    values.
 
     Examples
     --------
@@ -224,7 +225,7 @@ def _mean(
 
 
 def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -> Estimate:
-    """Return the time within which a share of all transfers end, including unfinished transfers.
+    """Return a quantile of the durations of all transfers, finished and unfinished.
 
     The known duration of an unfinished transfer is the time until the end of the run
     (:func:`aqmlab.statistics.time_quantile`). Unfinished transfers are counted as missing. If too

@@ -124,7 +124,7 @@ def page_text(page: Page) -> str:
 
 
 def implied_text(page: Page, word: str) -> str:
-    """Return the page of a word such as ``stack.linux``, with the keys that this word sets."""
+    """Return the help text of a word such as ``stack.linux``: the keys that the word sets."""
     key, _, value = word.partition(".")
     about = f'Keys that {key} = "{value}" sets, unless the scenario has them.'
     rows = [(path, toml_value(value)) for path, value in manual.implied_keys(page, word)]

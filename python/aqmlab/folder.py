@@ -29,7 +29,7 @@ LIST = ".aqmlab"
 FINISHED_RUN = re.compile(
     r"runs/(runs\.lock|runs\.sqlite(-wal|-shm)?|tables(/([0-9a-f]{16}-\w+\.(parquet|part))?)?)?"
 )
-"""Pattern of the files of a store of runs, which the list of files does not contain."""
+"""Pattern of the files in a store of runs. An output folder's list of files omits the store."""
 
 MAKERS = {
     "aqmlab run": ("run", "an earlier run"),
@@ -51,7 +51,7 @@ GROWN = {
         rf"(runs\.parquet|(summary|effects)\.csv|figures/([\w-]+\.(png|svg))?|{FINISHED_RUN.pattern})"
     ),
 }
-"""Patterns of the files that a command adds to its folder during the runs, without listing them."""
+"""Patterns of files that a command writes during its runs and omits from the list of files."""
 OURS = {LOCK := "lock", NEW := "new", PARTS := "parts", WHOLE := "whole", OLD := "old"}
 TRIES = 10
 PATIENCE_S = 0.02
@@ -192,7 +192,7 @@ class Claim:
             raise type(error)(f"cannot write {self.final}: {self._reason(error)}") from error
 
     def appear(self) -> None:
-        """Replace the claimed folder by the new content in one step."""
+        """Replace the output folder by its new content in one step."""
         self.adds = False
         self._refuse()
         _write_list(self.new, self.made_by)
@@ -217,14 +217,14 @@ class Claim:
             _claims.remove(self)
 
     def _reason(self, error: OSError) -> str:
-        """Return the reason of a failed write of the claimed folder, with the remedy."""
+        """Return the reason for which the output folder could not be written, with the remedy."""
         file = next((f for f in self.final.parents if f.exists() and not f.is_dir()), None)
         if file:
             return f"{file} is a file; give the path of a folder"
         return _reason(error, self.final.parent)
 
     def _is_ours(self, error: OSError) -> bool:
-        """Return True for an error that concerns the claimed folder or its temporary folders."""
+        """Return True if an error concerns the output folder or one of its temporary folders."""
         if error.errno is None:
             return False
         about = Path(str(error.filename or self.final))
@@ -287,7 +287,7 @@ class Claim:
         )
 
     def _swap(self, whole: Path) -> None:
-        """Exchange the folder `whole`, which has the new content, and the claimed folder."""
+        """Exchange the output folder and the folder `whole`, which has the new content."""
         try:
             whole.rename(self.final)  # works if the folder is absent or empty
         except OSError as e:
@@ -322,7 +322,7 @@ class Claim:
 
 @atexit.register
 def release_all() -> None:
-    """Release all claims of this process, so that an interruption leaves each folder unchanged."""
+    """Unlock all output folders of this process and delete their unfinished new content."""
     for claim in list(_claims):
         claim.release()
 
@@ -422,8 +422,8 @@ def _discard(folder: Path, final: Path) -> None:
         return
     foreign = _foreign(folder, _maker(folder))
     if foreign is None:
-        # The list of files is deleted last. If this process is killed before, the next process that
-        # writes the folder can finish the deletion.
+        # The list of files is deleted last. If this process is killed before the deletion of the
+        # list, the next process that writes the folder can delete the remaining files.
         for name in sorted((name for name in _names(folder) if name != LIST), reverse=True):
             (folder / name).rmdir() if name.endswith("/") else (folder / name).unlink()
         (folder / LIST).unlink(missing_ok=True)

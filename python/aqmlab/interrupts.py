@@ -1,6 +1,6 @@
 """Handling of the signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 
-The first of these signals raises KeyboardInterrupt in the main thread. All later signals are
+The first signal that arrives raises KeyboardInterrupt in the main thread. All later signals are
 ignored, so that they do not disturb the clean-up.
 """
 
@@ -19,9 +19,10 @@ SIGNALS = tuple(
 class EndedError(KeyboardInterrupt):
     """Raised in the main thread when a signal ends the process.
 
-    Python executes some code from strings, for example to create a dataclass. If a plain
-    KeyboardInterrupt is raised in such code, Python exits as if SIGINT had killed it, even if the
-    program catches the exception. A subclass of KeyboardInterrupt avoids this.
+    Python executes some code from strings, for example to create a dataclass. If code from a string
+    raises a plain KeyboardInterrupt, Python exits as if SIGINT had killed the process, even if the
+    program catches the exception. If code from a string raises a subclass of KeyboardInterrupt and
+    the program catches the exception, Python continues.
     """
 
 
@@ -53,7 +54,10 @@ def _on_early_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG
 
 
 def listen(handler: Callable[[int, FrameType | None], None] | None = None) -> None:
-    """Raise KeyboardInterrupt for each signal in `SIGNALS` that is not ignored, as by nohup."""
+    """Raise KeyboardInterrupt for each signal in `SIGNALS` that the process does not ignore.
+
+    The command nohup, for example, starts a process that ignores SIGHUP.
+    """
     sys.unraisablehook = _on_unraisable
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -97,7 +97,9 @@ def pages() -> dict[str, Page]:
 
 @cache
 def shorthands() -> dict[str, str]:
-    """Return the key that a text in place of a table sets, by name of the table.
+    """Return the shorthand key of each table, by name of the table.
+
+    A scenario can have a string in place of a table. The string is the value of the shorthand key.
 
     Examples
     --------
@@ -244,7 +246,7 @@ def _tables(node: Any) -> Iterator[dict[str, Any]]:
 
 
 def table_of_key(parameter: Parameter) -> Page | None:
-    """Return the page of the table that is the default value of a key; None if it is not a table.
+    """Return the page of the table that a key contains by default; None for other keys.
 
     Examples
     --------

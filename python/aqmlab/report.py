@@ -44,7 +44,7 @@ class Table:
     rows: Sequence[Sequence[str | Entry]]
 
     def entries(self) -> list[list[Entry]]:
-        """Return the rows of the table, with each text converted to an entry."""
+        """Return the rows of the table; each string in a row is converted to an `Entry`."""
         return [[c if isinstance(c, Entry) else Entry(c) for c in row] for row in self.rows]
 
 

@@ -146,7 +146,7 @@ class Result:
         return self._tables[table]
 
     def measures(self, table: str) -> bool:
-        """Return True if the engine measures what a table shows, even if it has no rows."""
+        """Return True if the engine measures the quantities of a table; the table may be empty."""
         return table in self._tables or table in self.manifest.get("measured", (table,))
 
     def shape(self, table: str) -> tuple[int, int]:
@@ -356,7 +356,7 @@ def _plain(column: Any) -> Any:
 
 
 def _arrays(columns: Columns | Plain) -> Columns:
-    """Return columns in the form of the simulator as numpy arrays that share their memory."""
+    """Return numpy arrays that share memory with the columns from the simulator."""
     if not any(isinstance(column, tuple) for column in columns.values()):
         return columns
     import numpy as np

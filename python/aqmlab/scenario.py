@@ -307,8 +307,9 @@ def opens_many_connections(flow: Mapping[str, Any]) -> bool:
 def as_written(scenario: ScenarioLike, aqms: CustomAqms | None = None) -> dict[str, Any]:
     """Check a scenario, and return it as the user wrote it, without default values.
 
-    Some keys, such as a preset or a congestion control, determine default values of other keys. In
-    the returned scenario, such a key can be changed with this effect.
+    Some keys, such as a preset or a congestion control, determine default values of other keys. If
+    a preset is changed in the returned scenario, the default values that the preset determines
+    change too.
 
     Raises
     ------
@@ -394,7 +395,7 @@ def with_keys(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 
 
 def _put(node: Any, path: list[str], value: Any, name: str = "") -> Any:
-    """Return the part `name` of a scenario with a new value at a path.
+    """Return a copy of a scenario part with `value` at `path`; `name` is the name of the part.
 
     A text in place of a table sets one key of this table: `kind`, or the shorthand key of the
     table.

@@ -79,7 +79,9 @@ def run(
     Parameters
     ----------
     text
-        Text of the script. file Name of the script for messages.
+        Text of the script.
+    file
+        Name of the script for messages.
     stack
         TCP stack whose parameters are the defaults: "linux" or "rfc".
     changes
@@ -87,7 +89,8 @@ def run(
         the names. A value is TOML or plain text.
     tolerance
         Maximum difference between simulated times and the times in the script, for example "4 ms".
-        A tolerance in the script takes precedence. None stands for 4 ms, as in packetdrill.
+        If the script sets a tolerance, the script's value is used instead. None stands for 4 ms, as
+        in packetdrill.
     preparation
         Names and texts of the shell scripts, such as ``defaults.sh``, with which the packet script
         prepares its host. The simulated host adopts the settings in these shell scripts, which are

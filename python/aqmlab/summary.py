@@ -75,7 +75,7 @@ def manifest_lines(result: "Result") -> list[str]:
 
 
 class Read:
-    """Columns of a table that also records which requested columns the engine did not fill."""
+    """Columns of a table. `absent` lists the requested columns that the engine did not fill."""
 
     def __init__(self, columns: "Columns") -> None:
         self._columns = columns
@@ -110,7 +110,7 @@ def _completed(value: Any) -> str:
 
 
 def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape]) -> "Table":
-    """Return a table with at most 20 rows: names in the first columns, then filled columns."""
+    """Return a table of at most 20 rows: names, then the columns that the engine filled."""
     filled = set(seen.filled(*(name for name, _, _ in shapes)))
     chosen = [shape for shape in shapes if shape[0] in filled]
     rows = table(*(head for _, head in names), *(head for _, head, _ in chosen))
@@ -278,7 +278,10 @@ SHOWN: "dict[str, Callable[..., Table]]" = {
 
 
 def table(*heads: str) -> "Table":
-    """Return an empty table whose columns have numbers, except the first and the endpoints."""
+    """Return an empty table. The first column and the column "from > to" are for names.
+
+    All other columns are for numbers and are aligned to the right.
+    """
     from rich import box
     from rich.table import Table
 

@@ -1,7 +1,8 @@
 """Random samples of web traffic without a network, and statistics of traffic distributions.
 
-A sample has the same web pages and uses the same random numbers as a run of the scenario. Because a
-sample has no network, each response arrives at the time when the server sends it.
+A sample has the same web pages and uses the same random numbers as a run of the scenario. The
+sample does not simulate a network, so each response arrives at the time when the server sends the
+response.
 """
 
 import json
@@ -22,8 +23,8 @@ PROBABILITIES = (0.5, 0.9, 0.99)
 """Probabilities of the quantiles that describe a distribution."""
 
 LARGEST = 0.15
-"""Share of the largest values of a distribution. The share of the bytes that these values have
-describes the distribution, as in ``kuzmanovic2005ecnplus``, section 4.2.
+"""Share of the largest values of a distribution. A distribution is described by the share of all
+bytes that is in its largest values, as in ``kuzmanovic2005ecnplus``, section 4.2.
 """
 
 

@@ -51,7 +51,7 @@ def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
 
 
 def per_packet(changes: dict[str, str]) -> float:
-    """Return the number of instructions per packet over the bottleneck in S2 with changes."""
+    """Return the number of instructions per bottleneck packet in scenario S2 after `changes`."""
     (before, fewer), (after, more) = (counted(changes, seconds) for seconds in SECONDS)
     return (after - before) / (more - fewer)
 

@@ -1,4 +1,4 @@
-"""Preparation of texts from users and files for display in a terminal."""
+"""Preparation of user input and file contents for display in a terminal."""
 
 import unicodedata
 

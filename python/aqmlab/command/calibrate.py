@@ -58,9 +58,8 @@ def calibrate_command(
     uncongested: Annotated[
         list[str] | None,
         typer.Option(
-            help="Change of a scenario key, e.g. network.rate='1 Gbit/s', so that the network has "
-            "no congestion during the measurement of the load. Repeat --uncongested to change "
-            "several keys.",
+            help="Scenario change that prevents congestion during the measurement of the load, "
+            "e.g. network.rate='1 Gbit/s'. Repeat --uncongested to change several keys.",
             metavar="KEY=VALUE",
             show_default="in a dumbbell, ten times the rate and a buffer of 100000 packets",
         ),
@@ -174,7 +173,7 @@ def show(every: list[tuple[str, int]], done: "list[CalibratedLoad]") -> None:
 def write_scenario(
     one: "CalibratedLoad", scenario: dict[str, Any], final: Path, folder: Path, file: Path
 ) -> None:
-    """Write the scenario that replays recorded requests, with the final paths of their lists."""
+    """Write a scenario that replays the recorded lists of requests in the folder `final`."""
     from aqmlab.experiment.calibration import frozen
     from aqmlab.scenario import toml_document
 

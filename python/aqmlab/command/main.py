@@ -40,7 +40,8 @@ def execute(args: list[str]) -> int:
         raise
     except (SystemError, RuntimeError) as e:
         # Some C functions of Python, such as isinstance, wrap a KeyboardInterrupt in a SystemError
-        # or RuntimeError. The call of __set_name__ during the creation of a class does the same.
+        # or RuntimeError. If a __set_name__ method raises KeyboardInterrupt, Python wraps the
+        # KeyboardInterrupt in a RuntimeError.
         if not isinstance(e.__cause__, KeyboardInterrupt):
             return _defect(e, args)
         return _interrupted()

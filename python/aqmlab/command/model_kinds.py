@@ -396,7 +396,8 @@ def loop(
     show(f"{aqm}, {flows:g} flows: {stability}", heads, rows)
     print_text(
         "The column 'short' uses the published linear model of TCP, which neglects the delay of "
-        "one round trip in the window equation. The column 'whole linear' includes this delay."
+        "one round trip in the window equation. The linear model of the column 'whole linear' "
+        "includes the delay of one round trip."
     )
     _loop_plots(short, aqm, step, plot, step_plot)
 

@@ -141,7 +141,7 @@ def out(default: str) -> Any:
 
 
 def replications(default: str) -> Any:
-    """Return ``--replications`` with the default number of a command."""
+    """Return the option ``--replications``; `default` is the default value in the help."""
     return VOCABULARY["--replications"].of(default)
 
 
@@ -168,7 +168,7 @@ RENAMED = {
     ("script", "--preset"): ("--stack", "aqmlab script a.pkt --stack rfc"),
     ("traffic", "--plot"): ("--out", "aqmlab traffic surge --out results/surge"),
 }
-"""New name of each renamed option, with an example, by command and old name of the option."""
+"""Map from a command and the old name of an option to the new name and an example command."""
 
 
 def renamed(command: str, option: str) -> str | None:

@@ -44,8 +44,8 @@ def reproduce_command(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Table or figure of the study to reproduce, e.g. table-2. Several may follow one "
-            "--only: table-2 figure-4.",
+            help="Table or figure of the study to reproduce, e.g. table-2. Several names "
+            "of tables and figures may follow one --only, e.g. --only table-2 figure-4.",
             metavar="ITEM",
             show_default="all",
         ),

@@ -38,7 +38,7 @@ def responses_command(
         list[Path],
         typer.Argument(
             help="Scenarios to run, or folders of finished runs that recorded the series "
-            "'requests'. The output table lists all of them.",
+            "'requests'. The output table shows every scenario and every folder.",
             metavar="RUN...",
         ),
     ],
@@ -54,8 +54,8 @@ def responses_command(
     """Show the response times of requests, by size of the response.
 
     A response time begins with the first SYN of the connection, or with the request on an open
-    connection. It ends with the last byte of the response. If there is a warm-up, requests that
-    begin during the warm-up are excluded.
+    connection. A response time ends with the last byte of the response. If there is a warm-up,
+    requests that begin during the warm-up are excluded.
     """
     from contextlib import ExitStack
 
@@ -183,8 +183,8 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
     for name in empty:
         print_text(f"{name} has no row in the table, because no request began after the warm-up.")
     print_text(
-        "Mean response times exclude unfinished requests. Medians and other quantiles include them "
-        "(Kaplan–Meier)."
+        "Mean response times exclude unfinished requests. Medians and other quantiles include "
+        "unfinished requests (Kaplan–Meier)."
     )
 
 

@@ -305,7 +305,7 @@ def table(every: "Sequence[ArmEstimate]", outcome: "Outcome") -> "Table":
 
 
 def short(factors: Sequence[str]) -> list[str]:
-    """Return the shortest end of each dotted path that differs from the ends of the other paths.
+    """Shorten each dotted path to its shortest suffix that is not a suffix of another path.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def short(factors: Sequence[str]) -> list[str]:
 
 
 def mean(one: "ArmEstimate") -> str:
-    """Format an estimate of an arm with its interval."""
+    """Format the estimate for one arm of an experiment, with the interval of the estimate."""
     return interval_of(one.estimate)
 
 

@@ -35,7 +35,8 @@ def script_command(
         str | None,
         typer.Option(
             help="Maximum difference between the time of a packet in the simulation and its time "
-            "in the script, e.g. '1 ms'. A tolerance that a script sets takes precedence.",
+            "in the script, e.g. '1 ms'. If the script sets a tolerance, the command ignores the "
+            "value of --tolerance.",
             metavar="TIME",
             show_default="4 ms",
         ),

@@ -67,7 +67,8 @@ def sweep_command(
         typer.Option(
             metavar="KEY=VALUE",
             help="Property of the SLURM jobs of --executor slurm, e.g. queue=long, cores=8, "
-            "memory='16 GB' or walltime=04:00:00. Repeat --cluster for several properties.",
+            "memory='16 GB' or walltime=04:00:00. Repeat --cluster to set several "
+            "properties of the SLURM jobs.",
             show_default="the configuration of Dask",
         ),
     ] = None,

@@ -189,11 +189,11 @@ def with_unit(quantity: str, x: float) -> str:
 
 
 def show_load(sample: "Sample") -> None:
-    """Print the load of the sampled users, and the load expected from the specified means."""
+    """Print the load of the sampled users, and the load expected from the specified mean values."""
     print_text(
         f"{sample.users} users, {sample.duration_s:g} s: {sample.load_bps / 1e6:.4g} Mbit/s of "
-        f"responses; expected from the specified means: {sample.expected_load_bps / 1e6:.4g} "
-        "Mbit/s."
+        "responses. The load expected from the mean values in the scenario is "
+        f"{sample.expected_load_bps / 1e6:.4g} Mbit/s."
     )
 
 

@@ -71,8 +71,8 @@ def tune_red_command(
     minth: Annotated[
         str | None,
         typer.Option(
-            help="Minimum and maximum of the examined values of minth, e.g. 3:40, in the unit of "
-            "minth in the scenario.",
+            help="Minimum and maximum of the values of minth that the search simulates, e.g. 3:40. "
+            "The values have the unit of minth in the scenario.",
             metavar="LOW:HIGH",
             show_default="from 2 packets or 2000 B to 64 times this minimum, as far as maxth fits "
             "the buffer",

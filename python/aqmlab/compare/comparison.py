@@ -120,7 +120,7 @@ class Comparison:
 
         Each difference is taken between two runs with the same seed. With one replication, the
         bounds of the 95 % interval are NaN. If a value of the measure is only a lower bound, the
-        mean difference and both bounds are NaN.
+        mean difference and the bounds of its 95 % interval are NaN.
         """
         if self.is_exceeded(arm, name) or self.is_exceeded(0, name):
             return Interval(math.nan, math.nan, math.nan)
@@ -152,8 +152,9 @@ class Comparison:
     def is_identical(self, arm: int, name: str | None = None) -> bool:
         """Return True if a measure has the same values for a queue and for the first queue.
 
-        The values must be equal in each replication. Without `name`, the values of all measures
-        must be equal. The result is False for the first queue itself.
+        The result is True only if the two queues have equal values in every replication. Without
+        `name`, the function compares the values of all measures. The result is False for the first
+        queue itself.
         """
         names = [name] if name else [m.name for m in self.measures]
         pairs = zip(self.runs[arm], self.runs[0], strict=True)
@@ -237,12 +238,12 @@ def compare(
     ----------
     queues : sequence or mapping of str, table or CustomQueue
         Compared queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")`` or
-        ``MyQueue()``. To give a queue a name, write "gentle=red:maxp=0.05", or pass a mapping from
+        ``MyQueue()``. A queue can have a name: write "gentle=red:maxp=0.05", or pass a mapping from
         names to queues.
     scenario : path, dict or Scenario
         Scenario with the traffic and the network; default: a bottleneck according to RFC 7928. Each
-        compared queue inherits the buffer keys, such as the limit, of the queue in the scenario. A
-        buffer key that the compared queue sets takes precedence.
+        compared queue inherits the buffer keys, such as the limit, of the queue in the scenario. If
+        the compared queue itself sets a buffer key, the value in the scenario is ignored.
     replications : int
         Number of runs of each queue, 1 or more.
     jobs, progress

@@ -27,7 +27,8 @@ class Arm:
     label : str
         Name of the queue in tables and figures, different for each queue.
     changes : tuple of (str, str)
-        Keys and values of the queue, in the syntax of `--set`. The first key is `kind`.
+        Keys and values of the queue, in the syntax of `--set`. The key `kind` is always the first
+        key.
     custom : CustomQueue, optional
         AQM written in Python; `changes` is then empty.
     queue : str

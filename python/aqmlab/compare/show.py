@@ -38,7 +38,11 @@ def mean(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") ->
 
 
 def difference(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
-    """Format the difference to the first queue ± half of its interval, with its star."""
+    """Format the difference to the first queue as VALUE ±HALF.
+
+    HALF is half the width of the 95 % interval of the difference. A star marks a significant
+    difference.
+    """
     interval = comparison.difference(arm, measure.name)
     if arm == 0 or math.isnan(interval.middle):
         return ""

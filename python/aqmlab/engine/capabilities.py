@@ -16,7 +16,9 @@ EVERY_ENGINE = (
     *("title", "seed", "record.series", "record.interval", "record.links"),
     *("flows.*.name", "flows.*.from", "flows.*.to", "*queue.kind"),
 )
-"""Scenario keys that every engine supports, or that another attribute of `Capabilities` limits."""
+"""Scenario keys that :attr:`Capabilities.keys` does not restrict. Every engine supports these keys,
+or another attribute of `Capabilities` restricts their values.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +114,7 @@ EVERYTHING = Capabilities()
 def set_keys(text: str) -> Iterator[tuple[str, Any]]:
     """Yield the path and value of each key of a scenario that differs from its default.
 
-    If a scenario had only these keys, its meaning would be the same.
+    A scenario with only the yielded keys describes the same simulation as the whole scenario.
 
     Parameters
     ----------
@@ -183,7 +185,7 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the dotted path of the kind, and the kind, of each queue in a part of a scenario."""
+    """Yield the dotted path and the value of the key `kind` of each queue in a scenario part."""
     items = node.items() if isinstance(node, dict) else enumerate(node)
     for key, value in items:
         here = f"{path}.{key}".lstrip(".")

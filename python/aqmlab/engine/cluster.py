@@ -51,8 +51,8 @@ class Cluster:
     client : distributed.Client
         Connection to the Dask scheduler of the cluster.
     patience_s : float, optional
-        Maximum time in s that the cluster may have no workers. None means no maximum, for SLURM
-        jobs that may wait in the queue of SLURM.
+        Maximum time in s that the cluster may have no workers. None means no maximum; use None for
+        SLURM, because SLURM jobs may wait a long time before they start.
     limits : mapping, optional
         Limits of each run; see :meth:`aqmlab.engine.Limiting.within`.
     """
@@ -88,7 +88,7 @@ class Cluster:
 
         `jobs` is the maximum number of runs that are sent to the workers at the same time; default:
         two per core. If a worker ends unexpectedly, another worker repeats its run. A run fails if
-        it has ended four workers.
+        four workers have ended unexpectedly while they executed this run.
 
         Raises
         ------
@@ -96,8 +96,8 @@ class Cluster:
             If the scheduler has ended or has no workers, or if a worker has another build of the
             simulator.
         ScenarioError
-            If a scenario is wrong, or if it uses an AQM written in Python, because workers do not
-            have its code.
+            If a scenario is wrong, or if a scenario uses an AQM written in Python. The workers do
+            not have the code of such an AQM.
         """
         ended: SimpleQueue[Future] = SimpleQueue()
         running: dict[Future, int] = {}
@@ -185,7 +185,8 @@ class Cluster:
         Raises
         ------
         NoClusterError
-            The message names each of these workers and its build.
+            If the build of the simulator on a worker differs from the build on this machine. The
+            message names each worker with a different build, and the build.
         """
         here = build_of_worker()
         builds = self._client.run(build_of_worker, on_error="return")
@@ -226,7 +227,7 @@ def build_of_worker() -> str:
 
 
 def _workers_lost(text: str) -> MemoryError:
-    """Return the error of a run that ended every worker on which it was executed."""
+    """Return the error of a run if every worker that executed the run ended unexpectedly."""
     scenario = json.loads(text)
     return MemoryError(
         f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}: each "
@@ -247,8 +248,8 @@ def connect(
         ``dask`` for processes on this machine, ``dask://HOST:PORT`` for a running Dask scheduler,
         or ``slurm`` for SLURM jobs that end with the block.
     jobs : int, optional
-        For ``dask``, the number of processes; default: the number of cores of this machine. For
-        ``slurm``, the total number of cores to request, which is required.
+        For ``dask``, the number of processes; default: the number of cores of this machine.
+        ``slurm`` requires `jobs`, which is the total number of CPU cores to request.
     options : mapping, optional
         Parameters of :class:`dask_jobqueue.SLURMCluster` for ``slurm``, such as ``queue``,
         ``walltime``, and ``cores`` and ``memory`` of a job. Default: Dask's configuration.
@@ -256,7 +257,7 @@ def connect(
     Raises
     ------
     ValueError
-        If `name` is none of these values, or an option is wrong.
+        If `name` is not ``dask``, ``dask://HOST:PORT`` or ``slurm``, or if an option is wrong.
     NoClusterError
         If the connection to the cluster fails.
     """

@@ -20,8 +20,8 @@ class Filling:
     The table ``flows`` has one row per TCP flow, ``datagrams`` one row per UDP flow, and ``links``
     one row per direction of a link. The rows are in the order of :attr:`network`. In these three
     tables, the columns with the names of flows, hosts and links are already filled, so that the
-    engine adds only measured columns. In every other table, the engine also fills the columns with
-    names.
+    engine adds only measured columns. In all tables except ``flows``, ``datagrams`` and ``links``,
+    the engine also fills the columns that contain names.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ class Link:
     queue : dict
         Table of the queue with all its keys.
     limit_packets, limit_bytes : int, optional
-        Limit of the queue's buffer, in packets or in bytes. The attribute with the other unit is
-        None.
+        Limit of the queue's buffer, in packets or in bytes. If the limit is in packets,
+        `limit_bytes` is None. If the limit is in bytes, `limit_packets` is None.
     condition, impairments : list of dict
         Rules of the traffic conditioner before the queue, and impairments of the link behind the
         queue.
@@ -60,8 +60,8 @@ class Flow:
     start_s : float
         Start time in s, including the random part that the seed of the scenario determines.
     size_bytes : int, optional
-        Size of a bulk transfer in bytes. None for a transfer of unlimited size, for a flow with
-        many connections, and for other kinds of traffic.
+        Size of a bulk transfer in bytes. The value is None for a transfer of unlimited size, for a
+        flow with many connections, and for other kinds of traffic.
     dscp : int
         DiffServ codepoint.
     traffic : dict

@@ -57,7 +57,7 @@ class Recorded:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Capabilities of recorded runs: the series of at least one run, and every other feature.
+        """Capabilities of recorded runs: every feature, but only series that a run recorded.
 
         A scenario without a recorded run passes the check of the capabilities, and fails later.
         """

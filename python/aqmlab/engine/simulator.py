@@ -47,7 +47,8 @@ def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
     except (InvariantViolation, ScenarioError, MemoryError) as error:
         # The simulator stores the index of a failed run in the attribute `run` of its error. An
         # error without this attribute was raised by an AQM written in Python. The attribute is
-        # removed here, because an AQM may raise the error of an earlier run again.
+        # removed here, because the Python code of an AQM may store an error object and raise the
+        # object again in a later run.
         run: int | None = vars(error).pop("run", None)
         if run is None:
             raise

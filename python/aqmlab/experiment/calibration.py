@@ -213,8 +213,9 @@ class _Trial:
 class _Search:
     """Search for the web users that produce a load.
 
-    At first, each run has more users, until the load is reached. Each further run replays the
-    requests of selected users, and its measured load corrects the selection of users.
+    The search first adds users from run to run, until a run reaches the load. Each further run
+    replays the requests of selected users. The load that a run measures determines the selection of
+    users for the next run.
     """
 
     def __init__(
@@ -306,7 +307,7 @@ class _Search:
         self._choose(self.trial)
 
     def _choose(self, trial: _Trial) -> None:
-        """Select the same share of the users of each table, until their traffic reaches the load.
+        """Select an equal share of each table's users, so that the selected users produce the load.
 
         A user whose traffic would exceed the load is not selected.
         """

@@ -1,10 +1,10 @@
 """Execution of many runs, whose results come from a store or from an engine.
 
 A request is a list of scenarios whose results are reduced together. If the store has the result of
-a scenario, the campaign reads the result from the store. If not, the engine runs the scenario once,
-and the campaign stores the result. When all results of a request are complete, the campaign reduces
-them and frees their memory, so that thousands of runs fit in memory. A waiting scenario is stored
-as its difference from the first scenario.
+a scenario, the campaign reads the result from the store. If the store does not have the result, the
+engine runs the scenario once, and the campaign stores the result. When all results of a request are
+complete, the campaign reduces them and frees their memory, so that thousands of runs fit in memory.
+A waiting scenario is stored as its difference from the first scenario.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -56,12 +56,13 @@ def campaign(
     Parameters
     ----------
     requests : iterable of tuple of str
-        Requests, each a tuple of scenarios that :func:`aqmlab.scenario.normalize` returned. The
-        results of the scenarios of a request are reduced together. All requests are read before the
-        first run. If `requests` is a generator, not all scenarios are in memory at the same time.
+        Requests, each a tuple of scenarios that :func:`aqmlab.scenario.normalize` returned.
+        `reduce` is called once per request, with the results of all scenarios in the request. All
+        requests are read before the first run. If `requests` is a generator, not all scenarios are
+        in memory at the same time.
     reduce : callable
-        Function that reduces the results of a request, which are the arguments of the function in
-        the order of the scenarios.
+        Function that is called with all results of a request, in the order of the scenarios, and
+        that returns the reduced result.
     engine : Engine
         Engine that runs the scenarios.
     store : Store, optional
@@ -89,7 +90,7 @@ def campaign(
         If the engine does not support a scenario; raised before the first run.
     Exception
         Any error that the engine raises. If a run fails, its error is raised after all other runs
-        have ended. If several runs fail, the error is that of the first.
+        have ended. If several runs fail, the error of the run that failed first is raised.
     """
     if jobs is not None:
         check_count("jobs", jobs)
@@ -242,7 +243,7 @@ def _reduced(
     waiting: list[list[Result | None]],
     reduce: Callable[..., Reduced],
 ) -> Iterator[tuple[int, Reduced]]:
-    """Add a result to each request that needs it, and reduce each request that is now complete."""
+    """Add a result to the requests that need the result; call `reduce` for complete requests."""
     for i, part in run.parts:
         waiting[i][part] = result
         if all(one is not None for one in waiting[i]):

@@ -21,12 +21,11 @@ def cube(
     Parameters
     ----------
     runs : pandas.DataFrame
-        Table with one row per run. The columns are the factors, ``seed``, ``point``, and the
-        columns to return.
+        Table with one row per run. The table has one column per factor, the columns ``seed`` and
+        ``point``, and the columns to return.
     dimensions : mapping of str to sequence
-        Values of each factor. If the points do not contain every combination of these values, the
-        array has the single dimension ``point``, and the factors are coordinates along this
-        dimension.
+        Values of each factor. If the runs do not contain every combination of factor values, the
+        array has the single dimension ``point``, and the factors are coordinates along ``point``.
     others : mapping of str to sequence
         Columns other than factors that also become dimensions, each with its values.
     values : sequence of str

@@ -133,10 +133,11 @@ def fractional(
 ) -> list[Point]:
     """Return a fractional factorial design of two levels, 2^(k-p).
 
-    The factors without a generator form a full factorial design of two levels. A factor with a
-    generator has its high level at the points where an even number of the factors in the generator
-    have their low level. The main effect of a factor with a generator is therefore aliased with the
-    interaction of the factors in the generator. Source: ``box2005statistics``, chapter 6.
+    The factors without a generator form a full factorial design of two levels. A generator is a
+    list of other factors. If an even number of the factors in a generator are at their low level,
+    the factor with this generator is at its high level. The main effect of a factor with a
+    generator is therefore aliased with the interaction of the factors in the generator. Source:
+    ``box2005statistics``, chapter 6.
 
     Parameters
     ----------
@@ -149,8 +150,8 @@ def fractional(
     Raises
     ------
     ValueError
-        If a factor does not have two values, or if a generator contains an unknown factor or a
-        factor that has a generator itself.
+        If a factor does not have two values, or if a factor in a generator is unknown or has a
+        generator of its own.
 
     Examples
     --------
@@ -186,7 +187,7 @@ def fractional(
 
 
 def crossed(blocks: Sequence[Sequence[Point]]) -> list[Point]:
-    """Return all combinations of the points of several blocks.
+    """Return every combination of one point from each block.
 
     Without any block, the design has a single point that changes no factor.
 

@@ -255,7 +255,7 @@ class _Node:
                 )
 
     def each(self, key: str) -> list["_Node"]:
-        """Return the tables in an array of tables; an empty list if this table lacks the key."""
+        """Return the tables in the TOML array `key`; an empty list if the array is missing."""
         node = self.child(key)
         if node.value is None:
             return []
@@ -291,7 +291,7 @@ class _Node:
         return list(node.value)
 
     def number(self, key: str, default: float, minimum: float, *, above: bool = False) -> float:
-        """Return the number that a key in this table has; `above` excludes the minimum."""
+        """Return the value of a numeric key; if `above` is True, the value may not be `minimum`."""
         node = self.child(key)
         value = default if node.value is None else node.value
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -361,13 +361,13 @@ def _list(node: _Node) -> list[Point]:
 
 
 def _random(node: _Node) -> list[Point]:
-    """Return the points of a block of kind `random`."""
+    """Return the design points that a `[[factors]]` table of kind `random` describes."""
     node.only("kind", "n", "seed", "values")
     return design.random(_ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0, MOST_SEED))
 
 
 def _latin_hypercube(node: _Node) -> list[Point]:
-    """Return the points of a block of kind `latin-hypercube`."""
+    """Return the design points that a `[[factors]]` table of kind `latin-hypercube` describes."""
     node.only("kind", "n", "seed", "values")
     return design.latin_hypercube(
         _ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0, MOST_SEED)
@@ -430,7 +430,7 @@ BLOCKS: dict[str, Callable[[_Node], list[Point]]] = {
 
 
 def _block(node: _Node) -> list[Point]:
-    """Return the points of a block of factors."""
+    """Return the design points that a `[[factors]]` table of an experiment file describes."""
     kind = node.text("kind", "grid")
     if kind not in BLOCKS:
         node.child("kind").wrong(f"one of {', '.join(BLOCKS)}")
@@ -509,7 +509,9 @@ def shown(value: Any) -> str:
 
 
 def place(arm: str, point: Point) -> str:
-    """Format an arm and a point; "" for the only arm of an experiment without factors.
+    """Format an arm and a point as text.
+
+    The text is empty if the arm is `BASE` and the point has no factor.
 
     Examples
     --------

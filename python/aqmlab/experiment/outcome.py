@@ -335,9 +335,9 @@ class Outcome:
     ) -> Iterator[tuple[dict[str, Any], dict[str, dict[int, float]]]]:
         """Yield each combination of levels of the factors in `by`, with each arm's values by seed.
 
-        The value of a seed is the mean over all factors that are not in `by`. Only the seeds are
-        random, while the experiment chooses the points, so the mean over the points has no sampling
-        error.
+        Each value is the mean of the measure over all runs with the same arm, the same seed and the
+        same levels of the factors in `by`. Only the seeds are random, while the experiment chooses
+        the points, so the mean over the points has no sampling error.
         """
         keys = list(by)
         groups = self.runs.groupby([*keys, "arm", "seed"], sort=False, dropna=False)
@@ -392,10 +392,11 @@ class Outcome:
         return sorted(corrected, key=lambda one: order[json.dumps(one.at, default=str)])
 
     def ratios(self, measure: str, arm: str) -> list[Interval]:
-        """Return the ratio arm / (first arm + arm) of a measure at each point, in ascending order.
+        """Return b / (a + b) at each point; a is the value of the first arm, and b that of `arm`.
 
-        A ratio is the mean over the ratios of all seeds, with its 95 % interval. The bounds of the
-        interval are NaN if only one seed has a ratio. A point without a ratio is left out.
+        The ratios are in ascending order. A ratio is the mean over the ratios of all seeds, with
+        its 95 % interval. The bounds of the interval are NaN if only one seed has a ratio. A point
+        without a ratio is left out.
         """
         first, intervals = self.arms[0], []
         for _, by_arm in self.values(self.measure(measure), ("point",)):
@@ -446,8 +447,8 @@ class Outcome:
         Raises
         ------
         ValueError
-            If neither a factor nor the arm varies, if there are too few runs, if a run has no
-            value, or if a factor has too many levels.
+            If the experiment has one arm and no factor that varies, or has too few runs. If the
+            measure has no value in a run, or if a factor has too many levels.
         """
         m = self.measure(measure)
         names = [*self.varied, *["arm"] * (len(self.arms) > 1)]
@@ -527,7 +528,7 @@ class Outcome:
 def _estimates(
     at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]], kind: Kind
 ) -> Iterator[ArmEstimate]:
-    """Yield the estimates of a measure at one point, with the differences to the first arm."""
+    """Yield each arm's estimate of a measure at one point, compared with the first arm."""
     first = next(iter(by_arm.values()))
     for i, (arm, values) in enumerate(by_arm.items()):
         estimate = estimates.mean(values.values(), kind)

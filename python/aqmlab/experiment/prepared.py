@@ -98,9 +98,9 @@ class Plan:
     def text(self, point: Point, arm: str) -> str:
         """Return the normalized scenario of an arm at a point as JSON.
 
-        The changes of the arm and the factors are applied in the order of the length of their
-        dotted paths, and the arm precedes the factors at equal length. A factor can therefore
-        change a key inside a table that the arm sets.
+        Changes with shorter dotted paths are applied first. If the path of an arm's change and the
+        path of a factor have equal length, the arm's change is applied first. A factor can
+        therefore change a key inside a table that the arm sets.
 
         Raises
         ------

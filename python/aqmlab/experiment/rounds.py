@@ -162,10 +162,10 @@ def _wide_intervals(prepared: PreparedExperiment, rows: Iterable[Row]) -> list[s
 def enough(values: Sequence[float], half_width: float, at_most: int) -> int:
     """Return the number of replications that the stopping rule needs, given the existing values.
 
-    If the 95 % interval of the existing values is narrow enough, their number is returned.
-    If the interval is too wide, the estimate of the number assumes that the half width of Student's
-    interval decreases with the square root of the number of replications. Source:
-    ``law2007simulation``, section 9.4.1.
+    If the 95 % interval is narrow enough, the function returns the number of existing values. If
+    the interval is too wide, the function estimates the required number of replications. The
+    estimate assumes that the half width of Student's interval decreases with the square root of the
+    number of replications. Source: ``law2007simulation``, section 9.4.1.
 
     Parameters
     ----------

@@ -34,15 +34,15 @@ def run(
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
     queues : mapping of str to CustomQueue, optional
-        AQMs written in Python that replace queues of the scenario, by name of the link. A name is
-        for example "left>right", or "bottleneck" for the bottleneck of a dumbbell.
+        AQMs written in Python that replace queues of the scenario, by name of the link. Examples of
+        names are "left>right", and "bottleneck" for the bottleneck of a dumbbell.
     pcap : path, optional
         Existing folder for the packet captures that ``record.pcap`` requests; default: no captures.
     limits : mapping, optional
         Limits of the run; see :meth:`aqmlab.engine.Limiting.within`. Default: no limits.
     progress : callable, optional
-        Function that is called about ten times per second with the completed fraction of the run,
-        and with 1, the number of runs.
+        Function that is called about ten times per second with two arguments: the completed
+        fraction of the run, and the number of runs, which is 1.
     engine : Engine, optional
         Engine that runs the scenario; default: the simulator. Only the simulator writes packet
         captures.
@@ -83,7 +83,7 @@ def run(
 
 
 def unreduced(result: Result) -> Result:
-    """Return a result unchanged, as the `reduce` function of a campaign with complete results."""
+    """Return a result unchanged; a campaign calls this function to return complete results."""
     return result
 
 
@@ -141,8 +141,8 @@ def run_each(
     OSError
         If a file cannot be read or written. The error of one run cancels all other runs.
     ScenarioError
-        Before the first run if a scenario is wrong. After all other runs have ended if a run
-        exceeds a limit.
+        If a scenario is wrong; raised before the first run. If a run exceeds a limit; raised after
+        all other runs have ended.
     InvariantViolation, MemoryError
         If a run violates an invariant of the simulator or needs too much memory; raised after all
         other runs have ended.

@@ -141,7 +141,7 @@ class Sweep:
             yield part.assign(**{key: _joined([t[key] for t in tables]) for key in tables[0]})
 
     def _incomplete(self, name: str, columns: list[str]) -> "pd.DataFrame":
-        """Return the table if the runs differ in its columns; missing values are pandas.NA."""
+        """Return a table whose columns differ between the runs; missing values are pandas.NA."""
         import pandas as pd
 
         parts = []

@@ -3,11 +3,11 @@
 RED signals packets at random only while its average queue is between the thresholds. Below minth
 RED signals no packet, and above maxth it signals every packet. A study of RED or ECN must therefore
 choose thresholds that suit its loads; `rfc2884`, section 4.4, chooses them by hand. The search
-simulates pairs of thresholds with a constant ratio under every load. First it tries values of minth
-in coarse steps, then the values near the best of these. The score of a pair is the share of time
-that the average queue is between the thresholds, under the load with the smallest share, in whole
-percent. The best pair has the maximum score. If several pairs have the maximum score, the pair with
-the lowest minth is the best, because it gives the shortest queue.
+simulates pairs of thresholds with a constant ratio under every load. The search first tries values
+of minth in coarse steps, and then values near the best coarse value. The score of a pair is the
+share of time that the average queue is between the thresholds, under the load with the smallest
+share, in whole percent. The best pair has the maximum score. If several pairs have the maximum
+score, the pair with the lowest minth is the best, because it gives the shortest queue.
 """
 
 import json
@@ -102,7 +102,7 @@ class Shares:
 
     @classmethod
     def of(cls, average: Iterable[float], minth: float, maxth: float) -> "Shares":
-        """Compute the shares from samples of the average queue.
+        """Compute the shares of queue samples below, between and above the two thresholds.
 
         Examples
         --------
@@ -122,7 +122,11 @@ class Shares:
 
 @dataclass(frozen=True)
 class ThresholdPair:
-    """Pair of thresholds, with the shares of time under each load."""
+    """Pair of RED thresholds that was simulated under each load.
+
+    For each load, `shares` has the fractions of time in which the average queue was below, between
+    and above the thresholds.
+    """
 
     minth: float
     maxth: float
@@ -141,7 +145,7 @@ class ThresholdPair:
 
 @dataclass(frozen=True)
 class Tuning:
-    """Result of a search: the queue, and all simulated pairs of thresholds by minth."""
+    """Result of a search: the queue, and all simulated pairs of thresholds, sorted by minth."""
 
     queue: RedQueue
     pairs: list[ThresholdPair]
@@ -186,7 +190,8 @@ def ladder(low: float, high: float) -> list[float]:
 def between(minths: Sequence[float], middle: float) -> list[float]:
     """Return the values of minth in the second part of the search.
 
-    The values are whole numbers between the neighbours of the best minth of the first part.
+    In the sorted values of the first part, the best value has a lower and a higher neighbour. The
+    second part uses whole numbers between the lower and the higher neighbour.
 
     Examples
     --------
@@ -307,8 +312,9 @@ def tune(
     link : str, optional
         Link whose queue is tuned; default: the only link whose queue has tunable thresholds.
     minth : (float, float), optional
-        Minimum and maximum of minth in the unit of the queue's thresholds. Default: from 2 packets
-        or 2000 bytes to 64 times this minimum, as far as maxth fits the buffer.
+        Minimum and maximum of minth in the unit of the queue's thresholds. The default minimum is 2
+        packets or 2000 bytes. The default maximum is 64 times the default minimum, or less if maxth
+        would exceed the buffer.
     ratio : float
         Ratio of maxth to minth, above 1.
     warm_up : str, optional

@@ -184,16 +184,16 @@ def over_factor(
 
 
 def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
-    """Plot the ratio arm / (first arm + arm) of a measure at each point, in ascending order.
+    """Plot b / (a + b) at each point; a is the first arm's value, and b is another arm's value.
 
-    At a ratio of 0.5, both arms have the same value. The figure can compare arms over hundreds of
-    points. The line of an arm is the mean of the ratios over the seeds, and the band is the 95 %
-    interval of this mean.
+    The points are in ascending order of the ratio. At a ratio of 0.5, both arms have the same
+    value. The figure can compare arms over hundreds of points. The line of an arm is the mean of
+    the ratios over the seeds, and the band is the 95 % interval of this mean.
 
     Raises
     ------
     ValueError
-        If the experiment has one arm, or no point has a ratio.
+        If the experiment has only one arm, or if the ratio cannot be computed at any point.
     """
     if len(outcome.arms) < 2:
         raise ValueError("ratios need two arms")

@@ -13,7 +13,9 @@ FORMATS = (".png", ".svg", ".pdf")
 """File formats of figures."""
 
 MAKER = "Drawn by aqmlab"
-"""Text in the metadata of each image file. aqmlab replaces only image files with this text."""
+"""Text in the metadata of each image file that aqmlab writes. aqmlab overwrites an existing image
+file only if the file contains this text.
+"""
 
 
 def save(figure: "Figure", path: str | Path) -> Path:

@@ -243,7 +243,8 @@ def _finish(axes: "Axes", times: Times) -> None:
 def _limits(axes: "Axes", times: Times) -> None:
     """Set the limits of the time axis.
 
-    Call the function last, because later lines do not extend them.
+    Call `_limits` after all lines are drawn, because lines that are drawn later do not extend the
+    time axis.
     """
     begin, end = times
     axes.set_xlim(left=begin, right=end)

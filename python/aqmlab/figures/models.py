@@ -122,7 +122,7 @@ def courses(over_time: Mapping[str, Course]) -> Figure:
 def delays(
     queues: Mapping[str, BatchQueue], waits: Mapping[str, tuple[Any, Any]] | None = None
 ) -> Figure:
-    """Plot the share of packets that wait longer than t over t, for models and for runs.
+    """Plot the share of packets whose waiting time exceeds t, as a function of t.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def delays(
 
 
 def _end(queue: BatchQueue) -> float:
-    """Return a time in s that at most a share `LEAST` of the waiting times exceeds."""
+    """Return a time in s; at most the share `LEAST` of all packets wait longer than this time."""
     end = queue.mean_wait + queue.service_s
     while queue.wait_exceeds(end) > LEAST:
         end *= 1.3

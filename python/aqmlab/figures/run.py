@@ -24,8 +24,8 @@ def queue(result: "Result", link: str) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s. Figure with the time in s, and the queue. The queue and its average are in kB if
-        the AQM averages bytes, and in packets otherwise.
+        Figure of the queue length over the time in s. The queue length and the average queue are in
+        kB if the AQM averages bytes, and in packets otherwise.
 
     Raises
     ------

@@ -20,7 +20,9 @@ SERIES = {
     "window": ["window"],
     "rtt": ["rtt"],
 }
-"""Series that each graph draws. A run must have the first of them; the others are optional."""
+"""Series that each graph draws. A run must have the first series in the list of a graph; the other
+series are optional.
+"""
 
 
 def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) -> "Result":

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from aqmlab.traffic import Sample
 
 SPANS = (1, 10, 100)
-"""Averaging interval of each panel of the load, in multiples of the shortest interval."""
+"""Averaging interval of each panel in a plot of the load, in multiples of the shortest interval."""
 
 
 def sizes(sample: Sample) -> Figure:
     """Plot the tail of the distribution of sampled sizes, and of the distribution in the scenario.
 
-    A key of the traffic table with a constant size is omitted.
+    If the scenario sets a size to a constant, the figure omits this size.
 
     Returns
     -------

@@ -109,7 +109,8 @@ def sampled(text: str, result: Result) -> "tuple[np.ndarray, np.ndarray]":
     Raises
     ------
     ValueError
-        If the text is not the column of a sampled series, or if the text has a reduction.
+        If the text is not the column of a sampled series, or if the text ends with a reduction,
+        such as ``.mean``.
     """
     table, name, rows, reduction = _parts(text)
     if reduction or "time_s" not in _columns()[table]:
@@ -147,7 +148,7 @@ def _selected(result: Result, table: str, rows: str | None) -> "np.ndarray":
 
 
 def _numbers(column: Any) -> "np.ndarray":
-    """Return a column as an array of numbers; a column of names becomes zeros, for counting."""
+    """Return the numbers of a column; for a column of names, an equally long array of zeros."""
     import numpy as np
 
     return np.zeros(len(column)) if isinstance(column, list) else np.asarray(column, dtype=float)
@@ -186,7 +187,7 @@ def _single(text: str, values: Any) -> float:
 
 
 def _quantile(values: Any, share: float) -> float:
-    """Return the smallest value that a share of at least `share` of the values does not exceed."""
+    """Return the `share` quantile without interpolation; the result is one of the values."""
     import numpy as np
 
     return float(np.quantile(values, share, method="inverted_cdf"))

@@ -71,12 +71,14 @@ class Measure(Generic[Read]):
         return f"{self.part}: {self.head}" if self.part else self.head
 
     def of_part(self, part: str) -> Self:
-        """Return a copy of the measure that describes one of several links or flows."""
+        """Return a copy of the measure for the link or flow with the name `part`."""
         return replace(self, name=key(self.name, part), part=part)
 
 
 def key(name: str, part: str) -> str:
-    """Return the name of a measure for one link or flow; without a `part`, the name itself.
+    """Return the name of a measure for the link or flow `part`.
+
+    If `part` is empty, the result is `name`.
 
     Examples
     --------

@@ -144,7 +144,11 @@ class MeasuredRun:
 
     @cached_property
     def _tables(self) -> tuple[tuple[str, str, set[str]], ...]:
-        """Tables that have delivered bytes of crossing flows: table, column of bytes, and flows."""
+        """Tables with the delivered bytes of the flows that cross the measured links.
+
+        Each entry consists of the name of a table, the name of the column of bytes, and the names
+        of the flows.
+        """
         forward = {flow for flows in self.crossing for flow in flows.forward}
         reverse = {flow for flows in self.crossing for flow in flows.reverse}
         tables = (("flows", "acked_bytes", forward), ("replies", "acked_bytes", reverse),

@@ -27,7 +27,7 @@ def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[Me
 
 
 def _all_goodput(run: MeasuredRun) -> float:
-    """Return the total goodput of all crossing flows, in bit/s."""
+    """Return the total goodput in bit/s of all flows that cross the measured links."""
     return run.goodput([flow for flows in run.crossing for flow in flows.flows])
 
 
@@ -47,7 +47,7 @@ ALL = (
             "Jain's fairness index of the goodputs of the flows that cross the link and consist of "
             "one connection."),
 )  # fmt: skip
-"""Measures that describe all crossing flows together."""
+"""Measures with one value for all flows that cross the measured links."""
 
 
 def _share(link: str, columns: tuple[str, ...], run: MeasuredRun) -> float:

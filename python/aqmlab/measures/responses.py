@@ -25,16 +25,16 @@ class Responses:
     Attributes
     ----------
     times : array of float
-        Response time in s. If a request has no complete response, this is the time until the end of
-        the run.
+        Response time in s. If the response is incomplete, `times` has the time until the end of the
+        run.
     ended : array of bool
         True for each request whose response is complete.
     sizes : array of float
         Size of the response in bytes.
     handshakes : array of float
         Duration of the TCP handshake in s, for each request that opened its connection. If the
-        connection was not established, this is the time until the end of the run. NaN for a request
-        on an open connection.
+        connection was not established, `handshakes` has the time until the end of the run. NaN for
+        a request on an open connection.
     timeouts : array of float
         Number of retransmission timeouts since the previous response on the connection. The first
         column has the timeouts of the client, the second those of the server.

@@ -7,19 +7,20 @@ sends in one round trip. :mod:`aqmlab.models.bursts` converts flow sizes to batc
 
 The mean number of packets is equation (1) of this study; the equation is also in the first volume
 of `kleinrock1976queueing`, section 4.5. The study solves a matrix of transition probabilities. This
-module uses an equivalent recursion. In equilibrium, the rate of transitions from at most n packets
-to more than n packets equals the rate of the opposite transitions:
+module computes the distribution of the number of packets by a recursion. In equilibrium, the rate
+of transitions from at most n packets to more than n packets equals the rate of the opposite
+transitions:
 
     μ P(N = n+1) = λ Σ_k P(N = k) P(X > n - k).
 
 All terms of this sum are positive, so it loses no digits by cancellation (level crossing). For
-constant service times, the same relation holds between two times at a distance of one service time
-(Crommelin's argument); X is then the number of arrivals between these times.
+constant service times, the equation compares the queue at two times that are one service time apart
+(Crommelin's argument). In this case, X is the number of packets that arrive between the two times.
 :meth:`BatchQueue.by_inversion` computes the same numbers from the generating function.
 
 The recursion ends when the probability of all larger numbers is at most :data:`LEFT_OUT`.
-Chernoff's bound P(N > n) ≤ E[z^N] / z^(n+1), which is valid for every z with a finite expectation,
-gives this end. The batch size X must therefore be bounded.
+Chernoff's bound P(N > n) ≤ E[z^N] / z^(n+1) determines the n at which the recursion ends. The bound
+is valid for every z > 1 for which E[z^N] is finite. The batch size X must therefore be bounded.
 """
 
 import math
@@ -137,8 +138,8 @@ class BatchQueue(ABC):
     batches : Batches
         Distribution of batch sizes.
     service_s : float
-        Mean service time of a packet, in s. With the default 1, all times are multiples of the
-        service time.
+        Mean service time of a packet, in s. If `service_s` has the default value 1, the unit of all
+        times is the mean service time.
     """
 
     load: float
@@ -184,7 +185,10 @@ class BatchQueue(ABC):
 
     @abstractmethod
     def _pole(self, z: float) -> float:
-        """Return a function that is negative at 1, and 0 at the pole of `transform`."""
+        """Return the value at z of a function whose zero is the pole of `transform`.
+
+        The function is negative at z = 1.
+        """
 
     @abstractmethod
     def _solve(self, size: int) -> Array:
@@ -295,7 +299,10 @@ class MxM1(BatchQueue):
 
     @cached_property
     def _ahead(self) -> Array:
-        """P(n packets precede a packet), in the system and in the batch of this packet."""
+        """Probability that n packets precede an arriving packet, for n = 0, 1, ….
+
+        The preceding packets are already in the system, or are in the batch of the arriving packet.
+        """
         from scipy.signal import oaconvolve
 
         ahead: Array = oaconvolve(self.pmf, self.batches.above / self.batches.mean)
@@ -335,8 +342,9 @@ class MxD1(BatchQueue):
     def arrivals(self, services: float) -> Array:
         """Return the distribution of the number of arrivals in t = `services` service times.
 
-        Its generating function is e^(-λt(1 - X(z))). The power series in X is summed up to weights
-        below 10⁻²⁰. For a negative t, down to -1, the result is the inverse of the series for -t.
+        The generating function of the number of arrivals is e^(-λt(1 - X(z))). The power series in
+        X is summed up to weights below 10⁻²⁰. If `services` is between -1 and 0, the generating
+        function of the result is the reciprocal of the generating function for -t.
         """
         from scipy.signal import oaconvolve
 
@@ -370,14 +378,14 @@ class MxD1(BatchQueue):
         return self._beyond(int(n), self._at_most(part))
 
     def _at_most(self, part: float) -> Array:
-        """Return P(V ≤ (n + part) service times) for n = 0, 1, …, with a fixed fraction `part`.
+        """Return P(V ≤ n + `part`) for n = 0, 1, …; V is the unfinished work in service times.
 
         The unfinished work exceeds n service times if and only if more than n packets are in the
         system. The unfinished work exceeds n + `part` service times if and only if more than n of
-        these packets are left after a further fraction `part` of a service time. All other packets
-        in the system at that later time have arrived during the fraction. The generating function
-        of the number of packets is therefore divided by the generating function of the arrivals
-        during the fraction.
+        the packets in the system are left after `part` service times. All other packets in the
+        system after `part` service times have arrived in these `part` service times. The generating
+        function of the number of packets is therefore divided by the generating function of the
+        number of arrivals in `part` service times.
         """
         from scipy.signal import oaconvolve
 

@@ -2,18 +2,18 @@
 
 In the first round trip, a flow sends its initial window. In each further round trip, the flow sends
 as many packets as its window allows, up to the advertised window of the receiver. In the last round
-trip, it sends the remainder ("The power of explicit congestion notification",
-`kuzmanovic2005ecnplus`, section 5.2.2, "file-to-burst-size transformations"). A flow is therefore a
-sequence of bursts. The model assumes that each burst is an independent random sample from the
-bursts of all flows.
+trip, the flow sends its remaining packets. The source of the conversion is "The power of explicit
+congestion notification" (`kuzmanovic2005ecnplus`, section 5.2.2, "file-to-burst-size
+transformations"). A flow is therefore a sequence of bursts. The model assumes that each burst is an
+independent random sample from the bursts of all flows.
 
 The study describes the start of a flow in two ways. A short flow, which never reaches the
 advertised window, sends bursts of 2, 4, 8, … packets. A long flow sends bursts of 1, 2, 4, …, Wmax,
 Wmax, … packets. The parameter `initial_window` is the first burst of a short flow, and
 `long_initial_window` that of a long flow. For a short flow of s packets, the study states a
-remainder of s mod (2ⁿ - 1). If the first burst has 2 packets, the sum of the bursts and this
-remainder is not s. In this module, the remainder of a flow is s minus the sum of its earlier
-bursts.
+remainder of s mod (2ⁿ - 1). If the first burst has 2 packets, the sum of the bursts and the
+remainder s mod (2ⁿ - 1) is not the flow size s. In this module, the remainder of a flow is s minus
+the sum of its earlier bursts.
 
 Flow sizes are given as a weight for each size in packets, or as a sample of sizes in packets.
 :func:`packets_of` converts a sample of sizes in bytes, for example the response sizes of a web
@@ -51,8 +51,9 @@ class Ramp:
         Number of packets in the first burst of a flow that reaches the advertised window; default:
         `initial_window`.
     growth : float
-        Ratio of a burst to the previous burst, above 1. The default 2 is slow start with one ACK
-        per packet. With one ACK per two packets, the ratio is 1.5.
+        Ratio of a burst to the previous burst, above 1. The default ratio, 2, is that of slow start
+        with one ACK per packet. If the receiver sends one ACK per two packets, each burst is 1.5
+        times as large as the previous burst.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def batches(
     windows: Mapping[float, float] | None = None,
     packet: int = PACKET,
 ) -> Batches:
-    """Return the distribution of the burst sizes of flows, as batches for a queue.
+    """Return the distribution of the burst sizes of flows; each burst is a batch of a queue model.
 
     Parameters
     ----------
@@ -226,7 +227,7 @@ def shape_of(top: float, share: float) -> tuple[float, float]:
 
     In both distributions, the largest flows, which are a share `top` of all flows, have a share
     `share` of all bytes. In the web traffic of the study, 15 % of the flows have 80 % of the bytes
-    (section 4.2). The list of its flow sizes is not published.
+    (section 4.2). The flow sizes of the study are not published.
 
     Examples
     --------

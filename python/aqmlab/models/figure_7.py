@@ -4,7 +4,8 @@ The study is "The power of explicit congestion notification". `kuzmanovic2005ecn
 5.2.2, states for figure 7, at a flow size of 7.22 packets and load 0.8, "a moderate (5 packets)
 average queue length". Equation (1) of the study gives 8.0 packets for the bursts that the study
 describes. The numbers behind the figure are not available. This module therefore enumerates
-variants of the queue model, called readings. A reading departs from the text in one or more points:
+variants of the queue model, called readings. Each variant differs from the text of the study in one
+or more points:
 
 - *the quantity*: the number of waiting packets without the packet in service, or the unfinished
   work in service times when a burst arrives, instead of E(Q) of equation (1);
@@ -14,14 +15,15 @@ variants of the queue model, called readings. A reading departs from the text in
   (delayed ACKs) instead of 2;
 - *the remainder*: s mod (2ⁿ - 1), as the study states, instead of the rest of the flow;
 - *the second moment*: E(X)² instead of E(X²), which would be a mistake in a computation;
-- *the size*: flows of 7 packets, or of 7.2 kB in packets of 1460 B, instead of 7.22 packets, which
-  is a mix of flows of 7 and of 8 packets.
+- *the size*: flows of 7 packets, or flows of 7.2 kB in packets of 1460 B, instead of a mix of flows
+  of 7 and of 8 packets with a mean of 7.22 packets.
 
 :func:`readings` returns the 150 consistent combinations. tests/test_models_bursts.py checks these
 findings: No reading with a single departure gives 5 packets; the nearest is constant service with
-6.4 packets. With two departures, constant service and a growth of 1.5 give 5.4 packets in the
-system, and constant service and E(X)² for E(X²) give 5.2 packets. With three departures, constant
-service, a growth of 1.5 and the unfinished work give 5.01 service times.
+6.4 packets. The variant with only constant service times and a growth of 1.5 per round trip gives
+5.4 packets in the system. The variant with only constant service times and E(X)² instead of E(X²)
+gives 5.2 packets. One variant with three departures gives 5.01 service times: the unfinished work
+as the quantity, constant service times, and a growth of 1.5 per round trip.
 
 In simulations of TCP with flows of 7 packets at load 0.8 (tests/test_models_simulated.py), there
 are 5.3 packets in the system with delayed ACKs, and 6.3 packets without. The model M[X]/D/1 gives
@@ -38,10 +40,9 @@ from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
 from aqmlab.models.bursts import Ramp
 
 LOAD, PRINTED = 0.8, 5
-"""Load at the point of figure 7 that the text describes, and its mean queue in packets."""
+"""Load, and mean queue in packets, that the text of the study states for a point of figure 7."""
 WINDOW = 64
-"""Advertised window in packets. Advertised window in packets, which flows of these sizes do not
-reach."""
+"""Advertised window in packets, which flows of these sizes do not reach."""
 SIZES = {
     "7.22 packets": {7: 0.78, 8: 0.22},
     "7 packets": {7: 1.0},
@@ -61,8 +62,8 @@ MOMENTS = ("E(X²)", "E(X)²")
 class Reading:
     """Variant of the queue model, at the point of figure 7 that the text describes.
 
-    `packets` is the mean queue of the variant. `departures` are the points in which the variant
-    departs from the text.
+    `packets` is the mean queue that this variant of the model gives. `departures` are the points in
+    which the variant departs from the text.
     """
 
     departures: tuple[str, ...]
@@ -70,12 +71,15 @@ class Reading:
 
     @property
     def meets(self) -> bool:
-        """True if the mean queue of the reading, rounded, is the number in the text."""
+        """True if the mean queue of the model variant rounds to the number in the study's text."""
         return round(self.packets) == PRINTED
 
 
 def readings() -> list[Reading]:
-    """Return all readings, sorted by the number of departures, then by the difference to 5 packets.
+    """Return all variants of the queue model, sorted by the number of departures from the text.
+
+    Variants with equally many departures are in the order of the difference between their mean
+    queue and 5 packets.
 
     Examples
     --------
@@ -123,7 +127,7 @@ def _batches(size: str, ramp: Ramp, *, as_printed: bool) -> Batches:
 
 
 def _in_moment(queue: BatchQueue, quantity: str) -> float:
-    """Return the derivative of a quantity with respect to E(X²)/E(X), in which it is linear."""
+    """Return the slope of a quantity, which is a linear function of E(X²)/E(X)."""
     work = queue.load / (2 * (1 - queue.load))
     return work if quantity == "work before a burst" else queue.load * (work + 0.5)
 

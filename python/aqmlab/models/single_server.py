@@ -48,7 +48,7 @@ class MG1:
 
     @classmethod
     def of_sizes(cls, load: float, sizes: ArrayLike, bytes_per_s: float) -> "MG1":
-        """Return the queue for packets whose sizes in bytes occur in equal proportions.
+        """Return the queue model in which all packet sizes in `sizes` (bytes) are equally likely.
 
         Examples
         --------
@@ -166,8 +166,8 @@ class MG1K:
     """M/G/1/K: M/G/1 with at most K packets, including the packet in service.
 
     The number of packets in the system just after a departure has the distribution of the queue
-    without a limit, truncated at K and normalized. The time averages follow from this distribution
-    (`kleinrock1975queueing`, chapter 5).
+    without a limit, truncated at K and normalized. The time averages are computed from the
+    distribution of the number of packets after a departure (`kleinrock1975queueing`, chapter 5).
 
     Parameters
     ----------

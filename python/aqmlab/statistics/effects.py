@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_LEVELS = 12
-"""Maximum number of levels of a factor, because a plot is better for a factor with more levels."""
+"""Maximum number of levels of a factor. If a factor has more levels, a plot shows its effect better
+than a list of comparisons.
+"""
 
 INDEPENDENT = 1e-9
-"""Minimum share of the columns of a term that the columns of earlier terms do not explain. A term
-with a smaller share is aliased with the earlier terms.
+"""Minimum share of the columns of a term that the columns of earlier terms do not explain. If this
+share is smaller for a term, the effect of the term cannot be separated from the effects of earlier
+terms, so the terms are aliased.
 """
 
 
@@ -34,9 +37,9 @@ class Effect:
     interval : Interval
         The effect with its interval, in the unit of the values. A main effect is the mean at the
         other level minus the mean at the first level; all levels of the remaining factors have
-        equal weights. An interaction is a difference of two effects of the first factor: its effect
-        at the other level of the second factor, minus its effect at the first level of the second
-        factor.
+        equal weights. An interaction is the difference of two effects of the first factor. The
+        effect at the first level of the second factor is subtracted from the effect at the other
+        level of the second factor.
     p : float
         P-value of the t test of the null hypothesis that the effect is 0.
     p_holm, p_discovery : float
@@ -91,8 +94,8 @@ def effects(
     values : sequence of float
         The measured value of each run.
     blocks : sequence, optional
-        Block of each run, for example its seed. An effect of the blocks does not change the
-        estimates.
+        Block of each run, for example its seed. The estimates do not depend on differences between
+        the means of the blocks.
     confidence : float
         Confidence, in 0..1; default 0.95.
     levels : mapping of str to sequence, optional
@@ -101,7 +104,7 @@ def effects(
     Returns
     -------
     Effects
-        Effects, and aliased interactions.
+        Estimated effects, and aliased interactions.
 
     Raises
     ------
@@ -198,7 +201,10 @@ def _coded(name: str, values: Sequence[Any], order: Sequence[Any]) -> _Coded:
 
 
 class _Blocks:
-    """The blocks of the runs. Without a blocking variable, all runs form one block."""
+    """Blocks: groups of runs with the same value of the blocking variable, for example the seed.
+
+    Without a blocking variable, all runs form one block.
+    """
 
     def __init__(self, blocks: Sequence[Any]) -> None:
         import numpy as np
@@ -262,8 +268,8 @@ class _Design:
         q, r = np.linalg.qr(self.matrix)
         y = self._blocks.without(y)
         coefficients = np.linalg.solve(r, q.T @ y)
-        # A run with leverage 1 has a residual of 0. The lower bound of the divisor gives the
-        # quotient 0 for such a run, instead of 0/0.
+        # A run with leverage 1 has a residual of 0. The lower bound 1e-12 of the divisor makes the
+        # quotient 0 for a run with leverage 1, instead of 0/0.
         rest = np.maximum(1 - self._blocks.leverage - (q**2).sum(axis=1), 1e-12)
         residuals = y - self.matrix @ coefficients
         half = np.linalg.solve(r, q.T * (residuals / np.sqrt(rest)))
@@ -273,7 +279,7 @@ class _Design:
 def _contrasts(
     term: Sequence[_Coded],
 ) -> "list[tuple[tuple[tuple[Any, Any], ...], np.ndarray]]":
-    """Return each change of a term from the first levels of its factors, with the contrast."""
+    """Return the contrasts of a term, each with the levels that the contrast compares."""
     import numpy as np
 
     changes = [

@@ -29,10 +29,9 @@ class Hurst:
     interval : Interval
         Estimate with its confidence interval.
     x, y : ndarray of float64
-        Points to which the line was fitted on logarithmic axes. The points of
-        :func:`aggregated_variance` are block lengths in values and variances of block means. The
-        points of :func:`local_whittle` are frequencies in radians per value and values of the
-        periodogram.
+        Points to which the line was fitted on logarithmic axes. For :func:`aggregated_variance`, x
+        is the number of values per block, and y is the variance of the block means. For
+        :func:`local_whittle`, x is the frequency in radians per value, and y is the periodogram.
     line : ndarray of float64
         Fitted line at each x, before the correction of the bias; NaN at points that the fit did not
         use.
@@ -114,15 +113,17 @@ def aggregated_variance(
     """Estimate the Hurst parameter from the variance of the means of blocks.
 
     For a Hurst parameter H, the variance of the mean of m values is proportional to m^(2H − 2). A
-    line is fitted to the logarithms of these variances, for m from `shortest` to a tenth of the
-    length of the series. The slope of the line gives H. Source: ``taqqu1995estimators``, section
-    3.1.
+    line is fitted to the logarithm of the variance over the logarithm of the block length m. The
+    block lengths are from `shortest` to a tenth of the length of the series. The slope of the line
+    gives H. Source: ``taqqu1995estimators``, section 3.1.
 
-    The slope underestimates a strong dependence: with 1024 values it gave 0.79 for H = 0.85. A
-    parametric bootstrap therefore fits the same line to samples of fractional Gaussian noise. The
-    bias of these fits corrects the estimate, and their spread gives the confidence interval. Of the
-    intervals for 100 series of 1024 values each, 95 contained H = 0.5, 87 contained H = 0.7, and 84
-    contained H = 0.85. Because the interval often misses H, prefer :func:`local_whittle`.
+    The slope underestimates a strong dependence: with 1024 values it gave 0.79 for H = 0.85. The
+    function therefore also estimates H for random samples of fractional Gaussian noise with a known
+    H (parametric bootstrap). The mean error of the estimates for the samples is subtracted from the
+    estimate for the series. The standard deviation of the estimates for the samples gives the
+    confidence interval. Of the intervals for 100 series of 1024 values each, 95 contained H = 0.5,
+    87 contained H = 0.7, and 84 contained H = 0.85. Because the interval often misses H, prefer
+    :func:`local_whittle`.
 
     Parameters
     ----------
@@ -167,8 +168,8 @@ def aggregated_variance(
     slope, intercept = slope_of(variances)
     middle = 1 + slope / 2
     model = min(max(middle, 0.01), 0.99)
-    # The first bootstrap replications estimate the bias. The other replications use the parameter
-    # after the correction of the bias.
+    # A first set of bootstrap samples estimates the bias. A second set of bootstrap samples has the
+    # Hurst parameter that is corrected for this bias.
     few = replications // 4 + 1
     model = min(max(2 * model - float(bootstrap(model, range(few)).mean()), 0.01), 0.99)
     again = bootstrap(model, range(few, few + replications))
@@ -186,8 +187,8 @@ def local_whittle(values: Iterable[float], confidence: float = 0.95, power: floa
     H maximizes Whittle's likelihood for the lowest n^`power` frequencies of a series of n values.
     The confidence interval uses the asymptotic normal distribution of the estimate. The variance of
     the estimate is 1/4 divided by the sum of squared deviations of the logarithms of the m
-    frequencies from their mean. The sum of squared deviations tends to m. Source:
-    ``robinson1995gaussian``.
+    frequencies from their mean. If the number m of frequencies is large, the sum of squared
+    deviations is approximately m. Source: ``robinson1995gaussian``.
 
     Parameters
     ----------

@@ -280,9 +280,9 @@ def batch_means(
     Successive values in a run are not independent, so their variance underestimates the error of
     the mean. The function divides the series into batches of equal length and treats the means of
     the batches as independent. A batch must be many times as long as the time over which values
-    depend on each other. Ten to thirty batches are enough. The values at the start that are not
-    enough for a batch are ignored. Remove the warm-up from the series before the call. Source:
-    ``schmeiser1982batch``.
+    depend on each other. Ten to thirty batches are enough. If the length of the series is not a
+    multiple of the number of batches, the function ignores the remaining values at the start of the
+    series. Remove the warm-up from the series before the call. Source: ``schmeiser1982batch``.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 def holm(p_values: Iterable[float]) -> list[float]:
     """Return p-values with Holm's correction, which limits the probability of any false rejection.
 
-    Reject every hypothesis with a corrected p-value below 0.05. The probability that at least one
-    of these rejections is false is then at most 0.05, for any dependence between the tests. Source:
+    Reject every hypothesis with a corrected p-value below 0.05. The probability of at least one
+    false rejection is at most 0.05, for any dependence between the tests. Source:
     ``holm1979multiple``.
 
     Parameters
@@ -47,9 +47,9 @@ def holm(p_values: Iterable[float]) -> list[float]:
 def false_discovery(p_values: Iterable[float]) -> list[float]:
     """Return p-values with a correction that limits the expected share of false rejections.
 
-    Reject every hypothesis with a corrected p-value below 0.05. On average at most 5 % of these
-    rejections are then false, if the tests are independent or positively dependent. The correction
-    is suitable to screen many hypotheses; :func:`holm` is stricter. Source: ``benjamini1995fdr``.
+    Reject every hypothesis with a corrected p-value below 0.05. If the tests are independent or
+    positively dependent, on average at most 5 % of the rejections are false. The correction is
+    suitable to screen many hypotheses; :func:`holm` is stricter. Source: ``benjamini1995fdr``.
 
     Parameters, return value and exceptions are those of :func:`holm`.
 

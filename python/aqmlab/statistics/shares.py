@@ -12,9 +12,10 @@ def quantile_interval(
     """Return a quantile and its interval, which is exact for values of any distribution.
 
     Each bound of the interval is one of the values. The number of values below the true quantile
-    has a binomial distribution. Each bound is the innermost value that is on the wrong side of the
-    quantile with a probability of at most (1 − confidence)/2. Source: ``hahn1991intervals``,
-    chapter 5.
+    has a binomial distribution. The lower bound is the largest value that is above the true
+    quantile with a probability of at most (1 − confidence)/2. The upper bound is the smallest value
+    that is below the true quantile with a probability of at most (1 − confidence)/2. Source:
+    ``hahn1991intervals``, chapter 5.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def proportion_interval(successes: int, trials: int, confidence: float = 0.95) -
 
     On average over all proportions, the interval contains the true proportion about as often as the
     confidence states. The interval of :func:`exact_proportion_interval` contains every true
-    proportion at least as often. Source: ``wilson1927inference``.
+    proportion at least as often as the confidence states. Source: ``wilson1927inference``.
 
     Parameters
     ----------
@@ -152,8 +153,8 @@ def exact_proportion_interval(successes: int, trials: int, confidence: float = 0
     """Return a proportion with the interval of Clopper and Pearson.
 
     The interval contains the true proportion at least as often as its confidence states. With few
-    trials, the interval is wide and contains the true proportion more often than this. Source:
-    ``clopper1934fiducial``.
+    trials, the interval is wide and contains the true proportion more often than the confidence
+    states. Source: ``clopper1934fiducial``.
 
     Parameters, return value and exceptions are those of :func:`proportion_interval`.
 

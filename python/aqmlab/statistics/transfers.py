@@ -18,7 +18,7 @@ def time_quantile(
 
     For an unfinished transfer, only a lower bound of its time is known. If a quantile ignored the
     unfinished transfers, a scheme that starves some transfers would appear to be better. The
-    quantile is computed from the product-limit estimate. If all transfers ended, it is the
+    quantile is computed from the product-limit estimate. If all transfers ended, the result is the
     nearest-rank quantile. Source: ``kaplan1958incomplete``.
 
     Parameters
@@ -34,8 +34,8 @@ def time_quantile(
     Returns
     -------
     time : float
-        The quantile. If too many transfers are unfinished, this is the longest duration, which is a
-        lower bound of the quantile. NaN without transfers.
+        Quantile of the transfer times. If too many transfers are unfinished, `time` is the longest
+        known duration, which is a lower bound of the quantile. If `times` is empty, `time` is NaN.
     known : bool
         True if `time` is the quantile, False if it is only a lower bound.
 
@@ -76,9 +76,10 @@ def time_quantile(
 def share_within(times: "ArrayLike", ended: "ArrayLike", at: "ArrayLike") -> "np.ndarray":
     """Return the shares of all transfers, including unfinished ones, that end within given times.
 
-    The shares are a product-limit estimate (``kaplan1958incomplete``), in which an unfinished
-    transfer counts as running up to its known duration, and not at all afterwards. If all transfers
-    ended, the estimate is the plain share of transfers.
+    The shares are a product-limit estimate (``kaplan1958incomplete``). Up to the known duration of
+    an unfinished transfer, the estimate counts the transfer as running; for longer times, the
+    estimate excludes the transfer. If all transfers ended, the estimate is the number of transfers
+    that ended within the given time, divided by the number of all transfers.
 
     Parameters
     ----------

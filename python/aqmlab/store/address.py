@@ -1,8 +1,8 @@
 """Address of a run in a store: a hash of its scenario and of the build of its engine.
 
 The hash is computed from the normalized scenario, which has all default values and a fixed order of
-keys. The address therefore does not depend on the order of the keys in the scenario file. The
-address does not depend on the title, either. Because the hash includes the build of the engine, a
+keys. The address therefore does not depend on the order of the keys in the scenario file. The title
+of the scenario does not change the address. Because the hash includes the build of the engine, a
 store never returns a result of another build.
 """
 

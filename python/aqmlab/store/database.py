@@ -9,7 +9,7 @@ from aqmlab._core import FORMAT
 
 FILE = "runs.sqlite"
 APPLICATION = 0x61716D6C
-"""Identifier of a store in SQLite's header, whose user version is the format."""
+"""Application id in the SQLite file of a store. The file's user version is the store's format."""
 
 SCHEMA = f"""
 CREATE TABLE campaigns (
@@ -38,8 +38,9 @@ def connect(path: Path, *, to_read: bool = False) -> sqlite3.Connection:
     if not to_read:
         return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     name = path.absolute().as_uri()
-    # Without write permission for the folder, SQLite cannot create its log. The database is opened
-    # as immutable in this case, because no process can write it.
+    # Without write permission for the folder, SQLite cannot create its log. The database in a
+    # folder without write permission is opened as immutable, because no process can write the
+    # database.
     still = not os.access(path.parent, os.W_OK) and not path.with_name(f"{FILE}-wal").exists()
     how = "mode=ro&immutable=1" if still else "mode=ro"
     return sqlite3.connect(f"{name}?{how}", uri=True, isolation_level=None)

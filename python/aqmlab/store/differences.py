@@ -1,8 +1,9 @@
 """Compression of similar texts, each of which is stored as its difference from a base text.
 
-The compression method Deflate (RFC 1951) replaces repetitions of parts of the preceding 32 KiB. A
-dictionary serves as the text that precedes the beginning. If the dictionary is the scenario of a
-similar run, a scenario with all default values takes about fifty bytes.
+The compression method Deflate (RFC 1951) replaces repetitions of parts of the preceding 32 KiB. The
+base text is the preset dictionary of Deflate, so Deflate also replaces parts that occur in the base
+text. If the base text is the scenario of a similar run, Deflate compresses a scenario with all
+default values to about fifty bytes.
 """
 
 import zlib

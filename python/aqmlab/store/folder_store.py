@@ -43,11 +43,12 @@ TABLE = re.compile(rf"{ADDRESS}-\w+\.parquet", re.ASCII)
 BATCH_S = 0.05
 """Maximum duration of a transaction, in s."""
 NEW_BASE = 4
-"""Minimum compression ratio of a run's words with the current base text as dictionary. If the words
-of a run compress less, they become the base text of the following runs.
+"""Minimum compression ratio of a run's JSON text, with the current base text as preset dictionary.
+If the compression ratio for a run is smaller, the JSON text of this run becomes the base text for
+the following runs.
 """
 MOST_ASKED = 500
-"""Maximum number of addresses of runs per SQL statement."""
+"""Maximum number of runs that one SQL statement looks up by their addresses (hashes)."""
 
 
 class FolderStore:
@@ -302,7 +303,7 @@ class FolderStore:
         return int(run)
 
     def _compressed(self, database: sqlite3.Connection, words: bytes) -> tuple[int, bytes]:
-        """Return the row id of a base text, and words compressed as their difference from it."""
+        """Return the row id of a base text, and `words` compressed with this base text."""
         if self._base is None:
             last = database.execute("SELECT max(id) FROM bases").fetchone()[0]
             with suppress(*DAMAGED):

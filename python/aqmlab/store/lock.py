@@ -1,7 +1,8 @@
-"""Lock on a file that one process can hold, and that the operating system releases at its end.
+"""Lock on a file, which at most one process can hold.
 
-While a process holds the lock, the file contains the process id. If the lock is free but the file
-contains a process id, this process was killed while it held the lock.
+When the process ends, the operating system releases the lock. While a process holds the lock, the
+file contains the process id. If the lock is free but the file contains a process id, this process
+was killed while it held the lock.
 """
 
 import fcntl
@@ -66,7 +67,7 @@ class Lock:
         self.abandon()
 
     def abandon(self) -> None:
-        """Release the lock, but leave the process id in the file as if it had been killed."""
+        """Release the lock, but leave the process id in the file, like a process that is killed."""
         os.close(self._file)
 
 

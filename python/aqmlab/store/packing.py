@@ -1,7 +1,7 @@
 """Serialization of the result of a run: words, columns of small tables, and large tables.
 
-The words are JSON with the manifest of the run, and with the names and types of the columns. The
-runs of one experiment have nearly equal words, which compress well
+The words are a JSON text with the manifest of the run, and with the names and types of the columns.
+The JSON texts of all runs of an experiment are nearly equal and therefore compress well
 (:mod:`aqmlab.store.differences`). The columns of small tables are the bytes that the simulator
 returned, without conversion. Each large table becomes a Parquet file.
 """
@@ -63,7 +63,8 @@ def pack(result: Result) -> Packed:
         types = {key: c if isinstance(c, list) else c[0] for key, c in columns.items()}
         tables[name] = (length, types)
         parts += [c[1] for c in columns.values() if not isinstance(c, list)]
-    # The manifest ends with the measured durations, because differences compress best at the end.
+    # The measured durations are at the end of the manifest, because two texts compress best if they
+    # differ only at the end.
     words = f"[{json.dumps(tables, ensure_ascii=False)}, {result.manifest_text}]".encode()
     return Packed(words, shorten(b"".join(parts), b""), large)
 

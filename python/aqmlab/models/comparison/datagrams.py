@@ -18,7 +18,7 @@ distributions."""
 
 
 def rows(place: Place) -> tuple[list[Row], BatchQueue | None]:
-    """Return the compared quantities of the queue, and the model if it has a known distribution.
+    """Return the compared quantities, and the queue model if the model has a known distribution.
 
     Raises
     ------

@@ -72,7 +72,7 @@ class Place:
 
     @classmethod
     def busiest(cls, seen: MeasuredRun) -> "Place":
-        """Return the busiest link among those with a name without `{i}` in the scenario.
+        """Return the busiest link; links whose name in the scenario contains `{i}` are excluded.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class Place:
 
     @property
     def crossing(self) -> Flows:
-        """Flow tables whose forward data crosses the link, with the names of the crossing flows.
+        """Flow tables, each with the names of its flows whose forward data crosses the link.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class Place:
 
     @property
     def answering(self) -> Flows:
-        """Flow tables whose responses cross the link, with the names of the crossing flows."""
+        """Flow tables, each with the names of its flows whose responses cross the link."""
         return self._directions[1]
 
     @property

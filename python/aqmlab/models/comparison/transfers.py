@@ -12,7 +12,7 @@ from aqmlab.models.dctcp import StepMarking
 RENO = ("reno",)
 SCALABLE = ("dctcp", "prague", "scalable")
 FEW = 10
-"""Minimum number of signals to estimate the share of packets that are signals."""
+"""Minimum number of signals (marks and drops) for an estimate of the signal probability."""
 SETTLED = 0.5
 """Share of a run without warm-up that the measurement of DCTCP's queue excludes."""
 

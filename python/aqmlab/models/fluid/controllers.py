@@ -23,7 +23,7 @@ class Controller(ABC):
     """Controller that computes the signal probability from the queue length."""
 
     def rest(self, network: Network) -> Network:
-        """Return the network in equilibrium with this controller.
+        """Return the network in the equilibrium that the controller determines.
 
         Raises
         ------
@@ -89,8 +89,8 @@ class Red(Controller):
     wq : float
         Weight of a new sample, one per packet, in the average queue.
     gentle : bool
-        True if the probability increases linearly from maxth to 1 at twice maxth. If False, the
-        probability jumps to 1 at maxth.
+        True if the probability increases linearly from maxth to 1 at twice maxth. If `gentle` is
+        False, the signal probability jumps to 1 at maxth.
     spacing : str
         Spacing of the signals, a key of :data:`SPACING`. With uniform gaps there are nearly twice
         as many signals as with geometric gaps.
@@ -130,7 +130,7 @@ class Red(Controller):
         return -log(1 - self.wq) * network.packets_per_s
 
     def of_average(self, average: float) -> float:
-        """Return the share of packets that are signals at an average queue, in packets."""
+        """Return the share of packets that RED marks or drops, for an average queue in packets."""
         if average <= self.minth:
             return 0.0
         if average <= self.maxth:
@@ -199,7 +199,8 @@ class Integral(Controller):
 
     Examples
     --------
-    The K and z that `hollot2001pi` states give the coefficients a and b that it states for 160 Hz:
+    For a sampling frequency of 160 Hz, K and z of `hollot2001pi` give the coefficients a and b of
+    the same paper:
 
     >>> law = Integral(9.64e-6, 0.53, 200, period_s=1 / 160)
     >>> [f"{x:.3e}" for x in law.coefficients]
@@ -237,7 +238,7 @@ class Integral(Controller):
         return self.k * (1 / self.z + half), self.k * (1 / self.z - half)
 
     def _rest(self, network: Network) -> Network:
-        """Return the network at the reference queue."""
+        """Return the network in equilibrium, where the queue length is the reference `queue`."""
         return network.at(self.queue)
 
     def response(self, s: Any, network: Network) -> Any:
@@ -301,14 +302,14 @@ class DelayController(Controller):
             refuse_outside(name, getattr(self, name), 0)
 
     def scale(self, p: float) -> int:
-        """Return the number by which PIE divides a change at a probability (`rfc8033`, §4.2)."""
+        """Return the divisor of PIE's probability changes at probability p (`rfc8033`, §4.2)."""
         if not self.auto_tuned:
             return 1
         below = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
         return next((scale for bound, scale in below if p < bound), 1)
 
     def _rest(self, network: Network) -> Network:
-        """Return the network at the target delay."""
+        """Return the network in equilibrium, where the queueing delay is the target delay."""
         return network.at(self.target_s * network.packets_per_s)
 
     def as_integral(self, network: Network) -> Integral:

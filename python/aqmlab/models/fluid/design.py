@@ -2,7 +2,8 @@
 
 The papers with these rules were not available. For PI, the rule is verified by published numbers:
 in the setting of the paper, it gives the K and z that the literature cites, and these K and z give
-the coefficients in ns-2. For RED, the only known published design is within the bound of the rule.
+the coefficients in ns-2. For RED, the parameters of the only known published design satisfy the
+bound that the rule states.
 
 Both rules are applied to the equilibrium of the worst case, which has the smallest number of flows
 and the longest round-trip time.
@@ -33,8 +34,8 @@ def pi_of(network: Network, period_s: float = 0.0) -> Integral:
     --------
     In the setting of the paper, 60 flows share a link with 3750 packets/s, a propagation time of
     0.2 s and a queue of 175 packets. The paper states R = 0.246 s, z = 0.53 and K = 9.64e-6. For a
-    sampling frequency of 160 Hz it states a = 1.822e-5 and b = 1.816e-5, which follow from z =
-    0.53.
+    sampling frequency of 160 Hz, the paper states a = 1.822e-5 and b = 1.816e-5, which follow from
+    z = 0.53.
 
     >>> law = pi_of(Network(60, 3750, 0.2, 175), period_s=1 / 160)
     >>> f"{law.z:.3f} {law.k:.3e}", [f"{x:.2e}" for x in law.coefficients]

@@ -99,7 +99,7 @@ class Loop:
 
     @property
     def gain_margin(self) -> float:
-        """Factor by which the gain can increase before the loop is unstable; below 1 if it is."""
+        """Largest stable gain divided by the present gain; below 1 if the loop is unstable."""
         gain = max((gain for _, gain in self._crossings[1]), default=0.0)
         return 1 / gain if gain else inf
 

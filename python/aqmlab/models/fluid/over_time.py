@@ -65,8 +65,8 @@ def over_time(
     Parameters
     ----------
     network : Network
-        Flows and link. The queue length of `network` is ignored; the controller determines the
-        equilibrium.
+        Flows and link. The queue length of `network` is ignored, because the controller determines
+        the equilibrium.
     controller : Controller
         The controller.
     seconds : float
