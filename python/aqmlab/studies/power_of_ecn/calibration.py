@@ -1,8 +1,8 @@
 """Calibration of the number of users for each load, which computes the table in `users.py`.
 
 On the uncongested link, users do not influence each other, so the loads of single users can be
-added. The calibration therefore needs only one run, with more users than any load needs. The load
-of a smaller number of users is the sum of the loads of these users.
+added. The calibration therefore needs only one run, with more users than any load needs. For a
+smaller number of users, the loads of the single users are added.
 
     python -m aqmlab.studies.power_of_ecn.calibration
 """

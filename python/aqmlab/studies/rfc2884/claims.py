@@ -207,7 +207,7 @@ def absolute_advantage_falls(runs: Runs, claim: Published) -> Decision:
 def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the gain of 20 KB transactions minus the gain of 5 KB transactions.
 
-    Both gains are with Reno at high congestion.
+    Each gain is measured with Reno at high congestion.
     """
     return _change(
         runs, claim, transactions.setting(HIGH, 0.1), transactions.setting(HIGH, 0.1, RENO, 20)

@@ -126,7 +126,7 @@ def reduce(result: Result) -> Outcome:
 def _queue(result: Result) -> tuple[Shares | None, float]:
     """Return the shares of time with RED's average below, between and above the thresholds.
 
-    The second value is the mean queue in packets. Samples before `BEGINS_S` do not count.
+    The function also returns the mean queue in packets. Samples before `BEGINS_S` do not count.
     """
     if "queue" not in result.tables:
         return None, NOTHING

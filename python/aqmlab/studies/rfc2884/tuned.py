@@ -3,9 +3,10 @@
 The authors of the memo tuned the thresholds by hand under low, moderate and high congestion, and do
 not give the thresholds. This reproduction uses one pair of thresholds for all levels of congestion
 and all maximum drop rates. We simulated each pair of thresholds under several loads, and measured
-how long the average queue stays between the thresholds. The worst load of a pair is the load at
-which the average queue stays between the thresholds for the shortest time. We chose the pair whose
-average queue stays between the thresholds for the longest time at its worst load.
+how long the average queue stays between the thresholds. The worst load of a pair of thresholds is
+the load at which the average queue stays between the thresholds for the shortest time. We chose the
+pair of thresholds whose average queue stays between the thresholds for the longest time at its
+worst load.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def slow_starts(runs: Runs, claim: Published) -> Decision:
     pick = min if claim.id == "RW-088" else max
     text = (
         "We compute the median time to the first retransmission for each of four start times. "
-        "Our number is the lowest (RW-088) or the highest (RW-089) of the four medians."
+        "Our number is the lowest (RW-088) or the highest (RW-089) of the four median times."
     )
     return near(
         claim, runs, lambda of_runs: pick(medians(of_runs, LONG, RED, ONE_CLASS, SLOW_START)), text,
@@ -155,8 +155,8 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
         runs,
         total,
         "With each queue discipline, we add the median throughputs of TCP and of the CBR flow. "
-        "Our number is the lower (RW-095) or the higher (RW-096) of the two sums of "
-        "throughputs.",
+        "Our number is the lower (RW-095) or the higher (RW-096) of the two sums of throughputs, "
+        "with Tail Drop and with RED.",
         0,
         2,
     )
@@ -166,7 +166,7 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
 def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the time from the median end of TCP to the end of the CBR flow.
 
-    Both flows start at 0 s, and the CBR flow lasts for 40 s.
+    The TCP flow and the CBR flow start at 0 s, and the CBR flow lasts for 40 s.
     """
     at = Beside(LONG, TAIL_DROP, ONE_CLASS)
     text = "Our number is 40 s minus the median elapsed time of TCP with Tail Drop."
@@ -179,7 +179,7 @@ def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
 def alone_is_faster(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by TCP's median time with CBR traffic minus the time without CBR traffic.
 
-    The CBR traffic is in another class of HTB.
+    The CBR traffic and the TCP flow are in different classes of HTB.
     """
     return _mean_gap(runs, claim, ELAPSED, TWO_CLASS, ALONE)
 
@@ -232,8 +232,8 @@ def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
         claim,
         runs,
         ratio,
-        "We average the medians over four start times. Our number is the average with RED "
-        "divided by the average with Tail Drop.",
+        "We average the medians over four start times. Our number is the average median with RED "
+        "divided by the average median with Tail Drop.",
         0.3,
     )
 
@@ -400,7 +400,8 @@ def third_examples(runs: Runs, claim: Published) -> Decision:
 def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the start time of CBR traffic from which Tail Drop is faster than RED.
 
-    At the first and at every later start time, TCP's median time is lower with Tail Drop.
+    From that start time on, TCP's median time with Tail Drop is lower than with RED at every tested
+    start time of the CBR traffic.
     """
 
     def wins(of_runs: Runs) -> list[bool]:

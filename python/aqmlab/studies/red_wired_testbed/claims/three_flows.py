@@ -381,7 +381,7 @@ def resent_by_red(runs: Runs, claim: Published) -> Decision:
         runs,
         ratio,
         "We sum the long flows' median retransmissions over five start times. Our number is the "
-        "sum with RED divided by the sum with Tail Drop.",
+        "sum of the retransmissions with RED divided by the sum with Tail Drop.",
         0.25,
     )
 
