@@ -264,7 +264,7 @@ class Cell:
 
     @property
     def judged(self) -> Estimate:
-        """Our number with the interval that the verdict judges."""
+        """Our number and its interval, which the verdict compares with the published number."""
         return self.ours if self.confidence is None else self.confidence
 
     @property
@@ -280,7 +280,11 @@ class Cell:
 
     @property
     def standing(self) -> str:
-        """Reason why the score counts the number or not: "counted", "fitted" or "again"."""
+        """Treatment of the number in the score: "counted", "fitted" or "again".
+
+        The value "again" means that the number follows from other published numbers, or was
+        compared before. The text is empty if the number has no verdict.
+        """
         if not self.verdict:
             return ""
         return "fitted" if self.fitted else "again" if self.again else "counted"

@@ -61,9 +61,9 @@ STUDY = Study(
     replications=5,
     quick=Quick(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
-        f"({QUICK_S[GENERAL]} s for the general mix). The quick form leaves out the items loads, "
-        "variants, readings and today. The intervals of the quick form are wide, so some claims "
-        "are open in the quick form, but not in the whole study.",
+        f"({QUICK_S[GENERAL]} s for the general mix). The quick form leaves out the items "
+        "`loads`, `variants`, `readings` and `today`. The intervals of the quick form are wide, "
+        "so some claims are open in the quick form, but not in the whole study.",
         seconds=60,
         replications=3,
         form=short,

@@ -1,8 +1,8 @@
 """Calibration of the number of users for each load, which computes the table in `users.py`.
 
 On the uncongested link, users do not influence each other, so the loads of single users can be
-added. A single run, with more users than any load needs, therefore gives the load of every smaller
-number of users.
+added. The calibration therefore needs only one run, with more users than any load needs. For a
+smaller number of users, the loads of the single users are added.
 
     python -m aqmlab.studies.power_of_ecn.calibration
 """
@@ -69,7 +69,7 @@ def _rates(result: Result, table: np.ndarray, user: np.ndarray) -> np.ndarray:
 
 
 def users(result: Result, carried: float, load: float, seconds: int) -> int:
-    """Return the number of users that offer a load, in % of the congested link.
+    """Return the number of users whose load is closest to the given load.
 
     Parameters
     ----------

@@ -73,8 +73,8 @@ EVERY = list(FIGURE.values())
 def cited(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
     """Return "not testable" for a measurement in the Internet."""
     return not_testable(
-        "Other authors measured this number in the Internet in 2000 and 2004. A simulation cannot "
-        "reproduce a measurement in the Internet."
+        "The claims PE-001 to PE-004 are measurements of other authors in the Internet, from "
+        "2000 and 2004. A simulation cannot reproduce a measurement in the Internet."
     )
 
 
@@ -96,8 +96,9 @@ def within_half_a_second(runs: Runs, claim: Published) -> Decision:
 def range_of_gains(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the minimum (or maximum) mean gain of PI, RED and REM at both loads.
 
-    The bounds of the interval are the minimum (or maximum) lower bound and the minimum (or maximum)
-    upper bound of all gains.
+    The interval of the minimum gain reaches from the minimum lower bound to the minimum upper bound
+    of all gains. The interval of the maximum gain reaches from the maximum lower bound to the
+    maximum upper bound of all gains.
     """
     cases = [(scheme, load) for scheme in (PI, RED, REM) for load in LOADS]
     by_case = {case: estimates.mean(relative(runs, *case)) for case in cases}
@@ -170,7 +171,10 @@ def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
 
 @CLAIMS.decides("PE-025", items=["model"])
 def mean_queue(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by equation (1); the evidence has the change that gives 5 packets."""
+    """Decide the claim by the mean queue that equation (1) of the paper gives.
+
+    The evidence of the claim names the change of equation (1) that gives a mean queue of 5 packets.
+    """
     stated, *others = readings()
     near = min((one for one in others if one.meets), key=lambda one: len(one.departures))
     with_all, delayed = (
@@ -191,7 +195,10 @@ LATE = {"PE-026": (WEB, 0.95, 622e6), "PE-027": (GENERAL, 0.9, 100e6)}
 
 @CLAIMS.decides(*LATE, items=["model"])
 def long_delays(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the queueing model; the evidence has simulated probabilities."""
+    """Decide the claim by the probability of long delays that the queueing model gives.
+
+    The evidence of the claim lists the probabilities of long delays in simulations.
+    """
     mix, load, rate = LATE[claim.id]
     ours = 100 * float(late_by_load(of_mix(mix, PACKET), [load], rate)[0])
     alike = [at for at in MIXED if (at.mix, at.rate_bps) == (mix, rate) and runs.has(at)]
@@ -207,7 +214,11 @@ def long_delays(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-028", "PE-029", "PE-030", items=["figure-10"])
 def deployed(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the share of requests of clients with ECN; the evidence has profiles."""
+    """Decide the claim by the share of requests that clients with ECN send.
+
+    The evidence of the claim compares the response-time profiles of clients with ECN and without
+    ECN.
+    """
     at = deployment.setting(RED, round(claim.value / 5))
     ran = runs.of(at)
     shares = [100 * r.kinds["ecn"].number / r.all.number for r in ran]
@@ -288,7 +299,10 @@ def plus_carries_more(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-041", items=EVERY)
 def plus_answers_sooner(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean profile with ECN+ minus ECN, for four schemes at both loads."""
+    """Decide the claim by the gain of ECN+ over ECN in the mean response-time profile.
+
+    The gain is computed for four AQM schemes, at 90 and at 105 % load.
+    """
     return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), PROFILE)
 
 
@@ -334,7 +348,10 @@ def rank_of_pi(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-047", items=["figure-2", "figure-3"])
 def red_star_above_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean profile of RED* minus that of RED with ECN+, at both loads."""
+    """Decide the claim by the response-time profile with RED* minus the profile with RED.
+
+    The hosts use ECN+. Each profile is averaged over 90 and 105 % load.
+    """
     both = zip(*(_mean_over_loads(runs, s, ECN_PLUS) for s in (RED_STAR, RED)), strict=True)
     return direction(
         claim,
@@ -351,7 +368,10 @@ def threshold_above_pi(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-049", items=["figure-10"])
 def others_lose(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the profile change of clients without ECN from 5 to 95 % deployment."""
+    """Decide the claim by the change of the response-time profile of clients without ECN.
+
+    The change is the profile if 95 % of the clients have ECN, minus the profile if 5 % have ECN.
+    """
     first, last = (
         [100 * r.profile() for r in deployment.of_kind(runs, deployment.setting(RED, s), "plain")]
         for s in (deployment.SHARES[0], deployment.SHARES[-1])

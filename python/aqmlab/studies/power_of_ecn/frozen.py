@@ -12,9 +12,9 @@ CHOICES = (
         "Sizes of objects",
         "A lognormal distribution, and for the largest 15 % of the objects a Pareto distribution "
         "from 7 kB to 1 GB",
-        "The distribution has the two published numbers of object sizes: a mean of 7.2 kB, and 80 "
-        "% of the bytes in the largest 15 % of the objects. A lognormal distribution alone can "
-        "have both published numbers too.",
+        "The distribution has the two published numbers of object sizes: a mean of 7.2 kB, and "
+        "80 % of the bytes in the largest 15 % of the objects. A lognormal distribution without "
+        "a Pareto tail can also have both published numbers of object sizes.",
     ),
     Choice("Pages", "Pareto times of mean 10 s and shape 1.5 between the starts of pages, a mean "
            "of four objects per page (geometric), a mean of 100 ms between the requests of a page "
@@ -37,8 +37,8 @@ CHOICES = (
            "of ns-2 and of the RFCs of that time."),
     Choice("Response to a mark if cwnd is one segment",
            "The sender waits for its retransmission timer",
-           "RFC 3168, section 6.1.2. The sender of ns-2 continues to send, which aqmlab does not "
-           "support."),
+           "RFC 3168, section 6.1.2. The sender of ns-2 continues to send after a mark if cwnd "
+           "is one segment. aqmlab does not support senders that continue to send."),
     Choice("Response to a marked SYN-ACK", "The mark has no effect on the server",
            "Section 3.2.1 of the paper."),
     Choice("The testbed", "445 browsers that wait for 7 s between pages, a mean of four objects "

@@ -44,7 +44,7 @@ ARMS = (
 
 
 def setting(scheme: str, ends: str, load: int) -> Setting:
-    """Return a setting with the short duration of this item's runs."""
+    """Return a setting whose runs last for `SECONDS` after the warm-up."""
     return Setting(scheme, ends, load, seconds=SECONDS)
 
 
@@ -55,7 +55,10 @@ def _needs() -> Iterator[Need]:
 
 
 def apart(runs: Runs, load: int) -> list[float]:
-    """Return the range of the schemes' mean profiles in percentage points, for each replication."""
+    """Return the highest minus the lowest mean profile of all schemes, for each replication.
+
+    The differences are in percentage points.
+    """
     by_arm = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
     return list(by_arm.max(axis=0) - by_arm.min(axis=0))
 
@@ -81,7 +84,10 @@ def matters(runs: Runs, claim: Published) -> Decision:
 def _make(runs: Runs) -> Section:
     if not runs.has(setting(*ARMS[0], LOADS[0])):
         return Section(
-            ["The quick form leaves out this item, and has only the loads of the paper."]
+            [
+                "The quick form of the study leaves out the item `loads`, and has only the loads "
+                "of the paper."
+            ]
         )
     section = Section(
         [f"The runs last for {SECONDS} s after the warm-up, with {REPLICATIONS} replications."]

@@ -55,7 +55,7 @@ HEADS = (
 
 
 def reference(load: int) -> Setting:
-    """Return the setting of the uncongested link with the requests of a load."""
+    """Return the setting of the uncongested link at the given offered load."""
     return Setting(UNCONGESTED, OFF, load)
 
 

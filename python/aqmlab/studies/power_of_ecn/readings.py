@@ -1,4 +1,4 @@
-"""Effect of the settings that the paper leaves open on the results."""
+"""Results with other values of the settings that the paper does not state."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OF_SCHEME = {
 
 
 def setting(scheme: str, ends: str, reading: Reading) -> Setting:
-    """Return a setting at persistent congestion, with the short duration of this item's runs."""
+    """Return a setting at persistent congestion, with runs of `SECONDS` after the warm-up."""
     return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
@@ -67,12 +67,13 @@ def _make(runs: Runs) -> Section:
         return Section(["The quick form leaves out other interpretations of the paper."])
     section = Section(
         [
-            f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the warm-up, "
-            f"with {REPLICATIONS} replications. Each row changes one setting of the first row "
-            "with the same scheme. Differences of mean profiles are in percentage points, and "
-            "differences of throughputs in % of the link rate. Differences are paired by "
-            "replication, and are green if the interval is above 0, and red if it is below 0. "
-            "All rows have the same requests, except the row that changes the traffic.",
+            f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the "
+            f"warm-up, with {REPLICATIONS} replications. For each scheme, the first row has the "
+            "settings of the runs that the score counts, and each other row changes one of these "
+            "settings. Differences of mean profiles are in percentage points, and differences of "
+            "throughputs in % of the link rate. Differences are paired by replication, and are "
+            "green if the interval is above 0, and red if it is below 0. All rows have the same "
+            "requests, except the row that changes the traffic.",
         ]
     )
     rows: list[list[str | Entry]] = []

@@ -33,7 +33,7 @@ BOTTLENECK = "left>right"
 """Name of the bottleneck link, from the servers on the left to the clients on the right."""
 WARM_UP_S, LASTS_S = 30, 300
 QUICK_S = {WEB: 10, GENERAL: 20}
-"""Duration in s after the warm-up in the quick form, longer for the mix with the heavier tail."""
+"""Duration of the quick form's runs after the warm-up, in s, for each mix of object sizes."""
 TARGET_BYTES = 62_000
 """Queue length that causes a delay of 5 ms (section 4.2)."""
 

@@ -85,7 +85,10 @@ def mean(runs: Runs, at: Setting, quantity: Quantity) -> Estimate:
 
 
 def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[float]:
-    """Return a quantity of `at` minus that of `over`, for each replication of both settings."""
+    """Return the difference of a quantity between two settings, for each replication.
+
+    The difference is the quantity in the setting `at` minus the quantity in the setting `over`.
+    """
     first, second = (dict(runs.by_replication(s)) for s in (at, over))
     both = sorted(first.keys() & second.keys())
     return [quantity[2](first[r]) - quantity[2](second[r]) for r in both]

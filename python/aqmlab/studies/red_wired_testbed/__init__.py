@@ -22,7 +22,10 @@ from aqmlab.studies.red_wired_testbed.outcomes import reduce
 
 
 def times_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the number of reproduced elapsed times of three flows as text, without fitted ones."""
+    """Return a sentence with the number of reproduced elapsed times in Tables 5-1 and 5-4.
+
+    The number does not include fitted elapsed times.
+    """
     tables = ("table-5-1", "table-5-4")
     verdicts = Counter(
         cell.verdict

@@ -57,7 +57,8 @@ QUEUES: dict[str, dict[str, Any]] = {
 
 The parameters come from the RFCs, and the MTU includes the Ethernet header. As in Linux, DualPI2
 does not signal while its queues have less than two MTU. A target of 127 ms is the time of 1.5
-segments on this link, and CoDel's interval is then longer by the same amount.
+segments on this link. With a target of 127 ms instead of 5 ms, CoDel's interval is 222 ms instead
+of 100 ms.
 """
 CASES = (LONG, SHORT)
 STARTS_S = (0.0, 2.0, 5.5)
@@ -98,7 +99,7 @@ class Today:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication; hosts do not remember ssthresh."""
+        """Return the scenario of one replication, in which hosts do not remember ssthresh."""
         scenario = self.base.scenario(replication) | {"record": {"series": []}}
         tcp = scenario["tcp"]
         cwnd = {key: value for key, value in tcp["cwnd"].items() if key != "initial_ssthresh"}
@@ -186,7 +187,7 @@ def _elapsed(runs: Runs, at: Today, place: str) -> list[float]:
 
 
 def _by_start(by_start: Sequence[Sequence[float]], of: Callable[..., float]) -> list[float]:
-    """Return `of` of the numbers at all start times, for each replication."""
+    """Apply the function `of` to the numbers of all start times, for each replication."""
     return [of(values) for values in zip(*by_start, strict=True)]
 
 
@@ -199,7 +200,11 @@ def _range(values: Sequence[float]) -> float:
 
 
 def _per_replication(runs: Runs, settings: Sequence[Today]) -> dict[str, list[float]]:
-    """Return the quantities of the thesis over some start times, one number per replication."""
+    """Return statistics of the elapsed times at several start times, for each replication.
+
+    The statistics are the mean time of each flow, the gap between the two long flows, and the range
+    of the third flow's time.
+    """
     by_place = {place: [_elapsed(runs, at, place) for at in settings] for place in PLACES}
     means = {place: _by_start(times, _mean) for place, times in by_place.items()}
     gap = [slow - fast for slow, fast in zip(means[SLOWEST], means[FASTEST], strict=True)]
@@ -385,13 +390,16 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             f"This item goes beyond the thesis, with {REPLICATIONS} replications, which have the "
-            "same seeds for all queues and variants. Hosts do not remember ssthresh, because the "
-            "values that current queues would leave are unknown. The results with Tail Drop and "
-            "RED therefore differ from those of other items. All queues have a limit of 20 000 "
-            "bytes and the parameters of their RFCs. The default target of CoDel is 5 ms, and "
-            "that of PIE and DualPI2 15 ms, but a segment takes 84 ms on this link. Each current "
-            "queue therefore has a second row with a target of 127 ms, the time of 1.5 segments. "
-            "The hosts use ECN only in the row “RED with ECN”.",
+            "same seeds for all queues and variants. In the item `beyond`, hosts do not remember "
+            "ssthresh, because we do not know the values of ssthresh that hosts store after "
+            "connections through CoDel, FQ-CoDel, PIE and DualPI2. With Tail Drop and RED, the "
+            "results of the item `beyond` therefore differ from the results of the items in "
+            "which hosts remember ssthresh. All queues have a limit of 20 000 bytes and the "
+            "parameters of their RFCs. The default target of CoDel is 5 ms, and that of PIE and "
+            "DualPI2 15 ms, but a segment takes 84 ms on this link. The table therefore has two "
+            "rows for each of CoDel, FQ-CoDel, PIE and DualPI2: one row with the default target, "
+            "and one row with a target of 127 ms, the time of 1.5 segments. The hosts use ECN "
+            "only in the row “RED with ECN”.",
             *_queue_sentences(runs),
             "The second table of this item has variants of the testbed. The testbed has a "
             "round-trip time (RTT) of 3 ms, a rate of 143 kbit/s, and Linux 2.4 hosts. Current "

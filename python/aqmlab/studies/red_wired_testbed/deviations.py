@@ -17,21 +17,23 @@ READING = (
     "tolerance is 3 % for times of the slower long flow, 5 % for medians of test cases 1 to 3, "
     "and 10 % for other times and rates. The tolerance of a count is one, or 20 % if that is "
     "more. The tolerance of a standard deviation is 30 %.",
-    "The tolerance of a published number of one replication is 5 %. A published number of one "
-    "replication may also lie within the spread of our replications. The evidence of every claim "
-    "states the rule for its verdict.",
+    "If a published number is from a single replication, the tolerance of the number is 5 %. A "
+    "published number from a single replication is also reproduced if it lies within the spread "
+    "of our replications. The evidence of every claim states the rule for its verdict.",
 )
 
 DEVIATIONS = (
     "The rate of the link is 140 × 1024 bit/s, because a kbit of the program `tc` had 1024 bits "
     "at that time. HTB includes 12 of the 14 bytes of the Ethernet header in the size of a "
     "packet, because its table of times has steps of 8 bytes. Three published times confirm that "
-    "HTB includes the Ethernet header: three flows end after 36.65 s, and TCP with CBR in two "
-    "classes after 37.77 s (test case 1) and 24.6 s (test case 3). If HTB counted only IP "
-    "packets, the three published times would imply three different rates: 142.8, 138.7 and 142.9 "
-    "kbit/s. If HTB counts the headers, the three times imply nearly equal rates: 144, 144.2 and "
-    "144.9 kbit/s, minus the effect of a first burst. If the link had 140 000 bit/s, the slowest "
-    "flow would end later than published (item `readings`).",
+    "HTB includes the Ethernet header. In the test with three flows, the last flow ends after "
+    "36.65 s. If the CBR flow has its own class, TCP ends after 37.77 s in test case 1, and "
+    "after 24.6 s in test case 3. If HTB counted only IP packets, the three published times "
+    "would imply three different rates: 142.8, 138.7 and 142.9 kbit/s. If HTB includes the "
+    "Ethernet headers, the three published times imply nearly equal link rates: 144, 144.2 and "
+    "144.9 kbit/s. The actual link rate is slightly lower, because of the first burst of HTB. If "
+    "the link had 140 000 bit/s, the slowest flow would end later than published (item "
+    "`readings`).",
     "We assume segments of 1448 bytes with timestamps. The thesis states an MSS of 1460 bytes "
     "without timestamps, but nearly all of its numbers of retransmitted bytes are multiples of "
     "1448.",
@@ -39,11 +41,11 @@ DEVIATIONS = (
     "in 6 s and 251 packets in 5 s. Table 4-2 of the thesis lists 61 CBR packets per second, "
     "which contradicts the numbers of packets.",
     "The buffer accepts a packet if the bytes that are already waiting do not exceed the limit. "
-    "In a public copy of Linux 2.4.17, the byte queue (`bfifo_enqueue`: backlog <= limit) and RED "
-    "(`red_enqueue`) have the same rule. Current kernels also count the arriving packet against "
-    "the limit. If the limit included the arriving packet, the buffer would often accept a small "
-    "CBR packet when it drops a large segment, and few CBR packets would be lost. In the thesis "
-    "15 % of the CBR packets were lost.",
+    "In a public copy of Linux 2.4.17, the byte queue (`bfifo_enqueue`) and RED (`red_enqueue`) "
+    "accept a packet while `backlog <= limit`. Current kernels also count the arriving packet "
+    "against the limit. If the limit included the arriving packet, the buffer would often accept "
+    "a small CBR packet when it drops a large segment, and few CBR packets would be lost. In the "
+    "thesis 15 % of the CBR packets were lost.",
     "HTB in our runs sends each packet at its exact time. In a public copy of HTB 3 (sch_htb.c of "
     "2003, `htb_class_mode`), a class that has begun to send continues until its debt exceeds its "
     "burst, so segments leave in pairs. The public copy of HTB 3 also wakes up only at timer "
@@ -51,20 +53,22 @@ DEVIATIONS = (
     "effect of pairs of segments on the loss of CBR packets with Tail Drop.",
     "We assume that hosts remember the ssthresh of earlier connections, as Linux 2.4 does "
     "(`tcp_update_metrics`). The first replication of a scenario starts without a remembered "
-    "ssthresh. Each later replication starts with a random value, with the frequencies of the "
-    "values that our own runs leave. Test case 2 does not leave a value. The item `memory` has "
-    "evidence that hosts remember ssthresh. Linux 2.4 also remembers round-trip times, which "
-    "determine the first timeout. Our hosts do not remember round-trip times. With a remembered "
-    "ssthresh, Linux 2.4 has an initial window of up to three segments. We use an initial window "
-    "of two segments, as the thesis states. With three segments, two fewer medians of the third "
-    "flow would be reproduced.",
+    "ssthresh. Each later replication starts with a random ssthresh. The random values of "
+    "ssthresh are as frequent as the values that hosts store at the end of our runs. The "
+    "transfers of test case 2 end too early to store an ssthresh. The item `memory` has evidence "
+    "that hosts remember ssthresh. Linux 2.4 also remembers round-trip times, which determine "
+    "the first timeout. Our hosts do not remember round-trip times. With a remembered ssthresh, "
+    "Linux 2.4 has an initial window of up to three segments. We use an initial window of two "
+    "segments, as the thesis states. With an initial window of three segments, two fewer medians "
+    "of the third flow would be reproduced.",
     "We assume that flows start up to 20 ms later than scheduled, and that the first host delays "
     "each packet by up to 100 us, because the replications of the thesis differ. The item "
     "`readings` has other values.",
     "The hosts follow Linux 2.4 (`sarolahti2002linux`): they use forward acknowledgement with "
     "SACK, and SACKed segments leave the pipe at once. A loss sets ssthresh to half of cwnd. The "
-    "minimum deviation in the timeout is 200 ms, and the initial timeout is 3 s. aqmlab does not "
-    "support rate halving (`tcp_cwnd_down`), so cwnd is halved at once.",
+    "retransmission timeout is at least 200 ms longer than the smoothed round-trip time, and the "
+    "initial timeout is 3 s. aqmlab does not support rate halving (`tcp_cwnd_down`), so cwnd is "
+    "halved at once.",
     "We assume that the receiver acknowledges every segment at once, although the hosts of the "
     "thesis have delayed ACKs. Segments arrive at least 84 ms apart. Linux 2.4 starts with an ACK "
     "delay of 40 ms, adapts the delay, and sends quick ACKs after pauses. aqmlab does not support "
@@ -75,8 +79,8 @@ DEVIATIONS = (
     "send buffer is full. aqmlab does not support writes that wait for the send buffer. In our "
     "runs the sender writes all data at once, and the receiver reads data immediately. The item "
     "`kernel` has medians with writes of 5840 bytes at fixed intervals, and with reads of 5840 "
-    "bytes. Medians with writes or reads of 5840 bytes differ noticeably only if the loss of a "
-    "last segment decides the elapsed time.",
+    "bytes. Writes or reads of 5840 bytes change a median noticeably only if the loss of a last "
+    "segment determines the elapsed time of TCP.",
     "As in Table 5-1, an exception is a replication in which the third flow takes longer than the "
     "faster long flow.",
 )

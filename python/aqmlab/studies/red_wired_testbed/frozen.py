@@ -4,8 +4,8 @@ Two settings were chosen with the help of published numbers: the link rate and t
 The link rate was chosen by the times at which the last data leaves the link. An ACK delay of 0 was
 chosen from six delays, by the medians of elapsed times and of received CBR packets. The published
 numbers by which the settings were chosen, and the claims that repeat these numbers, are therefore
-fitted. The items `memory`, `readings`, `kernel` and `beyond` of the study have other values of the
-settings, which the score does not count.
+fitted. The items `memory`, `readings`, `kernel` and `beyond` of the study have runs with other
+values of the settings. The score does not count the runs with other values.
 """
 
 from aqmlab.studies.framework import Choice
@@ -16,7 +16,8 @@ CHOICES = (
         "Rate of the link",
         "140 * 1024 bit/s; HTB includes 12 bytes of the Ethernet header in the size of a packet",
         "A kbit of the program tc had 1024 bits at that time. If HTB counted only IP packets, "
-        "three published times would need three rates: 142.8, 138.7 and 142.9 kbit/s.",
+        "three published times would imply three different link rates: 142.8, 138.7 and 142.9 "
+        "kbit/s.",
         "Times of the slowest flow (Tables 5-1, 5-4, 8-3 to 8-7) and of TCP in two classes "
         "(Tables 8-8 and 8-10)",
     ),
@@ -37,8 +38,8 @@ CHOICES = (
     Choice(
         "Buffer",
         "The buffer accepts a packet if the bytes that are already waiting do not exceed the limit",
-        "The functions bfifo_enqueue and red_enqueue of Linux 2.4.17 accept a packet in the same "
-        "case.",
+        "The functions bfifo_enqueue and red_enqueue of Linux 2.4.17 accept a packet while "
+        "backlog <= limit.",
     ),
     Choice(
         "HTB",
@@ -57,14 +58,15 @@ CHOICES = (
     Choice(
         "Jitter of the hosts",
         "Flows start up to 20 ms later, and packets are delayed by up to 100 us",
-        "The thesis does not state the jitter of its hosts. The item readings has runs with other "
-        "jitter.",
+        "The thesis does not state the jitter of its hosts. The item `readings` has runs with "
+        "other values of the jitter.",
     ),
     Choice(
         "TCP",
         "FACK, ssthresh of half of cwnd, initial timeout of 3 s, minimum deviation in the timeout "
         "of 200 ms",
-        "Linux 2.4 has these properties. aqmlab does not support the rate halving of Linux 2.4.",
+        "Linux 2.4 uses FACK, sets ssthresh to half of cwnd after a loss, and has the same "
+        "timeouts. aqmlab does not support the rate halving of Linux 2.4.",
     ),
     Choice(
         "ttcp",
@@ -82,17 +84,24 @@ CHOICES = (
 
 _TIME = "The published times of the slowest flow were used to choose the link rate."
 _MEDIAN = "The published median was used to choose the delay of ACKs."
-_MEDIANS = "The claim follows from published medians that were used to choose the delay of ACKs."
-_SIZE = "Arithmetic: the size of the transfer divided by {}."
-_RATE = "Arithmetic: {} divided by the link rate."
+_MEDIANS = (
+    "We chose the delay of ACKs with the help of published medians, and the claim follows from "
+    "these medians."
+)
+_SIZE = (
+    "The published number is the size of the transfer divided by the published number of claim {}."
+)
+_RATE = "The published number is the published number of claim {} divided by the link rate."
+_SIZES = "The claim follows from the sizes of the transfers, which are settings of the scenario."
+_NUMBER = "The number of replications is a setting of the study, and not a result of the runs."
 
 APART = {
     INPUT: {
         "RW-002": _RATE.format("RW-001"),
         "RW-009": _RATE.format("RW-007"),
         "RW-010": _RATE.format("RW-008"),
-        "RW-017": "Arithmetic: the sizes of the transfers are inputs.",
-        "RW-025": "The number of replications is an input of the runs.",
+        "RW-017": _SIZES,
+        "RW-025": _NUMBER,
         "RW-030": _SIZE.format("RW-028"),
         "RW-031": _SIZE.format("RW-026"),
         "RW-034": _SIZE.format("RW-033"),
@@ -102,10 +111,10 @@ APART = {
         "RW-044": _SIZE.format("RW-043"),
         "RW-049": _SIZE.format("RW-048"),
         "RW-051": _SIZE.format("RW-050"),
-        "RW-083": "The number of replications is an input of the runs.",
+        "RW-083": _NUMBER,
         "RW-085": "Arithmetic: the claim follows from the spacing of RED's drops.",
-        "RW-093": "Arithmetic: the sizes of the transfers are inputs.",
-        "RW-094": "Arithmetic: the sizes of the transfers are inputs.",
+        "RW-093": _SIZES,
+        "RW-094": _SIZES,
     },
     FITTED: {
         "RW-003": _TIME,

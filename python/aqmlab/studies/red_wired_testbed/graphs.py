@@ -107,7 +107,10 @@ GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
              [(Beside(BRIEF, TAIL_DROP, ONE_CLASS, s), _nearest(ELAPSED, v))
               for s, v in ((0, 25.5), (7, 23.7), (18, 24.5))]),
 }  # fmt: skip
-"""Title and published numbers of each figure, and its settings with the choice of a replication."""
+"""Title, published numbers and settings of each figure.
+
+Each setting has a function that chooses the replication that the figure shows.
+"""
 QUICK = ("5-4", "5-15")
 
 
@@ -140,7 +143,10 @@ def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
 
 
 def _three(run: Outcome) -> Sheet:
-    """Return a figure of two long flows and the third flow, with the third flow's first data."""
+    """Return a figure with one panel for each of the three flows.
+
+    A dotted line in each panel marks the first data segment of the third flow.
+    """
     figure, grid = sheet(2, 2, (9.6, 6.6), sharex=True)
     panels, empty = grid.flat[:3], grid.flat[3]
     third = run.at(THIRD)
@@ -204,7 +210,7 @@ def _graph(name: str) -> Item:
         if not there:  # the quick form has only a few graphs
             return Section()
         caption = (
-            "Numbers of our nearest replication: "
+            "Numbers of our replications in the figure: "
             f"{'; '.join(_numbers(at, run) for at, run in there)}. Published numbers: {printed}."
         )
         at, run = there[0]

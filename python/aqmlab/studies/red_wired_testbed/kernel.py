@@ -1,9 +1,9 @@
 """Behaviour of the kernel and of the program ttcp that the scenarios leave out, and its effects.
 
 The sources are public copies of Linux 2.4.17 (net/sched/sch_fifo.c, sch_red.c;
-net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Keys of the scenarios
-approximate each behaviour, and the results are compared with the published numbers. The tables of
-the other items do not include the runs of this item.
+net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Scenario keys approximate
+the behaviour of the kernel and of ttcp, and the results are compared with the published numbers.
+The tables of the other items do not include the runs of this item.
 """
 
 from __future__ import annotations
@@ -159,7 +159,10 @@ def _name(row: Row) -> str:
 
 
 def _on_target(section: Section, rows_of_cells: list[list[Cell]], changes: tuple[str, ...]) -> str:
-    """Return how many medians are within the tolerance for each change, and add the cells."""
+    """Return a text with the number of medians within the tolerance, for each change.
+
+    The cells are appended to the section.
+    """
     section.cells += [c for line in rows_of_cells for c in line]
     counts = []
     for i, change in enumerate(changes):
@@ -192,10 +195,10 @@ def _make(runs: Runs) -> Section:
         "HTB of that time has hysteresis: a class that has begun to send continues until its "
         "debt exceeds its burst, and then waits until its debt is 0. Two segments therefore "
         "leave together every 169 ms, and their ACKs trigger the next two segments at once. The "
-        "queue is full until the next pair leaves, so more CBR packets are lost. A link that "
-        "sends two packets at a time approximates HTB with hysteresis. Medians of TCP's elapsed "
-        f"time {_on_target(section, times, changes)} Medians of received CBR packets "
-        f"{_on_target(section, packets, changes)}"
+        "queue stays full until the next two segments leave, so more CBR packets are lost than "
+        "if segments left one by one. A link that sends two packets at a time approximates HTB "
+        f"with hysteresis. Medians of TCP's elapsed time {_on_target(section, times, changes)} "
+        f"Medians of received CBR packets {_on_target(section, packets, changes)}"
     )
     names = [_name(row) for row in ONE]
     section.tables += [
@@ -211,11 +214,11 @@ def _make(runs: Runs) -> Section:
         if at.discipline == TAIL_DROP
     }
     section.text.append(
-        "In test case 2 (Tail Drop, one class), the thesis has a jump of TCP's elapsed time: "
-        "from 3.4 s if CBR starts after 1 s, to 5 s if CBR starts after 1.5 s, as if by a "
-        "timeout. On the link that sends packets in pairs, the elapsed time changes from "
-        f"{tail[1.0]:.1f} to {tail[1.5]:.1f} s. Medians of TCP's elapsed time "
-        f"{_on_target(section, short, changes[:2])}"
+        "In test case 2 of the thesis (Tail Drop, one class), TCP's elapsed time is 3.4 s if the "
+        "CBR flow starts after 1 s. The elapsed time is 5 s if the CBR flow starts after 1.5 s. "
+        "A timeout could explain the difference of 1.6 s. On the link that sends packets in "
+        f"pairs, the elapsed time changes from {tail[1.0]:.1f} to {tail[1.5]:.1f} s. Medians of "
+        f"TCP's elapsed time {_on_target(section, short, changes[:2])}"
     )
     section.tables.append(
         _table("Test case 2, one class: elapsed time of TCP (s)", "Start of CBR", list(changes[:2]),
@@ -227,9 +230,9 @@ def _make(runs: Runs) -> Section:
     third += [[_elapsed(runs, row, change) for change in ttcp] for row in chosen]
     section.text.append(
         "The program ttcp writes and reads 5840 bytes at a time, and waits while the send buffer "
-        "is full. aqmlab does not support writes that wait for the send buffer. In this item the "
-        "sender writes once per ms instead. Medians of TCP's elapsed time "
-        f"{_on_target(section, third, ttcp)}"
+        "is full. aqmlab does not support writes that wait for the send buffer. In the runs of "
+        "the item `kernel`, the sender writes 5840 bytes per ms, and does not wait for the send "
+        f"buffer. Medians of TCP's elapsed time {_on_target(section, third, ttcp)}"
     )
     names = [f"third flow, {at.discipline.replace('_', ' ')}, {at.start_s:g} s" for at in THREE]
     names += [f"test case {row['test_case']}, {_name(row)}" for row in chosen]

@@ -50,7 +50,11 @@ def most_resent(run: Outcome) -> int:
 
 
 def printed_first(file: str) -> tuple[float, float]:
-    """Return the maximum of both long flows: in the first replication, and median of the others."""
+    """Return the published retransmissions of the long flow with more retransmissions.
+
+    The first number is from replication 1. The second number is the median of the other
+    replications.
+    """
     most: dict[int, float] = {}
     for row in rows(file):
         if row["flow"] != THIRD:
@@ -107,15 +111,15 @@ def _make(runs: Runs) -> Section:
         [
             "In each of the three scenarios with published replications, a flow of the first "
             "replication has 14 to 18 retransmissions, and few flows of other replications have "
-            "more than eight. A Linux 2.4 host remembers the ssthresh of its connections, so slow "
-            "start fills the queue only in the first replication. In our runs, the first "
+            "more than eight. A Linux 2.4 host remembers the ssthresh of its connections, so "
+            "slow start fills the queue only in the first replication. In our runs, the first "
             "replication therefore starts without a remembered ssthresh. Each later replication "
-            "starts with a random ssthresh, with the frequencies of the values that our own runs "
-            "leave.",
-            "The memory of ssthresh also explains why some slow starts in the thesis last for up "
-            "to eight seconds. The short transfers of test case 2 end before congestion "
-            "avoidance, and do not leave an ssthresh. The slow start of short transfers therefore "
-            "fills the queue in every replication.",
+            "starts with a random ssthresh. The random values of ssthresh are as frequent as the "
+            "values that hosts store at the end of our runs.",
+            "In the thesis, the slow start of some transfers lasts for up to eight seconds, "
+            "because the hosts have no stored ssthresh for these transfers. The short transfers "
+            "of test case 2 end before congestion avoidance, and do not leave an ssthresh. The "
+            "slow start of short transfers therefore fills the queue in every replication.",
         ]
     )
     section.tables += [_first(runs), _left(runs)]

@@ -190,7 +190,10 @@ def _remembers(window: Columns, i: int) -> float:
 
 
 def left_by(run: Outcome) -> float:
-    """Return the ssthresh stored after a run, by the flow that closes last and stores one."""
+    """Return the ssthresh that is stored at the end of a run.
+
+    The ssthresh is from the last flow that closes, among the flows that store an ssthresh.
+    """
     storing = [f for f in run.transfers if math.isfinite(f.leaves)]
     return max(storing, key=lambda f: f.closed_s).leaves if storing else NOTHING
 

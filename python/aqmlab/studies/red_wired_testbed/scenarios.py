@@ -18,7 +18,7 @@ ONE_CLASS, TWO_CLASS, ALONE = "one_class", "two_class", "alone"
 
 SEGMENT_BYTES = 1448
 KBIT = 1024
-"""Number of bits per kbit in the program `tc` of that time."""
+"""Number of bits per kbit in the version of the program `tc` that the thesis used."""
 LINK_KBIT = 140
 LINK_BPS = LINK_KBIT * KBIT
 HEADERS_BYTES = 52
@@ -43,8 +43,8 @@ REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
 }
 """Values of ssthresh in segments that hosts remember, by test and queue discipline.
 
-The values of ssthresh are as frequent as in our own runs (item `memory`). For a TCP flow alone,
-hosts remember the same values as for two classes.
+Each value is as frequent in its tuple as among the values that hosts store at the end of our runs
+(item `memory`). The values of `TWO_CLASS` also apply to a TCP flow without CBR traffic.
 """
 
 LINUX_2_4: dict[str, Any] = {

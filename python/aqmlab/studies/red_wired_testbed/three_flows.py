@@ -104,7 +104,7 @@ def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
 def _without_exceptions(
     item: str, columns: dict[str, object], runs: Runs, row: Row, odd: list[bool]
 ) -> list[Cell]:
-    """Return the cells of Table 5-1 that leave out replications with an exception."""
+    """Return the cells of Table 5-1 for statistics over the replications without an exception."""
     if "elapsed_excl_median_s" not in row:
         return []
     place, at = row["flow"], setting(row)
@@ -163,10 +163,10 @@ def _elapsed_item(name: str, title: str, file: str) -> Item:
         met = sum(c.ours.value for c in inside)
         section.text.append(
             "Our median of the third flow's elapsed time is inside the published quartiles in "
-            f"{met:.0f} of {len(inside)} scenarios. An exception is a replication in which the "
-            "third flow takes longer than the faster long flow. The published numbers of cells "
-            "marked † are probably wrong, because the thesis took one value from the wrong cell "
-            "(published/notes.md)."
+            f"{met:.0f} of {len(inside)} scenarios. The thesis calls a replication an exception "
+            "if the third flow takes longer than the faster long flow. The published numbers of "
+            "cells marked † are probably wrong, because the thesis took one value from the wrong "
+            "cell (published/notes.md)."
         )
         return section
 
@@ -219,7 +219,10 @@ def _of_best(at: Three, read: Measure[Outcome], runs: Runs) -> float:
 
 
 def _best_item(name: str, title: str, file: str) -> Item:
-    """Return the item of Table 5-3 or 5-5: the replication with the fastest third flow."""
+    """Return the item that reproduces Table 5-3 or Table 5-5.
+
+    The tables show the replication with the highest throughput of the third flow.
+    """
 
     def make(runs: Runs) -> Section:
         lines = []
@@ -256,7 +259,10 @@ def _best_item(name: str, title: str, file: str) -> Item:
 
 
 def _replications_item(name: str, title: str, file: str) -> Item:
-    """Return the item of a table with every replication, and with distances of distributions."""
+    """Return the item that reproduces a published table of all replications.
+
+    The item also compares the distributions of our numbers with those of the published numbers.
+    """
 
     def make(runs: Runs) -> Section:
         at = setting(rows(file)[0])
@@ -265,9 +271,10 @@ def _replications_item(name: str, title: str, file: str) -> Item:
                 "A published replication does not correspond to one of our replications, so the "
                 "tables compare distributions. The KS distance (Kolmogorov–Smirnov) is the "
                 "maximum distance of two distribution functions, and has a p-value. The "
-                "Wasserstein distance is the mean shift of the values that turns one distribution "
-                "into the other. The p-value assumes independent replications. The published "
-                "replications are not independent, because some are equal to a tenth of a second."
+                "Wasserstein distance is the mean shift of the values that turns one "
+                "distribution into the other. The p-value assumes independent replications. The "
+                "published replications are not independent, because the times of some "
+                "replications are equal when rounded to 0.1 s."
             ]
         )
         section.tables.append(_distances(runs, at, file))
@@ -339,8 +346,8 @@ def _parameters(runs: Runs) -> Section:
     cells = [c for row in lines.values() for c in row]
     return Section(
         [
-            "The heads of the columns are minth and maxth in bytes, and burst in packets. The "
-            "first column of times has the parameters of RED that the thesis chose."
+            "The heads of the columns are minth and maxth in bytes, and burst in packets. In the "
+            "first column of times, RED has the parameters that the thesis chose."
         ],
         cells,
         [Table("Median elapsed time of the third flow (s)", head, table_rows)],

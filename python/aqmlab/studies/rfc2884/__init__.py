@@ -57,8 +57,8 @@ STUDY = Study(
     headline=gains_reproduced,
     quick=Quick(
         "This is the quick form: only Reno, only at the loads and maximum drop rates for which "
-        "the memo gives numbers, with two replications. The quick form leaves out claims and "
-        "other interpretations of the memo.",
+        "the memo gives numbers, with two replications. The quick form does not decide claims, "
+        "and does not test other interpretations of the memo.",
         seconds=6,
     ),
     choices=CHOICES,

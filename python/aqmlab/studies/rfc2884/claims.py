@@ -205,7 +205,10 @@ def absolute_advantage_falls(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("R2-025", items=["transactions"])
 def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the change of the gain from 5 to 20 KB, with Reno at high congestion."""
+    """Decide the claim by the gain of 20 KB transactions minus the gain of 5 KB transactions.
+
+    Each gain is measured with Reno at high congestion.
+    """
     return _change(
         runs, claim, transactions.setting(HIGH, 0.1), transactions.setting(HIGH, 0.1, RENO, 20)
     )
@@ -283,7 +286,10 @@ def _resent(run: Outcome) -> float:
 
 @CLAIMS.decides("R2-030", items=AGAIN)
 def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the highest share of retransmissions, except in the memo's exception."""
+    """Decide the claim by the highest share of retransmissions of all settings but one.
+
+    The memo names the excluded setting as an exception: high congestion and maxp 0.02.
+    """
     shares = {at: estimates.mean(map(_resent, runs.of(at))) for at in bulk.grid(RENO)}
     excepted = bulk.setting(HIGH, MAXP[0])
     there = shares.pop(excepted)

@@ -19,19 +19,20 @@ READING = (
     "flows (by up to 1 s) and in the random numbers of RED.",
     "The tolerance of published percentages is five percentage points. Claims R2-028 to R2-039 "
     "are statements in words, in which we replaced “hardly any” by a number.",
-    "Settings of transactions with a published number have 20 replications of three minutes, "
-    "together one hour as in the memo. Other settings of transactions have 6 replications. Bulk "
-    "transfers have 5 replications in settings with a published number, and 3 in other settings. "
-    "The fairness table has 10 replications, as in the memo.",
+    "If the memo gives a number for a setting with transactions, the setting has 20 replications "
+    "of three minutes. The 20 replications together last for one hour, as in the memo. If the "
+    "memo does not give a number for a setting with transactions, the setting has 6 "
+    "replications. Bulk transfers have 5 replications in settings with a published number, and 3 "
+    "in other settings. The fairness table has 10 replications, as in the memo.",
 )
 
 DEVIATIONS = (
     "We assume a minth of 7 and a maxth of 21 packets. The authors of the memo tuned the "
-    "thresholds of RED, but the memo does not give the thresholds. The item `tuning` computes our "
-    "thresholds by a similar rule. Our runs use the same thresholds at every level of congestion "
-    "and every maximum drop rate. The queue limit is 100 packets, as in the queue of a Linux "
-    "interface, and wq is 0.002. RED spaces its drops uniformly, and is not gentle, as in the "
-    "memo.",
+    "thresholds of RED, but the memo does not give the thresholds. The item `tuning` chooses our "
+    "thresholds so that RED's average stays between the thresholds for the longest time. Our "
+    "runs use the same thresholds at every level of congestion and every maximum drop rate. The "
+    "queue limit is 100 packets, as in the queue of a Linux interface, and wq is 0.002. RED "
+    "spaces its drops uniformly, and is not gentle, as in the memo.",
     "We assume a delay of 20 ms in each direction, which gives a round trip of 40 ms without a "
     "queue. The memo only gives “the latency of the link”.",
     "We assume that CBQ has one bounded class for all packets from the server, and that the "

@@ -118,7 +118,11 @@ def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:
 
 
 def chances(runs: Runs) -> float:
-    """Return the maximum distance from 1 of the ratio of signal probabilities, over settings."""
+    """Return the maximum of `abs(ratio - 1)` over all settings.
+
+    The ratio of a setting is the signal probability of non-ECN packets divided by the signal
+    probability of ECN packets.
+    """
     distances = []
     for congesting in EQUAL_LEVELS:
         for maxp in MAXP:

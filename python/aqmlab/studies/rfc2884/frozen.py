@@ -52,8 +52,9 @@ CHOICES = (
     ),
     Choice(
         "Flow with the published rates of 0.8 to 2.2 transactions per second", "The ECN flow",
-        "The memo does not name the flow with these rates. The range of 0.8 to 2.2 transactions "
-        "per second agrees with the gains of ECN.",
+        "The memo does not name the flow that has 0.8 to 2.2 transactions per second. If the ECN "
+        "flow has 0.8 to 2.2 transactions per second, the published gains of ECN imply about "
+        "0.67 to 0.92 transactions per second without ECN.",
     ),
     Choice(
         "Ends of the published ranges, which the memo does not give",

@@ -124,7 +124,10 @@ def reduce(result: Result) -> Outcome:
 
 
 def _queue(result: Result) -> tuple[Shares | None, float]:
-    """Return the time shares of RED's average, and the mean queue, with competing flows."""
+    """Return the shares of time with RED's average below, between and above the thresholds.
+
+    The function also returns the mean queue in packets. Samples before `BEGINS_S` do not count.
+    """
     if "queue" not in result.tables:
         return None, NOTHING
     queue = result.columns("queue")

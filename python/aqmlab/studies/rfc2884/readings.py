@@ -26,7 +26,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 )
 
 FILE = 5 * 2**20
-"""Bytes of a bulk transfer in this item: a quarter of the memo's, to reduce the computing time."""
+"""Bytes of a bulk transfer: a quarter of the 20 MB in the memo, to reduce the computing time."""
 BULK_REPLICATIONS, REPLICATIONS = 3, 5
 
 READINGS = (
@@ -66,7 +66,7 @@ class Question:
     compute: Callable[[Runs, tuple[Setting, ...]], Estimate]
 
     def of(self, runs: Runs, reading: Reading) -> Estimate:
-        """Return the number of this observation under an interpretation of the memo."""
+        """Compute the observation as a number, for one interpretation of the memo."""
         return self.compute(runs, tuple(read(at, reading) for at in self.settings))
 
 
@@ -151,16 +151,17 @@ def _make(runs: Runs) -> Section:
         [
             "Each row changes one setting of the first row. Each number is a relative advantage "
             "of ECN, or a difference of two relative advantages, in percentage points, with its "
-            "95 % interval. The number is above 0 if the observation of the memo is reproduced. "
-            "An entry is green if its interval is above 0, red if its interval is below 0, and "
-            "has no colour if its interval contains 0. If the colours of a column differ, the "
-            "observation depends on the changed settings. The TCP is Reno if the column does not "
-            f"name SACK. Bulk transfers in this table have 5 MB and {BULK_REPLICATIONS} "
-            f"replications, and transactions have {REPLICATIONS} replications.",
+            "95 % interval. A number above 0 means that the interpretation in the row reproduces "
+            "the observation in the column. An entry is green if its interval is above 0, red if "
+            "its interval is below 0, and has no colour if its interval contains 0. If the "
+            "colours of a column differ, the observation depends on the changed settings. The "
+            "TCP is Reno if the column does not name SACK. Bulk transfers in this table have 5 "
+            f"MB and {BULK_REPLICATIONS} replications, and transactions have {REPLICATIONS} "
+            "replications.",
             "The second to last column has the non-ECN transfer's share of retransmissions by "
-            "timeout, counted as in the memo, at low and at high congestion. The last column has "
-            "the minimum share of time, over all settings, with RED's average between the "
-            "thresholds.",
+            "timeout, counted as in the memo, at low and at high congestion. For each setting, "
+            "we compute the share of time in which RED's average is between the thresholds. The "
+            "last column has the minimum of the shares of all settings.",
         ]
     )
     rows: list[list[str | Entry]] = []

@@ -128,7 +128,11 @@ class Setting:
 
     @property
     def ends_s(self) -> float:
-        """End of a run in s; bulk transfers have 1.1 times the duration for equal shares."""
+        """End of a run in s.
+
+        A run with bulk transfers ends after 1.1 times the time that a transfer needs if all flows
+        share the link equally.
+        """
         if self.kind == TUNING:
             return BEGINS_S + TUNED_S
         if self.kind != BULK:

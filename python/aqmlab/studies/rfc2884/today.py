@@ -45,7 +45,10 @@ SETTINGS = {
 
 
 def reading(queue: str, hosts: str) -> Reading:
-    """Return an interpretation with current queue and hosts; empty names stand for the memo's."""
+    """Return an interpretation of the memo with another queue or other hosts.
+
+    An empty name stands for the queue or the hosts of the memo.
+    """
     if not queue and not hosts:
         return AS_READ
     return Reading(f"{QUEUES[queue]}; {HOSTS[hosts]}", queue=queue, stack=hosts)

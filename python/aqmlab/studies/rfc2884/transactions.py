@@ -188,9 +188,9 @@ def _figure(runs: Runs) -> Figure:
     loads.set_ylabel("gain of ECN (%)")
     legend_below(figure, loads, 5)
     about = (
-        "Gain of ECN in transactions per second, against the number of congesting flows, the "
-        "maximum drop rate and the size of a response: means with 95 % intervals, and published "
-        "numbers."
+        "Gain of ECN in transactions per second. The three panels show the gain against the "
+        "number of congesting flows, against the maximum drop rate, and against the size of a "
+        "response. The figure shows our means with 95 % intervals, and the published numbers."
     )
     return Figure("transactions", about, figure)
 

@@ -2,9 +2,11 @@
 
 The authors of the memo tuned the thresholds by hand under low, moderate and high congestion, and do
 not give the thresholds. This reproduction uses one pair of thresholds for all levels of congestion
-and all maximum drop rates. For each pair of thresholds, the worst case is the case with the
-shortest time of the average queue between the thresholds. We chose the pair of thresholds whose
-worst case has the longest time of the average queue between the thresholds.
+and all maximum drop rates. We simulated each pair of thresholds under several loads, and measured
+how long the average queue stays between the thresholds. The worst load of a pair of thresholds is
+the load at which the average queue stays between the thresholds for the shortest time. We chose the
+pair of thresholds whose average queue stays between the thresholds for the longest time at its
+worst load.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from aqmlab.studies.rfc2884.outcomes import ABOVE, BELOW, WITHIN
 from aqmlab.studies.rfc2884.scenarios import LEVELS, LIMIT, THRESHOLDS, TUNING, Setting
 
 RATES = (0.02, 0.5)
-"""Maximum drop rates with which thresholds are tuned: the lowest and the highest of the memo."""
+"""Lowest and highest maximum drop rate of the memo, at which the thresholds are tested."""
 REPLICATIONS = 5
 FIRST = ladder(2, LIMIT // RATIO)
 LOADS = {
@@ -44,7 +46,11 @@ def _needs(minths: list[float]) -> Iterator[Need]:
 
 
 def _tried(runs: Runs, minths: list[float]) -> list[ThresholdPair]:
-    """Return the time shares of RED's average for the given minth values, under all loads."""
+    """Return the pairs of thresholds with the given minth values, and their results.
+
+    The results are the shares of time with RED's average below, between and above the thresholds,
+    at each load.
+    """
     trials = []
     for minth in minths:
         shares = {
@@ -58,7 +64,7 @@ def _tried(runs: Runs, minths: list[float]) -> list[ThresholdPair]:
 
 
 def trials(runs: Runs) -> list[ThresholdPair]:
-    """Return the time shares for all minth values, in ascending order of minth."""
+    """Return all tested pairs of thresholds with their results, in ascending order of minth."""
     return _tried(runs, sorted([*FIRST, *_more(runs)]))
 
 
@@ -81,9 +87,11 @@ def _make(runs: Runs) -> Section:
             "of thresholds is run under the three levels of congestion, at the lowest and the "
             "highest maximum drop rate, with the two competing flows. In each pair, maxth is "
             f"three times minth. The time shares are means of {REPLICATIONS} replications, "
-            "measured after the first 20 s. Pairs of thresholds are compared by their worst case. "
-            "If several pairs are equal to a whole percent, the pair with the lowest thresholds "
-            "is chosen. The command `aqmlab tune-red` has the same rule.",
+            "measured after the first 20 s. Pairs of thresholds are compared by their worst "
+            "case. If the worst cases of several pairs are equal when rounded to 1 %, we choose "
+            "the pair with the lowest thresholds. The command `aqmlab tune-red` also compares "
+            "pairs of thresholds by their worst case, and prefers the lowest thresholds among "
+            "equal pairs.",
             f"The chosen thresholds are minth {chosen.minth:g} and maxth {chosen.maxth:g} "
             f"packets. The worst case of the chosen thresholds is {chosen.worst}: RED's average "
             f"is below minth for {100 * worst.below:.1f} % of the time, between the thresholds "

@@ -98,8 +98,8 @@ def slow_starts(runs: Runs, claim: Published) -> Decision:
         return near(claim, runs, lambda of_runs: float(np.nanmax(every(of_runs))), text, 0.25)
     pick = min if claim.id == "RW-088" else max
     text = (
-        "Our number is the lowest (or highest) median time to the first retransmission of four "
-        "start times."
+        "We compute the median time to the first retransmission for each of four start times. "
+        "Our number is the lowest (RW-088) or the highest (RW-089) of the four median times."
     )
     return near(
         claim, runs, lambda of_runs: pick(medians(of_runs, LONG, RED, ONE_CLASS, SLOW_START)), text,
@@ -154,7 +154,9 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
         claim,
         runs,
         total,
-        "Our number is the lower (or higher) of the sums with Tail Drop and with RED.",
+        "With each queue discipline, we add the median throughputs of TCP and of the CBR flow. "
+        "Our number is the lower (RW-095) or the higher (RW-096) of the two sums of throughputs, "
+        "with Tail Drop and with RED.",
         0,
         2,
     )
@@ -162,7 +164,10 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-097", items=FIRST)
 def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the CBR flow's 40 s minus TCP's median time, with CBR from 0 s on."""
+    """Decide the claim by the time from the median end of TCP to the end of the CBR flow.
+
+    The TCP flow and the CBR flow start at 0 s, and the CBR flow lasts for 40 s.
+    """
     at = Beside(LONG, TAIL_DROP, ONE_CLASS)
     text = "Our number is 40 s minus the median elapsed time of TCP with Tail Drop."
     return near(
@@ -172,18 +177,27 @@ def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-098", items=[*FIRST, *DRAWN])
 def alone_is_faster(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by TCP's median times: with CBR in two classes, minus alone."""
+    """Decide the claim by TCP's median time with CBR traffic minus the time without CBR traffic.
+
+    The CBR traffic and the TCP flow are in different classes of HTB.
+    """
     return _mean_gap(runs, claim, ELAPSED, TWO_CLASS, ALONE)
 
 
 @CLAIMS.decides("RW-099", items=[*FIRST, *DRAWN])
 def shorter_slow_start(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by TCP's median times to the first retransmission: alone minus with CBR."""
+    """Decide the claim by the median time until the first retransmission of TCP.
+
+    The median without CBR traffic is compared with the median with CBR traffic in another class.
+    """
     return _mean_gap(runs, claim, SLOW_START, ALONE, TWO_CLASS)
 
 
 def _mean_gap(runs: Runs, claim: Published, read: Read, more: str, less: str) -> Decision:
-    """Decide the claim by the difference of two configurations, averaged over both disciplines."""
+    """Decide the claim by the difference between the medians with two configurations of HTB.
+
+    The difference is averaged over Tail Drop and RED.
+    """
 
     def gaps(of_runs: Runs) -> list[float]:
         return [
@@ -195,14 +209,17 @@ def _mean_gap(runs: Runs, claim: Published, read: Read, more: str, less: str) ->
     tail, red = gaps(runs)
     text = (
         f"The difference is {number(tail)} s with Tail Drop and {number(red)} s with RED. Our "
-        "number is the mean of the differences with Tail Drop and with RED."
+        "number is the mean of the difference with Tail Drop and the difference with RED."
     )
     return near(claim, runs, lambda of_runs: float(np.mean(gaps(of_runs))), text, 0, 0.5)
 
 
 @CLAIMS.decides("RW-100", "RW-101", items=FIRST)
 def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the ratio of RED to Tail Drop of the medians, in one class."""
+    """Decide the claim by the median with RED divided by the median with Tail Drop.
+
+    TCP and the CBR flow are in one class of HTB.
+    """
     read = RESENT if claim.id == "RW-100" else SLOW_START
 
     def ratio(of_runs: Runs) -> float:
@@ -215,8 +232,8 @@ def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
         claim,
         runs,
         ratio,
-        "Our number is the ratio of RED to Tail Drop of the medians, averaged over four start "
-        "times.",
+        "We average the medians over four start times. Our number is the average median with RED "
+        "divided by the average median with Tail Drop.",
         0.3,
     )
 
@@ -238,7 +255,10 @@ def first_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-110", "RW-111", items=SECOND)
 def before_and_after(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the medians at CBR starts below 1.5 s, or from 1.5 s on."""
+    """Decide the claim by TCP's median elapsed times at some start times of the CBR flow.
+
+    The start times are below 1.5 s for RW-110, and at least 1.5 s for RW-111.
+    """
     chosen = slice(None, 3) if claim.id == "RW-110" else slice(3, None)
 
     def mean(of_runs: Runs) -> float:
@@ -268,7 +288,11 @@ def short_transfers(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-116", "RW-117", items=SECOND)
 def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest (or largest) difference of medians at three start times."""
+    """Decide the claim by the number of received CBR packets with Tail Drop minus that with RED.
+
+    The difference of the medians is computed for each start time. The smallest difference of three
+    start times decides RW-116, and the largest difference decides RW-117.
+    """
     pick = min if claim.id == "RW-116" else max
 
     def gaps(of_runs: Runs) -> list[float]:
@@ -277,9 +301,9 @@ def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
 
     listed = ", ".join(number(g) for g in gaps(runs))
     text = (
-        f"Differences at the five start times: {listed} packets in our runs, and -19.5, 5.5, 9, 4 "
-        "and 0 packets in the thesis. Our number is the smallest or largest difference at the "
-        "start times 0.5 to 1.5 s."
+        f"Differences at the five start times: {listed} packets in our runs, and -19.5, 5.5, 9, "
+        "4 and 0 packets in the thesis. Our number is the smallest (RW-116) or the largest "
+        "(RW-117) of the differences at the start times 0.5 to 1.5 s."
     )
     return near(claim, runs, lambda of_runs: pick(gaps(of_runs)[1:4]), text, 0, 2)
 
@@ -293,7 +317,10 @@ def second_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-122", "RW-123", "RW-124", items=DRAWN)
 def short_alone(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the quartiles of the short transfer's time, alone on the slower link."""
+    """Decide the claim by a quartile of the elapsed time of the short transfer.
+
+    The short transfer is the only traffic on the slower link.
+    """
     at = Beside(SHORT, RED, ALONE)
     share = {"RW-122": 0.5, "RW-123": 0.25, "RW-124": 0.75}[claim.id]
     text = f"Our number is the {100 * share:g} % quantile of our replications."
@@ -371,7 +398,11 @@ def third_examples(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-138", items=THIRD)
 def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the first CBR start from which on Tail Drop has the lower median."""
+    """Decide the claim by the start time of CBR traffic from which Tail Drop is faster than RED.
+
+    From that start time on, TCP's median time with Tail Drop is lower than with RED at every tested
+    start time of the CBR traffic.
+    """
 
     def wins(of_runs: Runs) -> list[bool]:
         red, tail = (medians(of_runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))
@@ -387,7 +418,11 @@ def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-142", "RW-143", items=FIRST)
 def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the paired differences at the four start times of the CBR flow."""
+    """Decide the claim by the value with RED minus the value with Tail Drop, per replication.
+
+    The values are received CBR packets (RW-142) or TCP's elapsed times (RW-143), at four start
+    times of the CBR flow.
+    """
     read = RECEIVED if claim.id == "RW-142" else ELAPSED
     apart = [
         red - tail

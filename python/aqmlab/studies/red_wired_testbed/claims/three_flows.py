@@ -199,7 +199,7 @@ def fair(run: Outcome) -> bool:
 
 @CLAIMS.decides("RW-018", "RW-019", "RW-024", "RW-045", "RW-046", "RW-047", items=TAIL)
 def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of replications of one kind."""
+    """Decide the claim by the number of replications that meet the condition of the claim."""
     start_s = 5.5 if "5.5" in claim.scenario else 0.0
     ran = runs.of(Three(TAIL_DROP, start_s))
     third = [run.at(THIRD).throughput for run in ran]
@@ -209,7 +209,8 @@ def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
         "RW-018": (fair, about),
         "RW-019": (lambda r: fair(r) and mid <= r.at(THIRD).throughput <= high, about),
         "RW-024": (lambda r: r.at(THIRD).throughput >= high,
-                   "Rule: the throughput of the third flow is at or above our upper quartile."),
+                   "Rule: the throughput of the third flow is at or above the upper quartile of "
+                   "our replications."),
         "RW-045": (fair, about),
         "RW-046": (lambda r: fair(r) and r.at(THIRD).throughput >= mid,
                    f"{about} Rule: “optimal” means that the third flow's throughput is at or "
@@ -278,7 +279,7 @@ The text of the thesis has some numbers at 4 s, which Table 5-4 and this module 
 
 @CLAIMS.decides(*EXAMPLES, items=BOTH)
 def example(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the spread of our replications."""
+    """Decide a claim about one replication by the spread of our replications."""
     return occurs(claim, of(runs, *EXAMPLES[claim.id]))
 
 
@@ -379,15 +380,15 @@ def resent_by_red(runs: Runs, claim: Published) -> Decision:
         claim,
         runs,
         ratio,
-        "Our number is the ratio of RED to Tail Drop of the long flows' median retransmissions, "
-        "summed over five start times.",
+        "We sum the long flows' median retransmissions over five start times. Our number is the "
+        "sum of the retransmissions with RED divided by the sum with Tail Drop.",
         0.25,
     )
 
 
 @CLAIMS.decides("RW-079", "RW-080", "RW-081", "RW-082", items=BOTH)
 def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the ratio of a long flow's to the third flow's retransmissions."""
+    """Decide the claim by the retransmissions of a long flow divided by those of the third flow."""
     discipline = RED if claim.id in ("RW-079", "RW-080") else TAIL_DROP
     pick = min if claim.id in ("RW-079", "RW-081") else max
 
@@ -429,7 +430,8 @@ def dropped_near_maxth(_: Runs, claim: Published) -> Decision:
     return arithmetic(
         claim,
         2 * 0.1 / (1 + 0.1),
-        "With evenly spaced drops the probability is 2p / (1 + p), with p = 0.1.",
+        "RED spaces its drops evenly, so RED's average drop probability near maxth is 2p / (1 + "
+        "p), where the maximum drop probability p is 0.1.",
         0.03,
     )
 
