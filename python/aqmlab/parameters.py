@@ -163,9 +163,9 @@ class Tswtcm(Table):
         rfc2859 §5.2.
     avg_interval : str | None
         Time window over which the rate is estimated (AVG_INTERVAL). For a stream of one connection,
-        use the round-trip time of the connection. For a stream of several connections, use more
-        than their maximum round-trip time. Default: 1 s. Range: above 0 s. Source: rfc2859 §5.1 has
-        1 s for several connections.
+        use the round-trip time of the connection. For a stream of several connections, use a value
+        above the maximum round-trip time of the connections. Default: 1 s. Range: above 0 s.
+        Source: rfc2859 §5.1 has 1 s for several connections.
     """
 
     KIND: ClassVar[str | None] = "tswtcm"
@@ -996,12 +996,13 @@ class Cbq(Table):
         max_burst into a time. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source:
         floyd1995parameters: the operator chooses the size; 1000 B is a common value.
     ewma : int | None
-        Exponent of the weight 2^-ewma that one packet has in avgidle. If a class sends a packet too
-        early, the estimator forgets the share 2^-ewma of the time gained. A class that competes
-        with other classes may therefore get up to 2^-(ewma + 1) more than its rate, or twice as
-        much more if its packets differ in size. The excess is at most 3 % and 6 % with ewma = 4,
-        and less than half a percent with ewma = 8. Default: 4. Range: at least 1, at most 31.
-        Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
+        Exponent of the weight 2^-ewma that one packet has in avgidle. If a class sends a packet by
+        a time t too early, the class later waits only for the time (1 - 2^-ewma) t. A class that
+        competes with other classes may therefore exceed its rate by a fraction of up to 2^-(ewma +
+        1), or up to 2^-ewma if its packets differ in size. With ewma = 4 a class exceeds its rate
+        by at most about 3 % if its packets have equal sizes, and by at most about 6 % if its
+        packets differ in size. With ewma = 8 a class exceeds its rate by less than half a percent.
+        Default: 4. Range: at least 1, at most 31. Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
     """
 
     KIND: ClassVar[str | None] = "cbq"
@@ -1071,9 +1072,9 @@ class Tbf(Table):
         Rate of bursts. By default the rate of bursts is that of the link. Default: absent. Source:
         tc_tbf.
     mtu : str | None
-        Depth in bytes of the bucket that enforces the peak rate. The depth is the maximum packet
-        size. Default: 1500 B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: the
-        parameter mtu, also called minburst.
+        Depth in bytes of the bucket that enforces the peak rate. The depth of this bucket is also
+        the maximum packet size. Default: 1500 B. Range: at least 1 B, at most 1000000000 B. Source:
+        tc_tbf: the parameter mtu, also called minburst.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of any kind from which the shaper sends packets. Default: drop_tail. Source: tc_tbf: a
         queue may be attached to the shaper.
@@ -1177,9 +1178,10 @@ class Wfq(Table):
 class Mdrr(Table):
     """Modified deficit round robin: classes take turns.
 
-    In its turn a class sends while its counter is above zero. If its last packet exceeds the
-    counter, the excess is subtracted from its next turn. One class may have low latency: it is
-    served before all other classes (strict), or between any two turns of other classes (alternate).
+    In its turn a class sends while its counter is above zero. If the last packet of the turn is
+    larger than the counter, the excess bytes are subtracted from the next turn of the class. One
+    class may have low latency: it is served before all other classes (strict), or between any two
+    turns of other classes (alternate).
 
     Parameters
     ----------
@@ -1203,9 +1205,9 @@ class Drr(Table):
     """Deficit round robin: classes with waiting packets take turns.
 
     At the beginning of its turn, the quantum of a class is added to its counter. The class sends
-    packets while its counter is at least the size of its next packet. Unused bytes of the counter
-    remain available for its next turn. Each class therefore gets a share of the link in proportion
-    to its quantum, for all packet sizes. The cost per packet is constant.
+    packets while its counter is at least the size of its next packet. Bytes that remain in the
+    counter are available in the next turn of the class. Each class therefore gets a share of the
+    link in proportion to its quantum, for all packet sizes. The cost per packet is constant.
 
     Parameters
     ----------
@@ -1449,9 +1451,9 @@ class Dualpi2(Table):
         Method that selects the queue to send from when both queues have packets. Default: wrr.
         "wrr": Weighted round robin, in which the C queue has the share `classic_share` of the link.
         "ts-fifo": Time-shifted FIFO: the scheduler compares the waiting times of the packets at the
-        heads of both queues, after it has added time_shift to the waiting time in the L queue. The
-        packet with the longer resulting time is sent first. Source: rfc9332 Appendix A.2 recommends
-        wrr.
+        heads of both queues, after it has added time_shift to the waiting time in the L queue. Of
+        the packets at the two heads, the scheduler sends the packet with the longer waiting time,
+        including time_shift in the L queue. Source: rfc9332 Appendix A.2 recommends wrr.
     classic_share : float | None
         Share of the link that the C queue gets while both queues have packets, if the scheduler is
         wrr. Default: 0.0625. Source: rfc9332 Appendix A.2: 1/16.
@@ -1522,10 +1524,11 @@ class FqPie(Table):
 
     In each turn a queue may send a quantum of bytes. In each queue a separate PIE controls the
     queueing delay at a target. The queue of a flow that sends less than its share is often empty.
-    When a packet arrives at an empty queue, the queue is served first. A flow that does not slow
-    down raises only the drop probability of its own queue. Therefore mostly packets of this flow
-    are dropped. A packet that arrives while all queues together contain `packet_limit` packets is
-    dropped. FQ-PIE ignores the limit of the buffer.
+    If a packet arrives at an empty queue, FQ-PIE serves this queue before all queues that have
+    already used up a quantum. A flow that does not slow down raises only the drop probability of
+    its own queue. Therefore mostly packets of this flow are dropped. A packet that arrives while
+    all queues together contain `packet_limit` packets is dropped. FQ-PIE ignores the limit of the
+    buffer.
 
     Parameters
     ----------
@@ -1649,13 +1652,13 @@ class Cobalt(Table):
         signals follow after interval/√count. Default: 100 ms. Range: above 0 s. Source: rfc8289
         §4.3, tc-cake(8): 100 ms.
     increment : float | None
-        Increase of BLUE's drop probability after an overflow of the buffer. The probability changes
-        at most once per target. Default: 0.00390625. Range: above 0, at most 1. Source: Linux's
-        CAKE: 1/256.
+        Increase of BLUE's drop probability after an overflow of the buffer. After each change of
+        BLUE's drop probability, the probability remains constant for at least the time `target`.
+        Default: 0.00390625. Range: above 0, at most 1. Source: Linux's CAKE: 1/256.
     decrement : float | None
-        Decrease of BLUE's drop probability when the queue is empty. The probability changes at most
-        once per target. Default: 0.000244140625. Range: above 0, at most 1. Source: Linux's CAKE:
-        1/4096.
+        Decrease of BLUE's drop probability when the queue is empty. After each change of BLUE's
+        drop probability, the probability remains constant for at least the time `target`. Default:
+        0.000244140625. Range: above 0, at most 1. Source: Linux's CAKE: 1/4096.
     mtu : str | None
         Packet size that limits the target: CoDel does not signal a packet that waits at most the
         transmission time of four packets of this size. Default: 1514 B. Range: at least 1 B, at
@@ -2168,9 +2171,9 @@ class PieEnhanced(Table):
         like other packets. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
     tail_drop : str | None
         Maximum number of waiting bytes (TAIL_DROP). PIE turns on when the backlog reaches a third
-        of tail_drop. By default tail_drop is the limit of the buffer, where 1500 B stand for each
-        packet of a limit in packets. Default: absent. Range: at least 1 B. Source: rfc8033 §5.3 has
-        the tail drop threshold.
+        of tail_drop. By default tail_drop is equal to the limit of the buffer. If the limit of the
+        buffer is in packets, the default of tail_drop is 1500 B times this limit. Default: absent.
+        Range: at least 1 B. Source: rfc8033 §5.3 has the tail drop threshold.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
@@ -2223,10 +2226,11 @@ class PieEnhanced(Table):
 class Pie(Table):
     """PIE (proportional integral controller enhanced) controls the queueing delay at a target.
 
-    Every t_update PIE changes the drop probability. The change is computed from the difference
-    between the delay and the target, and from the change of the delay. While the drop probability
-    is small, its changes are scaled down. PIE drops arriving packets at random. PIE does not drop
-    packets during a burst after a quiet period, or while the queue is nearly empty.
+    PIE changes the drop probability periodically, with the period t_update. The change is computed
+    from the difference between the delay and the target, and from the change of the delay. While
+    the drop probability is small, its changes are scaled down. PIE drops arriving packets at
+    random. PIE does not drop packets during a burst after a quiet period, or while the queue is
+    nearly empty.
 
     Parameters
     ----------
@@ -2259,9 +2263,9 @@ class Pie(Table):
         Distribution of the number of packets between two drops at a constant drop probability.
         Default: independent. "independent": PIE drops each packet with the same probability,
         independently of the other packets. "accumulated": Derandomized: PIE adds up the drop
-        probabilities of the packets since the last drop. PIE drops no packet while the sum is below
-        0.85, and drops every packet from a sum of 8.5 on. Source: rfc8033 §4.1 has independent
-        drops; §5.4 has accumulated probabilities.
+        probabilities of the packets since the last drop. PIE drops no packet while the sum of the
+        drop probabilities is below 0.85, and drops every packet while the sum is at least 8.5.
+        Source: rfc8033 §4.1 has independent drops; §5.4 has accumulated probabilities.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
@@ -2471,9 +2475,9 @@ class Rem(Table):
     signal therefore depends on the sum of the prices. The queue length reaches its target only if
     the link is never idle. If the link is idle for the share u of the time, the queue is longer by
     u c/alpha packets, where c is the number of packets that the link sends per period. The excess
-    queue length is small if c is small, as in the experiments, where the period is short and the
-    link sends 8000 packets/s. The default values are those of the experiments, which have at least
-    20 flows on a link of 64 Mbit/s.
+    queue length is small if the link sends few packets per period, as in the experiments, which
+    have short periods and a link of 8000 packets/s. The default values are those of the
+    experiments, which have at least 20 flows on a link of 64 Mbit/s.
 
     Parameters
     ----------
@@ -2557,9 +2561,9 @@ class TcSfb(Table):
         20 packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source:
         tc-sfb(8): 20.
     max : str | None
-        Minimum number of packets that each bin of an arriving packet must have to drop the packet.
-        Default: 25 packets. Range: a whole number, at least 1 packet, at most 65535 packets.
-        Source: tc-sfb(8): 25.
+        Threshold in packets for drops. SFB drops an arriving packet if each bin to which the packet
+        is hashed contains at least `max` packets. Default: 25 packets. Range: a whole number, at
+        least 1 packet, at most 65535 packets. Source: tc-sfb(8): 25.
     increment : float | None
         Increase of a bin's signal probability when a packet arrives at the bin and the bin has at
         least `target` packets. Default: 0.0005. Range: above 0, at most 1. Source: tc-sfb(8):
@@ -2866,9 +2870,10 @@ class Sred(Table):
         most 1. Source: ott1999sred §3: 0.15.
     variant : Literal["simple", "full"] | None
         Formula of the drop probability. Default: full. "simple": The drop probability depends only
-        on the queue length and the number of flows. "full": The drop probability also depends on
-        the queue length and the number of flows, and is higher for a packet with a hit. A flow with
-        many packets therefore loses more packets. Source: ott1999sred §4.
+        on the queue length and the number of flows. "full": The drop probability depends on the
+        queue length and the number of flows. The drop probability is higher after a hit, that is,
+        if the packet belongs to the same flow as the entry of the zombie list with which the packet
+        is compared. A flow with many packets therefore loses more packets. Source: ott1999sred §4.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time. A time stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed its capacity.
@@ -2927,9 +2932,9 @@ class Fred(Table):
     ----------
     minth : str | None
         Average queue length below which no packet is dropped at random. The maximum number of
-        waiting packets per flow is also minth. By default minth is a quarter of the limit. Default:
-        absent. Range: above 0 packets. Source: lin1997fred §4: minimum of a quarter of the buffer
-        and RTT.
+        waiting packets per flow is equal to minth. By default minth is a quarter of the limit.
+        Default: absent. Range: above 0 packets. Source: lin1997fred §4: minimum of a quarter of the
+        buffer and RTT.
     maxth : str | None
         Average queue length above which every packet is dropped. By default maxth is twice minth.
         Default: absent. Range: above 0 packets. Source: lin1997fred §4: maxth is twice minth.
@@ -3124,10 +3129,11 @@ class Wred(Table):
         Drop precedences, from the best to the worst. Source: rfc2597 §2: an AF class has three drop
         precedences.
     averaged : Literal["all", "own", "own-and-better"] | None
-        Packets that count in the average of a precedence. Default: all. "all": All packets count,
-        so that all classes have the same average (WRED). "own": Only the packets of the class count
-        (GRED). "own-and-better": The packets of the class and of all better classes count (RIO,
-        coupled). Source: WRED in routers has one average of all packets.
+        Packets that are included in the average queue length of each drop precedence. Default: all.
+        "all": All packets count, so that all classes have the same average (WRED). "own": The
+        average of a class includes only the packets of this class (GRED). "own-and-better": The
+        packets of the class and of all better classes count (RIO, coupled). Source: WRED in routers
+        has one average of all packets.
     wq : float | None
         Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
         0, at most 1. Source: floyd1993red §6: 0.002.
@@ -3212,10 +3218,10 @@ class RedPd(Table):
     """RED-PD is a RED that limits high-bandwidth flows, and that stores state only for flows with drops.
 
     RED-PD monitors a flow with drops in several recent intervals, because the flow sends more than
-    a TCP with the target round-trip time would send at the current drop rate. Packets of a
-    monitored flow are dropped at random before RED. The drop probability rises while RED continues
-    to drop packets of the flow, and falls afterwards. RED decides on all packets that are not
-    dropped before RED.
+    a TCP with the target round-trip time would send at the current drop rate. RED-PD drops packets
+    of a monitored flow at random, before the packets reach RED. The drop probability rises while
+    RED continues to drop packets of the flow, and falls afterwards. RED decides on all packets that
+    are not dropped before RED.
 
     Parameters
     ----------
@@ -3575,15 +3581,17 @@ class AdaptiveRed(Table):
         floyd1993red §7, method 2.
     chance_by : Literal["packet", "size", "bytes"] | None
         Effect of a packet's size on its signal probability. Default: packet. "packet": The signal
-        probability does not depend on the packet size. "size": RED multiplies the probability
-        before spacing by the packet size divided by the reference size, as in the text of Floyd &
-        Jacobson 1993. With uniform spacing, large packets are then signalled more often than in
-        proportion to their size: a packet of 1500 B is signalled about 7 times as often as a packet
-        of 500 B, and up to 9 times while the average queue length changes. "bytes": The byte mode
-        of ns-2. Spacing counts the bytes since the last signal in whole reference sizes. RED
-        multiplies the probability after spacing by the packet size divided by the reference size. A
-        packet that arrives at an empty queue passes. A packet of 1500 B is signalled 3 to 4 times
-        as often as a packet of 500 B. Source: the first author's ns-2 code has bytes (`bytes_`,
+        probability does not depend on the packet size. "size": RED first multiplies the signal
+        probability by the packet size divided by the reference size, and then applies spacing to
+        the result, as in the text of Floyd & Jacobson 1993. With uniform spacing, large packets are
+        then signalled more often than in proportion to their size: a packet of 1500 B is signalled
+        about 7 times as often as a packet of 500 B, and up to 9 times while the average queue
+        length changes. "bytes": The byte mode of ns-2. For the spacing between signals, RED counts
+        the bytes since the last signal, divides the number of bytes by the reference size and
+        rounds the result down. RED first applies spacing to the signal probability, and then
+        multiplies the result by the packet size divided by the reference size. A packet that
+        arrives at an empty queue passes. A packet of 1500 B is signalled 3 to 4 times as often as a
+        packet of 500 B. Source: the first author's ns-2 code has bytes (`bytes_`,
         `queue_in_bytes_`); rfc7141 §2.2 recommends packet.
     gentle : bool | None
         If gentle is true, the signal probability rises linearly from maxp at maxth to 1 at twice
@@ -3661,8 +3669,8 @@ class TcRed(Table):
     signalled with a probability that rises to about `probability`. A signalled packet is marked if
     it is ECN-capable, and dropped otherwise. If the average queue length is above max, every packet
     is signalled. The weight of the average is computed from burst, min and avpkt. The decay of the
-    average during idle time is computed from bandwidth and avpkt. The limit of the buffer should
-    also be in bytes, as with `tc`.
+    average during idle time is computed from bandwidth and avpkt. Set the limit of the buffer in
+    bytes, because `tc` also expects the limit in bytes.
 
     Parameters
     ----------
@@ -3793,16 +3801,18 @@ class Red(Table):
         above 0, at most 1. Source: floyd1993red always marks; ns-2 (`mark_p_`) drops from 0.1 on.
     chance_by : Literal["packet", "size", "bytes"] | None
         Effect of a packet's size on its signal probability. Default: packet. "packet": The signal
-        probability does not depend on the packet size. "size": RED multiplies the probability
-        before spacing by the packet size divided by the reference size, as in the text of Floyd &
-        Jacobson 1993. With uniform spacing, large packets are then signalled more often than in
-        proportion to their size: a packet of 1500 B is signalled about 7 times as often as a packet
-        of 500 B, and up to 9 times while the average queue length changes. "bytes": The byte mode
-        of ns-2. Spacing counts the bytes since the last signal in whole reference sizes. RED
-        multiplies the probability after spacing by the packet size divided by the reference size. A
-        packet that arrives at an empty queue passes. A packet of 1500 B is signalled 3 to 4 times
-        as often as a packet of 500 B. Source: floyd1993red §4 has size if the queue is measured in
-        bytes; red.cc of ns-2.35 (`modify_p`) has bytes; rfc7141 §2.2 recommends packet.
+        probability does not depend on the packet size. "size": RED first multiplies the signal
+        probability by the packet size divided by the reference size, and then applies spacing to
+        the result, as in the text of Floyd & Jacobson 1993. With uniform spacing, large packets are
+        then signalled more often than in proportion to their size: a packet of 1500 B is signalled
+        about 7 times as often as a packet of 500 B, and up to 9 times while the average queue
+        length changes. "bytes": The byte mode of ns-2. For the spacing between signals, RED counts
+        the bytes since the last signal, divides the number of bytes by the reference size and
+        rounds the result down. RED first applies spacing to the signal probability, and then
+        multiplies the result by the packet size divided by the reference size. A packet that
+        arrives at an empty queue passes. A packet of 1500 B is signalled 3 to 4 times as often as a
+        packet of 500 B. Source: floyd1993red §4 has size if the queue is measured in bytes; red.cc
+        of ns-2.35 (`modify_p`) has bytes; rfc7141 §2.2 recommends packet.
     reference_size : str | None
         Packet size with which RED compares the size of a packet if chance_by is size or bytes.
         Default: 1500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4 has the
@@ -4072,8 +4082,9 @@ class Reordering(Table):
     probability : float
         Probability that a packet is delayed.
     delay : str
-        Additional delay of a delayed packet (called the late-time offset in RFC 4737). A longer
-        delay lets more packets overtake. Range: above 0 s. Source: rfc4737 §4.3.
+        Additional delay of a delayed packet (called the late-time offset in RFC 4737). With a
+        longer delay, more packets overtake the delayed packet. Range: above 0 s. Source: rfc4737
+        §4.3.
     """
 
     KIND: ClassVar[str | None] = "reordering"
@@ -4104,7 +4115,7 @@ class Duplication(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Corruption(Table):
-    """Corruption of packets that the link does not detect.
+    """Corruption of packets, without detection of the errors by the link.
 
     A corrupted packet passes all queues to its receiver. The receiver detects the error by the
     checksum and discards the packet. For bit errors that the link detects, use the impairment
@@ -4672,9 +4683,10 @@ class Illinois(Table):
         liu2006. "liu2006": α and β are real numbers, computed from every round-trip time. If cwnd
         has grown by one segment, the remaining acknowledged bytes count for the next segment.
         "linux": α is in 128ths and β in 64ths, both rounded down. α and β are computed from
-        round-trip times in whole microseconds, and not during loss recovery. Each segment of growth
-        restarts the count of acknowledged segments, and a decrease is rounded down to whole
-        segments (Linux, tcp_illinois). Source: liu2006illinois §4; Linux, tcp_illinois: linux.
+        round-trip times in whole microseconds, and not during loss recovery. Each increase of cwnd
+        by one segment resets the count of acknowledged segments to 0. A decrease of cwnd is rounded
+        down to whole segments (Linux, tcp_illinois). Source: liu2006illinois §4; Linux,
+        tcp_illinois: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4710,7 +4722,8 @@ class Htcp(Table):
     For one second after congestion H-TCP behaves as standard TCP. From one second after congestion
     on, the increase of cwnd grows with the square of the time since congestion. Congestion
     multiplies the window by RTTmin/RTTmax, which empties the queue but does not idle the link. If
-    the throughput has changed, congestion halves the window instead.
+    the throughput changed much between two congestion events, the second congestion event halves
+    the window.
 
     Parameters
     ----------
@@ -4784,12 +4797,12 @@ class Highspeed(Table):
         0.1. Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
     rules : Literal["rfc3649", "linux"] | None
         Source of a(w) and b(w). Default: rfc3649. "rfc3649": Formulas of RFC 3649 §5, applied to
-        the current cwnd. "linux": Table of RFC 3649, appendix B, in steps. In the first step, up to
-        a window of 38 segments, a(w) is 1. In the second step, up to 118 segments, a(w) is 2 and
-        b(w) is 112/256. Further steps follow. The control moves to another step only in congestion
-        avoidance, so the first decrease after slow start is one half. A decrease is rounded down to
-        whole segments (Linux, hstcp_cong_avoid, hstcp_ssthresh). Source: rfc3649 §5; Linux,
-        tcp_highspeed: linux.
+        the current cwnd. "linux": Values of a(w) and b(w) that are constant between the rows of the
+        table in RFC 3649, appendix B. In the first step, up to a window of 38 segments, a(w) is 1.
+        In the second step, up to 118 segments, a(w) is 2 and b(w) is 112/256. Further steps follow.
+        The control moves to another step only in congestion avoidance, so the first decrease after
+        slow start is one half. A decrease is rounded down to whole segments (Linux,
+        hstcp_cong_avoid, hstcp_ssthresh). Source: rfc3649 §5; Linux, tcp_highspeed: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -5091,9 +5104,9 @@ class TcpDetails(Table):
         whose data is not acknowledged yet. The receiver acknowledges CWR and the first mark at once
         (Linux, tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
-        Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none": The
-        ACK does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
-        without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
+        Growth of cwnd at an ACK with ECN-Echo, if the sender does not reduce cwnd at this ACK.
+        Default: none. "none": The ACK does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The
+        ACK increases cwnd as an ACK without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
         Event that ends a proportional reduction of cwnd for a mark. Default: at. "at": The ACK of
         all data sent before the reduction ends the reduction. "above": The first ACK of data sent
@@ -5268,13 +5281,13 @@ class TcpMemory(Table):
         Maximum memory of the send buffer. Default: 4 MiB. Range: at least 1 B, at most 2147483647
         B. Source: Linux, tcp_wmem: 4194304.
     segment : Literal["linear", "fragments"] | None
-        Memory that a received segment occupies, if the window is tuned. Default: linear. "linear":
-        A received segment occupies one block for headers and payload, whose size is a power of two,
-        and 240 B for the packet's descriptor. A TUN device and many Ethernet drivers allocate
-        packets in one block. "fragments": A received segment occupies the size of its payload, and
-        896 B in addition. A packet that a Linux sender allocated takes 896 B in addition to its
-        payload, also if a veth device has forwarded it. Source: Linux, truesize of an sk_buff: the
-        memory depends on the device.
+        Memory that a received segment occupies in the receive buffer, for the automatic tuning of
+        the receive window. Default: linear. "linear": A received segment occupies one block for
+        headers and payload, whose size is a power of two, and 240 B for the packet's descriptor. A
+        TUN device and many Ethernet drivers allocate packets in one block. "fragments": A received
+        segment occupies the size of its payload, and 896 B in addition. A packet that a Linux
+        sender allocated takes 896 B in addition to its payload, also if a veth device has forwarded
+        it. Source: Linux, truesize of an sk_buff: the memory depends on the device.
     """
 
     receive: str | None = None
@@ -5318,10 +5331,11 @@ class TcpCwnd(Table):
     Parameters
     ----------
     slow_start_from : Literal["first-ack", "second-ack"] | None
-        ACK of data that begins slow start. Default: first-ack. "first-ack": The first ACK of data
-        increases cwnd (RFC 5681 §3.1). "second-ack": The first ACK of data does not increase cwnd,
-        and the second ACK does. The first segment stands for the SYN, whose ACK does not increase
-        cwnd (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
+        ACK from which slow start increases cwnd: the first or the second ACK of data. Default:
+        first-ack. "first-ack": The first ACK of data increases cwnd (RFC 5681 §3.1). "second-ack":
+        The first ACK of data does not increase cwnd, and the second ACK does. The first segment
+        stands for the SYN, whose ACK does not increase cwnd (ns-2's `delay_growth_`, for its TCP
+        without handshake). Source: rfc5681 §3.1.
     initial_ssthresh : str | None
         Initial slow start threshold. If the key is absent, the initial ssthresh is infinite.
         Default: absent. Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
@@ -5430,8 +5444,8 @@ class TcpRto(Table):
         round-trip sample. Default: sample-first. "sample-first": The ACK first provides its
         round-trip sample, and then restarts the retransmission timer with the new timeout (RFC
         6298). "restart-first": The ACK first restarts the retransmission timer with the previous
-        timeout, including its back-off. The ACK provides its round-trip sample after the restart
-        (ns-2 without `timerfix_`). Source: rfc6298 §5.3.
+        timeout, including its back-off. After the restart of the retransmission timer, the ACK
+        provides its round-trip sample (ns-2 without `timerfix_`). Source: rfc6298 §5.3.
     backoff_ends : Literal["sample", "new-ack"] | None
         Event that ends the back-off of the retransmission timer. Default: sample. "sample": The
         measured round-trip time of a segment that was sent once ends the back-off. The back-off
@@ -5501,11 +5515,11 @@ class TcpRecovery(Table):
         rfc6937 §3.
     frto : Literal["off", "basic", "sack", "original"] | None
         Test that recognizes a spurious timeout (F-RTO). Default: off. "off": The sender does not
-        test timeouts. "basic": The next two ACKs decide whether a timeout was spurious (RFC 5682
-        §2). "sack": The next two ACKs and their SACK blocks decide whether a timeout was spurious,
-        if SACK is negotiated (RFC 5682 §3). "original": The test is that of `sack` with one
-        difference. The delivery of any segment that was sent before the timeout ends the test at
-        once, and no other event shows a spurious timeout (Linux). Source: rfc5682.
+        check whether a timeout was spurious. "basic": The next two ACKs decide whether a timeout
+        was spurious (RFC 5682 §2). "sack": The next two ACKs and their SACK blocks decide whether a
+        timeout was spurious, if SACK is negotiated (RFC 5682 §3). "original": The test is that of
+        `sack` with one difference. Only the delivery of a segment that was sent once, before the
+        timeout, shows that the timeout was spurious (Linux). Source: rfc5682.
     eifel : bool | None
         True to recognize a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
@@ -5514,8 +5528,8 @@ class TcpRecovery(Table):
         data in flight plus at most an initial window. ssthresh rises to the data in flight before
         the retransmission if ssthresh is smaller (RFC 4015). "restore": The sender restores the
         values that cwnd and ssthresh had before the retransmission (Linux). "none": The sender does
-        not restore cwnd and ssthresh. The sender only stops further spurious retransmissions.
-        Source: rfc4015.
+        not restore cwnd and ssthresh. The sender stops further retransmissions of segments that
+        were not lost. Source: rfc4015.
     reordering : Literal["rfc8985", "linux"] | None
         Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": Only RACK's
         reordering window responds to reordering. Every D-SACK enlarges RACK's reordering window, at
@@ -5611,9 +5625,9 @@ class TcpEcn(Table):
     fallback : bool | None
         True to retransmit an unanswered SYN without the offer of ECN. With Accurate ECN, the first
         retransmission of the SYN repeats the offer, and only later retransmissions omit it.
-        Retransmissions of a SYN-ACK follow the same rule. If congestion drops the SYN, the
-        connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768 §3.1.4,
-        §3.2.3.2.2 allow the fall-back; Linux: on.
+        Retransmissions of a SYN-ACK follow the rules for retransmissions of a SYN. If congestion
+        drops the SYN, the connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and
+        rfc9768 §3.1.4, §3.2.3.2.2 allow the fall-back; Linux: on.
     accurate_option : bool | None
         True to send the option of Accurate ECN in addition to the header field. Default: true.
         Source: rfc9768 §3.2.3.
@@ -5640,7 +5654,7 @@ class TcpEcn(Table):
         Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
         sender restarts its retransmission timer, and sends the next segment when the timer expires
         (RFC 3168 §6.1.2). "go-on": The sender continues with one segment in each round trip (ns-2).
-        Linux does not wait for the retransmission timer either, but its cwnd is usually at least
+        Linux does not wait for the retransmission timer, but the cwnd of Linux is usually at least
         two segments. Source: rfc3168 §6.1.2; Linux: go-on.
     """
 
@@ -5702,26 +5716,25 @@ class Tcp(Table):
         most 1000. Source: rfc6928; or "rfc3390".
     receive_window : str | None
         Maximum receive window that the receiver advertises (rwnd). Default: 6 MiB. Range: at least
-        1 B, at most 1073725440 B. Source: Linux, tcp_rmem: a maximum of 6 MiB; rfc7323 §2.3 limits
-        the range.
+        1 B, at most 1073725440 B. Source: Linux, tcp_rmem: 6 MiB; range: rfc7323 §2.3.
     send_buffer : Literal["unlimited", "linux"] | None
         Limit of the data that the application has written and the other endpoint has not
         acknowledged. Default: unlimited. "unlimited": The application writes all its data at once.
         "linux": The data occupies memory of the send buffer: each packet, or each super-packet with
         offload, takes 896 B in addition to its payload. The memory of the send buffer grows with
-        cwnd from `memory.send` to `memory.send_max`. The application writes when a third of this
-        memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 does not limit the send
-        buffer; Linux, tcp_wmem, limits it.
+        cwnd from `memory.send` to `memory.send_max`. The application writes when a third of the
+        send buffer's memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1: no limit;
+        Linux, tcp_wmem: a limit.
     delayed_ack : str | None
-        Maximum number of full segments that the receiver acknowledges with one ACK. If the maximum
-        is 1, the receiver does not delay ACKs. Default: 2 packets. Range: a whole number, at least
-        1 packet, at most 255 packets. Source: rfc5681 §4.2.
+        Maximum number of full segments per ACK. A maximum of 1 disables delayed ACKs. Default: 2
+        packets. Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681
+        §4.2.
     offload : Literal["none", "linux"] | None
         Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
         segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
         within 1 ms, unless they fill a super-packet, the rest of a super-packet, or a third of the
-        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1 describes
-        TCP without offload; Linux uses TSO.
+        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: no
+        offload; Linux: TSO.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None
@@ -5961,7 +5974,7 @@ class Weibull(Table):
     """The Weibull distribution: P(X > x) = exp(−(x/scale)^shape).
 
     With shape 1, the Weibull distribution is the exponential distribution. With a shape below 1,
-    its tail is heavier.
+    the Weibull distribution has a heavier tail than the exponential distribution.
 
     Parameters
     ----------
@@ -6324,9 +6337,9 @@ class Web(Table):
         images, all over one connection. The database of the bookstore is never the bottleneck.
         "tpc-w-browsing": The browsing mix of TPC-W.
     pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        Number of pages per session. If all pages of a session share one connection, numbers above
-        the maximum of 1000 count as 1000. If the number of pages is absent, the user has one
-        session that never ends. Default: absent.
+        Number of pages per session. If all pages of a session share one connection, the maximum is
+        1000 pages, and a larger sampled number of pages is reduced to 1000. If the number of pages
+        is absent, the user has one session that never ends. Default: absent.
     sessions : int | None
         Number of sessions per user. If the number of sessions is absent, sessions continue until
         the end of the run. Default: absent. Range: at least 1, at most 4000000000.
@@ -6732,10 +6745,10 @@ class Ping(Table):
         data. "download": Unlimited data from the server to the client. "upload": Unlimited data
         from the client to the server.
     unsent : str | None
-        Amount of unsent load data that the sender of the load maintains. A ping or a reply waits
-        until the unsent load data before the ping or reply has been sent. Default: 16384 B. Range:
-        at least 1 B, at most 1000000000 B. Source: ippmresponsiveness, Client side influence: the
-        sender has a minimum of unsent data, as with TCP_NOTSENT_LOWAT.
+        Amount of unsent load data that the sender of the load maintains. When the application
+        writes a ping or a reply, the connection first sends the load data that is still unsent.
+        Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source: ippmresponsiveness,
+        Client side influence: the sender has a minimum of unsent data, as with TCP_NOTSENT_LOWAT.
     """
 
     KIND: ClassVar[str | None] = "ping"
@@ -7305,10 +7318,10 @@ class Record(Table):
         Links whose queues are sampled and whose queueing delays are recorded, each named in the
         form from>to. If the list of links is empty, the run records all links. Default: empty.
     flows : Literal["flow", "table"] | None
-        Rows of the table `flows`: one row per flow, or one row per `[[flows]]` table. Default:
-        flow. "flow": One row per flow. "table": One row per `[[flows]]` table of the scenario, with
-        the totals over the flows of this table. A scenario with up to a million flows needs little
-        memory with one row per `[[flows]]` table.
+        Rows of the result table `flows`, which has either a row per flow or a row per `[[flows]]`
+        table of the scenario. Default: flow. "flow": One row per flow. "table": One row per
+        `[[flows]]` table of the scenario, with the totals over the flows of this table. A scenario
+        with up to a million flows needs little memory with one row per `[[flows]]` table.
     traced : Sequence[str] | None
         Names of the flows whose segments and round-trip times are recorded. If the list of flow
         names is empty, the run records all flows that have a single connection. Default: empty.
