@@ -4,7 +4,8 @@
 
 The script prints the number of retransmissions of sixteen transfers. With FILE (.svg, .png, .pdf)
 the script plots the segment number of each packet over time, as the paper does. Retransmitted and
-lost packets have different markers. `cargo run -p aqmlab-tcp --example fall_floyd` runs the simulation.
+lost packets have different markers. `cargo run -p aqmlab-tcp --example fall_floyd` runs the
+simulation.
 """
 
 import io

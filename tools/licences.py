@@ -67,7 +67,7 @@ def notices() -> str:
         licence = package["license"]
         unknown = set(re.findall(r"[\w.-]+", licence)) - ACCEPTED - {"OR", "AND", "WITH"}
         if unknown:
-            sys.exit(f"{package['name']}: the licence {licence} is not in the list of accepted ones")
+            sys.exit(f"{package['name']}: the licence {licence} is not accepted; see ACCEPTED")
         lines.append(f"{package['name']} {package['version']}: {licence}")
         if "Apache-2.0" not in licence:
             rule = "-" * 80

@@ -66,4 +66,4 @@ def test_the_option_all_refuses_a_study_and_a_claim(capsys: pytest.CaptureFixtur
     assert execute(["reproduce", "--all", "--claim", "R2-001"]) == 2
     assert "leave out --claim" in capsys.readouterr().err
     assert execute(["reproduce"]) == 2
-    assert "STUDY is missing; give the name of a study, ecn-" in capsys.readouterr().err
+    assert "STUDY is missing; give --all or the name of a study: ecn-" in capsys.readouterr().err

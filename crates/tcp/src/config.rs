@@ -63,7 +63,7 @@ params! {
         /// Limit of the data that the application has written and the other endpoint has not
         /// acknowledged.
         send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1: no limit; Linux, tcp_wmem: a limit";
-        /// Maximum number of full segments per ACK. A maximum of 1 disables delayed ACKs.
+        /// Maximum number of full segments per ACK; 1 disables delayed ACKs.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
         /// Segmentation offload (TSO) of the sender. Offload requires SACK.
         offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: no offload; Linux: TSO";

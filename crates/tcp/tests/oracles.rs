@@ -164,9 +164,9 @@ fn periodic_loss_gives_the_window_of_the_sawtooth() {
 /// segment in `n` is lost. The repair of the loss takes two round trips, in which the sender sends
 /// a window and 0.7 of a window. After loss recovery, the window is C(t − K)³ + W_max until `n`
 /// segments are sent. CUBIC's curve determines the time of the next loss and the window at that
-/// time. The test does not compare the average window with a closed form. The curve is so flat
-/// around K that in ten losses the window approaches the cycle of RFC 9438 §5.1 by less than a
-/// segment.
+/// time. The test does not compare the average window with a closed form. The curve is
+/// flat around K, so after ten losses the window is less than a segment nearer to the cycle of RFC
+/// 9438 §5.1 than before.
 #[test]
 fn cubic_follows_its_curve_from_loss_to_loss() {
     let (c, beta, rtt) = (0.4f64, 0.7, RTT.seconds());

@@ -35,10 +35,9 @@ def compare_command(
     queues: Annotated[
         list[str],
         typer.Argument(
-            help="Queue disciplines to compare, such as drop_tail or codel. A label may precede "
-            "the kind of queue, and keys may follow it: 'narrow=red:minth=5 packets,maxth=15 "
-            "packets' is RED with these values of minth and maxth, and has the label narrow in "
-            "the output.",
+            help="Queue disciplines to compare, such as drop_tail or codel. The form "
+            "LABEL=KIND:KEY=VALUE,... sets keys of a queue and its label in the output, as in "
+            "'narrow=red:minth=5 packets,maxth=15 packets'.",
             metavar="QUEUES...",
         ),
     ],

@@ -146,7 +146,7 @@ def replications(default: str) -> Any:
 
 
 def store(default: str = "no store") -> Any:
-    """Return ``--store`` with the default folder of a command."""
+    """Return the definition of the option ``--store`` with the default folder of a command."""
     return VOCABULARY["--store"].of(default)
 
 

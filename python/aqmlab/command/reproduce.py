@@ -105,7 +105,7 @@ def reproduce_command(
         return
     if study is None:
         known = ", ".join(studies.names())
-        raise ValueError(f"STUDY is missing; give the name of a study, {known}, or --all")
+        raise ValueError(f"STUDY is missing; give --all or the name of a study: {known}")
     chosen = studies.load(study)
     if items and not only:
         raise ValueError(

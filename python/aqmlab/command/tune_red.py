@@ -56,7 +56,7 @@ def tune_red_command(
         list[str] | None,
         typer.Option(
             help="Load as a list of changed scenario keys, e.g. 'flows.0.count=9; "
-            "tcp.ecn=rfc3168'. Repeat --load for several loads.",
+            "tcp.ecn=rfc3168'. Repeat the option for several loads.",
             metavar="KEY=VALUE;...",
         ),
     ] = None,

@@ -174,20 +174,20 @@ def _of_large(
 
 @CLAIMS.decides("ES-008", items=FOUR)
 def bulk_among_them(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of changed pairs without bulk transfers, 0 in the study."""
+    """Decide the claim by the number of node pairs without bulk transfers that ECN changes."""
     return _of_large(runs, claim, "Transactional", lambda g: not g.case.bulk, 0)
 
 
 @CLAIMS.decides("ES-009", items=FOUR)
 def not_twelve_sessions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of changed pairs with six sessions per pair of nodes."""
+    """Decide the claim by the number of node pairs with six sessions whose goodput ECN changes."""
     what = "Six sessions per pair of nodes"
     return _of_large(runs, claim, what, lambda g: g.case.sessions != 12, claim.value)
 
 
 @CLAIMS.decides("ES-010", items=FOUR)
 def with_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of changed pairs with CBR traffic."""
+    """Decide the claim by the number of node pairs with CBR traffic whose goodput ECN changes."""
     return _of_large(runs, claim, "With CBR traffic", lambda g: g.case.cbr_share > 0, claim.value)
 
 

@@ -123,7 +123,7 @@ def cases() -> Iterator[Case]:
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of a run: a case in a network under an arm, with optional changes of RED and TCP.
+    """Setting of a run: network, traffic case and queue arm, with optional changes of RED and TCP.
 
     Parameters
     ----------

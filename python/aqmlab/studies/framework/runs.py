@@ -151,7 +151,7 @@ class FinishedRun:
 
 @dataclass
 class _PlannedRun:
-    """Run that one or more requests share, with its result if the run has finished."""
+    """A run that one or more requests share. A finished run has its result."""
 
     setting: Any
     replication: int

@@ -161,7 +161,7 @@ def claims_of_run(folder: Path, items: Sequence[str]) -> dict[str, StoredClaim]:
     Raises
     ------
     ValueError
-        If the folder does not contain the whole study, but a quick form, only some items, or
+        If the folder contains a quick form of the study, only some of its items, or runs with
         changed assumptions.
     """
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
