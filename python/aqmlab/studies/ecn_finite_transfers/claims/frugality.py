@@ -223,7 +223,10 @@ def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
 
 
 def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
-    """Return two numbers of cases: with a lower value at 100 ms than at 20 ms, and in total."""
+    """Return the number of cases whose value is lower at the longer delay, and of all cases.
+
+    The delays are 20 ms and 100 ms. A case with the value 0 at both delays does not count.
+    """
     cases = [(scheme, limit) for scheme in SCHEMES for limit in LIMITS]
     changed = [(measure(s, q, 20), measure(s, q, 100)) for s, q in cases]
     moving = [(near, far) for near, far in changed if near or far]
