@@ -117,8 +117,8 @@ def run(
     for name, _ in defines:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, flags=re.ASCII):
             raise ValueError(
-                f"-D {name!r}: a name must begin with a letter or _; write NAME=value, with letters, "
-                "digits and _ in NAME"
+                f"-D {name!r}: a name must begin with a letter or _; write NAME=value, with "
+                "letters, digits and _ in NAME"
             )
     given = {key.removeprefix("tcp."): _value(value) for key, value in changes}
     parameters = with_keys({}, given)

@@ -58,7 +58,7 @@ def title(name: str) -> str:
 
 
 def load(name: str) -> Study:
-    """Load a study and return it; its method `reproduce` reproduces it.
+    """Return a study by its name; the method `reproduce` of the study runs the reproduction.
 
     Parameters
     ----------

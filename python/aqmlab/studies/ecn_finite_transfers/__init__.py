@@ -49,8 +49,10 @@ QUESTIONS: tuple[Item, ...] = (
 def drops_reproduced(cells: Sequence[Cell]) -> str:
     """Return the number of reproduced drop counts of Table IV, to which no setting was fitted."""
     drops = [c for c in cells if c.item == "table-4" and c.quantity == "dropped_packets"]
+    if not drops:
+        return ""
     counts = Counter(cell.verdict for cell in drops)
-    return f"Drops in Table IV reproduced: {good(counts)} of {len(drops)} cells" if drops else ""
+    return f"Reproduced numbers of drops in Table IV: {good(counts)} of {len(drops)} cells"
 
 
 STUDY = Study(

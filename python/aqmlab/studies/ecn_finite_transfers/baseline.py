@@ -95,7 +95,7 @@ def _cells(runs: Runs, limit: int) -> list[Cell]:
 
 
 def _with_headers(runs: Runs) -> list[Cell]:
-    """Return the cells of the download with headers, compared with the theoretical numbers."""
+    """Return the results of a download with packet headers, each with its theoretical number."""
     without, with_them = runs.of(setting()), runs.of(setting(39, HEADER_BYTES))
     columns = {**setting(39).columns(), "header_bytes": HEADER_BYTES}
     plain_time = estimates.median(run.time_s[0] for run in without).value

@@ -73,9 +73,9 @@ def _make(runs: Runs) -> Section:
     section = Section(
         text=[
             "ECN counts as equal or better than Drop Tail on two conditions. The goodput "
-            "efficiency G with ECN is at most one percentage point lower. The number of drops "
-            "with ECN exceeds that of Drop Tail by at most 3 packets, or by at most 6 % if that "
-            "is more. The table compares medians."
+            "efficiency G with ECN is at most one percentage point lower than with Drop Tail. The "
+            "number of drops with ECN exceeds that of Drop Tail by at most 3 packets, or by at "
+            "most 6 % if that is more. The table compares medians."
         ]
     )
     rows: list[list[str | Entry]] = []

@@ -70,7 +70,9 @@ def epochs(run: Transfers, length_s: float) -> Epochs:
 
 
 def coincident_share(incidents: Incidents, n: int, within_s: float) -> float:
-    """Return the share of events that more than half of the clients have within `within_s` seconds.
+    """Return the share of events that occur together at more than half of the clients.
+
+    Two events occur together if the interval between the events is at most `within_s` seconds.
 
     Examples
     --------

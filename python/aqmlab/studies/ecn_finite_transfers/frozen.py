@@ -3,7 +3,9 @@
 This module gives the evidence for each choice, and lists the claims that the score does not count.
 `published/notes.md` describes the search that chose the settings of the study's simulator. The
 search compared about 1600 TCP settings with Table I, and 48 RED settings with Tables II and III.
-The published numbers of Tables I to III, and the claims that repeat them, are therefore fitted.
+The score does not count the published numbers of Tables I to III, because the search used these
+numbers to choose settings. The score also does not count a claim that repeats a number of Tables I
+to III.
 """
 
 from aqmlab.studies.framework import Choice
@@ -75,13 +77,17 @@ CHOICES = (
 )
 
 _BASELINE = "The published number of this claim was used to choose the size of headers on the wire."
-_TABLE = "The claim repeats a number of {}, which was used to choose settings."
-_LIMIT = "Results at limits 4 and 8 depend on the meaning of the limit, fitted to Tables I to III."
+_TABLE = "The claim repeats a published number that was used to choose settings ({})."
+_LIMIT = (
+    "Results at limits 4 and 8 depend on the setting `limit_counts`, which was fitted to Tables "
+    "I to III."
+)
 
 APART = {
     INPUT: {
         "EF-001": "The file size is an input of the runs.",
-        "EF-006": "Arithmetic: the link rate times twice the propagation delay.",
+        "EF-006": "Arithmetic: the published number is the link rate times twice the propagation "
+        "delay.",
         "EF-007": "Arithmetic: EF-006 in segments.",
         "EF-008": "Arithmetic: the link rate times the round-trip time, which are both inputs.",
         "EF-009": "Arithmetic: EF-008 in segments.",

@@ -37,9 +37,9 @@ def figure_item(number: int, delay_ms: int) -> Item:
     def make(runs: Runs) -> Section:
         caption = (
             f"{title}: medians of the replications, by queue limit and scheme (D: Drop Tail, R: "
-            "RED, E: ECN; c: conservative, a: aggressive). The upper panel shows all packets, "
-            "and the lower panel leaves the payload out. Whiskers show the central 95 % of "
-            "duplicate plus dropped packets."
+            "RED, E: ECN; c: conservative, a: aggressive). The upper panel shows payload, "
+            "duplicate and dropped packets, and the lower panel shows only duplicate and dropped "
+            "packets. Whiskers show the central 95 % of duplicate plus dropped packets."
         )
         drawn = Figure(f"figure_{number:02d}", caption, _draw(runs, delay_ms))
         return Section([], efficiency.cells(name, runs, efficiency.grid(10, delay_ms)), [], [drawn])

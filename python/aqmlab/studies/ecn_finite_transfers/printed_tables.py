@@ -117,7 +117,7 @@ def published(file: str) -> list[Row]:
 
 
 def letter(row: Row) -> str:
-    """Return the letter of RED's parameters, C or A, from the maxp of a published column."""
+    """Return "C" for conservative RED or "A" for aggressive RED, by maxp of a published column."""
     return next(name for name, maxp in MAXP.items() if maxp == float(row["maxp"]))
 
 

@@ -60,8 +60,8 @@ def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Fig
     legend_below(figure, axes)
     caption = (
         f"{title}. Lines show replication 0, in which all downloads start at the same time. Bands "
-        "contain the central 95 % of the fastest, or of the slowest, clients of all "
-        "replications."
+        "contain the central 95 % of the replications, for the fastest client and for the slowest "
+        "client of each replication."
     )
     return Figure(f"figure_{number:02d}", caption, figure)
 

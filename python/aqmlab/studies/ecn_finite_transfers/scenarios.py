@@ -73,8 +73,8 @@ class Setting:
     delay_ms : int
         Propagation delay of the bottleneck in ms.
     counting : str, optional
-        Packets that the queue limit counts. By default, the limit counts the packet in service with
-        Drop Tail, but not with RED, as in the study's simulator.
+        Packets that the queue limit counts. By default, the limit of Drop Tail counts the packet in
+        service, and the limit of RED does not. The study's simulator has the same default.
     header_bytes : int
         Bytes of headers on the wire per data packet; the study counted no headers.
     """
@@ -94,12 +94,12 @@ class Setting:
 
     @property
     def limit_counts(self) -> str:
-        """Name of the packets that the queue limit counts, as a value of the key `limit_counts`."""
+        """Packets that the queue limit counts: a value of the scenario key `limit_counts`."""
         return self.counting or ("waiting-and-in-service" if self.scheme == "DT" else "waiting")
 
     @property
     def ecn_clients(self) -> tuple[int, ...]:
-        """Numbers of the clients that negotiate ECN."""
+        """Indices, from 0, of the clients that negotiate ECN."""
         if self.ecn is not None:
             return self.ecn
         return tuple(range(self.n)) if self.scheme.startswith("ECN") else ()
@@ -134,9 +134,9 @@ class Setting:
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication.
 
-        In replication 0, all flows start at the same time, as in the study. In the other
-        replications, each flow starts up to 1 ms later. All replications have different random
-        numbers.
+        In replication 0, all flows start at the same time, as in the study. In every replication
+        except replication 0, each flow starts after a random delay of at most 1 ms. All
+        replications have different random numbers.
         """
         return {
             "title": f"{self.n} downloads through {self.scheme}, limit {self.limit} packets",

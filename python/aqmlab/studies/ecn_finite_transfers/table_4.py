@@ -27,9 +27,9 @@ ITEM = table_item(
     "Table IV: two downloads, RED, ECN at the weaker client",
     "table4_mixed_ecn.csv",
     [
-        "In each column, the client with the lower published goodput in the same column of Table "
-        "II has ECN. In the column with equal goodputs, client C0 has ECN. The published numbers "
-        "of cells marked † are probably wrong."
+        "In each column of Table IV, one client has ECN: the client with the lower published "
+        "goodput in Table II. In the column with equal goodputs, client C0 has ECN. The published "
+        "numbers of cells marked † are probably wrong."
     ],
     setting,
 )

@@ -96,7 +96,7 @@ class Transfers:
 
     @property
     def utilization_percent(self) -> float:
-        """Link utilization U, eq. (1): busy time of the link over the longest download time."""
+        """Link utilization U, eq. (1): busy time divided by the longest download time."""
         return float(100 * self.busy_s / self.time_s.max())
 
     @property
@@ -106,7 +106,7 @@ class Transfers:
 
     @property
     def duplicates(self) -> int:
-        """Number of delivered segments beyond the payload, which are duplicates (r of eq. 3)."""
+        """Number of duplicates among the delivered segments (r of equation 3)."""
         return int(self.delivered.sum()) - self.n * FILE_SEGMENTS
 
     @property
@@ -174,7 +174,7 @@ PROGRESS_S = 0.5
 def _window(
     window: Columns, n: int, end_s: float, acked_at_end: Floats
 ) -> tuple[Progress, Incidents]:
-    """Return the progress until the last download ends, and the timeouts, as the samples show them.
+    """Return the progress until the last download ends, and the timeouts in the samples.
 
     Every sample contains all flows, in the order of the clients.
     """

@@ -46,9 +46,9 @@ STUDY = Study(
     excerpt=Excerpt(
         claims=tuple(f"ES-{i:03}" for i in range(6, 31)),
         tables=(
-            "One congested link: ECN against no ECN",
-            "Three congested links: ECN against no ECN",
-            "One congested link: head marking against ECN",
+            "One congested link: ECN compared with no ECN",
+            "Three congested links: ECN compared with no ECN",
+            "One congested link: head marking compared with ECN",
         ),
     ),
 )

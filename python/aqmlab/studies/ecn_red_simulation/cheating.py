@@ -35,10 +35,13 @@ VICTIMS: dict[str, tuple[int, str]] = {
     "10 kB, ECN": (10_000, "rfc3168"),
     "10 kB, no ECN": (10_000, "off"),
 }
-"""File size and ECN mode of the sessions that follow the protocol."""
+"""File size and ECN mode of the sessions whose endpoints respond to marks correctly."""
 
 CASE = Case(10, 10, 120, 0.002, 6, BULK_BYTES, 0.0)
-"""Case of all settings: one link, six sessions per client, and a wide region between thresholds."""
+"""Case of every setting in this module.
+
+The case has six sessions per client, and a wide region between the thresholds of RED.
+"""
 
 THEIRS = Measure[Tally]("goodput_of_others", "kbit/s", lambda t: t.goodput_bps[0], 1, scale=1e-3)
 ITS = Measure[Tally]("goodput_of_suspects", "kbit/s", lambda t: t.goodput_bps[1], scale=1e-3)
@@ -86,8 +89,9 @@ def _make(runs: Runs) -> Section:
             "Six sessions to host ftp3, which follow the protocol, share one congested link with "
             "six 1 MB sessions to host ftp4. The sessions to host ftp4 are called suspects, "
             f"because they may misbehave. The queue is RED with maxth {CASE.maxth}, linterm "
-            f"{CASE.linterm} and wq {CASE.wq}, and the link has a delay of {CASE.delay_ms} ms. A "
-            "fair share of the suspects is half of the goodput.",
+            f"{CASE.linterm} and wq {CASE.wq}, and the link has a delay of {CASE.delay_ms} ms. If "
+            "all sessions get a fair share of the link, the suspects get half of the total "
+            "goodput.",
             "If the receiver hides marks, or the sender ignores marks, the sender responds only "
             "to drops. The sender's share of the link therefore grows until RED's average is "
             "above maxth, where RED drops packets. A sender with the ECN nonce (RFC 3540) expects "

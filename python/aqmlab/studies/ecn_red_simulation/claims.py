@@ -2,11 +2,11 @@
 
 The study averages five runs, and calls a pair different if ECN changes its goodput by more than
 about 3 %. The functions in this module also call a pair different if goodput changes by more than
-about 3 %. Many claims are numbers of pairs that meet a condition. The lower bound of such a number
-is the number of pairs whose whole 95 % interval meets the condition, and the upper bound is the
-number of pairs whose interval partly meets the condition. The tolerance of a number of pairs is one
-pair, or 10 % if that is more. “Most cases” means more than half of the pairs, by Wilson's interval
-of their share.
+about 3 %. Many claims are numbers of pairs that meet a condition. The 95 % interval of a pair can
+meet a condition wholly, partly or not at all. The lower bound of our number counts the pairs whose
+interval wholly meets the condition. The upper bound of our number also counts the pairs whose
+interval partly meets the condition. The tolerance of a number of pairs is one pair, or 10 % if that
+is more. “Most cases” means more than half of the pairs, by Wilson's interval of their share.
 """
 
 from __future__ import annotations
@@ -69,13 +69,21 @@ def _size(gain: Gain) -> Interval:
 
 
 def _is(gain: Gain, least: float) -> tuple[bool, bool]:
-    """Return two flags: the pair differs by more than `least` percent certainly, or possibly."""
+    """Return two flags for the change of a pair's goodput in percent.
+
+    The first flag is True if the whole 95 % interval of the change is above `least`. The second
+    flag is True if a part of the interval is above `least`.
+    """
     size = _size(gain)
     return size.low > least, size.high > least
 
 
 def _counted(known: Iterable[tuple[bool, bool]], middle: float) -> Estimate:
-    """Return a number of pairs; the certain and the possible pairs bound its interval."""
+    """Return a number of pairs with its bounds, from two flags for each pair.
+
+    The lower bound counts the pairs whose first flag is True. The upper bound counts the pairs
+    whose second flag is True.
+    """
     every = list(known)
     low, high = (float(sum(of[i] for of in every)) for i in (0, 1))
     return Estimate("pairs, surely to possibly", middle, low, high, max(len(every), 1))
@@ -94,7 +102,7 @@ def _largest(all_gains: Sequence[Gain]) -> str:
 
 @CLAIMS.decides("ES-001", items=FOUR)
 def tests_run(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of settings of one congested link that were run."""
+    """Decide the claim by the number of simulated settings with one congested link."""
     settings = [need.setting for need in pairs.needs(SINGLE, (OFF, ECN))]
     run = len({setting for setting in settings if runs.has(setting)})
     return exactly(claim, run, "Number of settings that were run, with ECN and without ECN.")
@@ -109,7 +117,7 @@ def pairs_compared(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-003", "ES-004", "ES-005", items=FOUR)
 def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
-    """Decide the claim by the formula of the ratio ECN / (ECN + non-ECN)."""
+    """Decide the claim by the ratio ECN / (ECN + non-ECN) for an increase of 0, 10 or 20 %."""
     percent = {"ES-003": 0, "ES-004": 10, "ES-005": 20}[claim.id]
     ours = share(percent)
     return exactly(
@@ -129,15 +137,19 @@ def pairs_that_differ(runs: Runs, claim: Published) -> Decision:
     count = len(large(all_gains))
     ours = Estimate("pairs, surely to possibly", count, min(sure, count), maybe, len(all_gains))
     text = (
-        "The interval reaches from the pairs that are certainly beyond 3.5 % to the pairs that "
-        f"are possibly beyond 2.5 %. {_largest(all_gains)}"
+        "The lower bound is the number of pairs whose goodput certainly changes by more than 3.5 "
+        "%. The upper bound is the number of pairs whose goodput possibly changes by more than 2.5 "
+        f"%. {_largest(all_gains)}"
     )
     return estimated(claim, ours, COUNT, text)
 
 
 @CLAIMS.decides("ES-007", items=FOUR)
 def threshold(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the 13th largest change; 13 pairs exceed the study's threshold."""
+    """Decide the claim by the 13th largest change of goodput.
+
+    In the study, the goodput of 13 pairs changes by more than the threshold.
+    """
     by_size = sorted(gains(runs, SINGLE, GOODPUT), key=lambda g: -abs(g.percent.middle))
     if len(by_size) < PAIRS:
         return Decision("none", OPEN, f"Only {len(by_size)} pairs were run, fewer than {PAIRS}.")
@@ -164,9 +176,17 @@ def _of_large(
     )
     ours_text = f"{count} of {len(differ)}"
     if not possible:
-        return Decision(ours_text, CONTRADICTED, f"{text} No pair possibly meets the condition.")
+        return Decision(
+            ours_text,
+            CONTRADICTED,
+            f"{text} No 95 % interval contains a value that meets the condition.",
+        )
     if not any(_is(g, DIFFERS)[0] for g in all_gains):
-        return Decision(ours_text, OPEN, f"{text} No pair certainly meets the condition.")
+        return Decision(
+            ours_text,
+            OPEN,
+            f"{text} No 95 % interval contains only values that meet the condition.",
+        )
     ours = _counted((_is(g, DIFFERS) for g in all_gains if test(g)), count)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
     return replace(decided, ours=ours_text)
@@ -174,25 +194,28 @@ def _of_large(
 
 @CLAIMS.decides("ES-008", items=FOUR)
 def bulk_among_them(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of node pairs without bulk transfers that ECN changes."""
+    """Decide the claim that goodput changes by more than 3 % only in pairs with bulk transfers."""
     return _of_large(runs, claim, "Transactional", lambda g: not g.case.bulk, 0)
 
 
 @CLAIMS.decides("ES-009", items=FOUR)
 def not_twelve_sessions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of node pairs with six sessions whose goodput ECN changes."""
+    """Decide the claim by the pairs with six sessions whose goodput changes by more than 3 %."""
     what = "Six sessions per pair of nodes"
     return _of_large(runs, claim, what, lambda g: g.case.sessions != 12, claim.value)
 
 
 @CLAIMS.decides("ES-010", items=FOUR)
 def with_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of node pairs with CBR traffic whose goodput ECN changes."""
+    """Decide the claim by the pairs with CBR traffic whose goodput changes by more than 3 %."""
     return _of_large(runs, claim, "With CBR traffic", lambda g: g.case.cbr_share > 0, claim.value)
 
 
 def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: float) -> Decision:
-    """Decide the claim by the pairs with a gain (or a loss) and not the published maxth."""
+    """Decide the claim by the pairs whose goodput ECN raises, or lowers, by more than 3 %.
+
+    The verdict compares `printed` with the number of the pairs whose maxth is not `maxth`.
+    """
     sign, outcome = (1, "ECN gains") if gain else (-1, "ECN loses")
     all_gains = gains(runs, SINGLE, GOODPUT)
 
@@ -210,9 +233,17 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
     )
     ours_text = _maxths(chosen)
     if not maybe:
-        return Decision(ours_text, CONTRADICTED, f"{text} No pair possibly meets the condition.")
+        return Decision(
+            ours_text,
+            CONTRADICTED,
+            f"{text} No 95 % interval contains a value that meets the condition.",
+        )
     if not sure:
-        return Decision(ours_text, OPEN, f"{text} No pair certainly meets the condition.")
+        return Decision(
+            ours_text,
+            OPEN,
+            f"{text} No 95 % interval contains only values that meet the condition.",
+        )
     others = sum(g.case.maxth != maxth for g in chosen)
     ours = _counted((of for g, of in known.items() if g.case.maxth != maxth), others)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
@@ -221,13 +252,13 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
 
 @CLAIMS.decides("ES-011", items=FOUR)
 def maxth_of_losers(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the losing pairs with another maxth than published (0 pairs)."""
+    """Decide the claim that all pairs whose goodput ECN lowers have the published maxth."""
     return _side(runs, claim, gain=False, maxth=claim.value, printed=0)
 
 
 @CLAIMS.decides("ES-012", items=FOUR)
 def maxth_of_winners(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the gaining pairs with another maxth than published (at most 1)."""
+    """Decide the claim that at most one pair with a gain does not have the published maxth."""
     bound = replace(claim, qualifier="upper_bound")
     return _side(runs, bound, gain=True, maxth=claim.value, printed=1)
 
@@ -238,7 +269,7 @@ def _maxths(chosen: list[Gain]) -> str:
 
 @CLAIMS.decides("ES-013", items=FOUR)
 def exceptions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the number of pairs with a gain and a maxth other than 60."""
+    """Decide the claim by the number of pairs whose goodput ECN raises and whose maxth is 120."""
     return _side(runs, claim, gain=True, maxth=60, printed=claim.value)
 
 
@@ -263,7 +294,8 @@ def best_case(runs: Runs, claim: Published) -> Decision:
     ours = Estimate("lead, 95 % confidence", lead, lead - half, lead + half, 2)
     text = (
         f"Largest gain with maxth {claim.value:g}: {number(best.percent.middle)} % ({best.case}). "
-        f"Largest gain with another maxth: {number(other.percent.middle)} % ({other.case})."
+        f"Largest gain with a maxth other than {claim.value:g}: {number(other.percent.middle)} % "
+        f"({other.case})."
     )
     winner = best if lead > 0 else other
     decided = every_sign(replace(claim, value=1), {"Lead in percentage points": ours}, 0, text)
@@ -276,9 +308,9 @@ def _middle(gain: Gain) -> float:
 
 @CLAIMS.decides("ES-015", "ES-016", items=SIX)
 def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest, or the largest, noticeable change of bulk transfers.
+    """Decide ES-015 by the smallest and ES-016 by the largest noticeable change of goodput.
 
-    The study claims that ECN changes the goodput of few bulk transfers, by 5 to 10 %. We define
+    The study claims that ECN changes the goodput of a few bulk transfers by 5 to 10 %. We define
     “few” as at most one in eight.
     """
     bulk = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
@@ -350,7 +382,7 @@ def _mostly(
     text = (
         f"{about}: more in {counts[1]}, less in {counts[-1]}, and equal in {counts[0]} of "
         f"{len(chosen)} pairs. The 95 % interval is above 0 in {sure[1]} pairs, and below 0 in "
-        f"{sure[-1]} pairs. Statement: the sign is the published one."
+        f"{sure[-1]} pairs. Statement: the change of a pair has the published sign."
     )
     majority = max(counts, key=lambda sign: counts[sign])
     return most(counts[int(claim.value)], len(signs), f"{majority:+d}" if majority else "0", text)

@@ -16,11 +16,13 @@ READING = (
     "Sessions therefore start at the same times in these three runs, and pause equally long until "
     "the queues differ. Differences are computed for each replication, and their means have 95 % "
     "intervals by Student's t.",
-    "Code decides each claim, and the evidence states the rule. Many claims are numbers of pairs "
-    "that meet a condition. The lower bound of such a number is the number of pairs whose whole "
-    "95 % interval meets the condition. The upper bound of such a number is the number of pairs "
-    "whose 95 % interval partly meets the condition. We interpret the study's threshold, “around "
-    "3 %”, as 2.5 to 3.5 %. Tables show medians, but claims compare means.",
+    "A function decides each claim from the results of the runs. The evidence for the verdict "
+    "states the rule of the decision. Many claims are numbers of pairs that meet a condition. The "
+    "95 % interval of a pair can meet a condition wholly, partly or not at all. The lower bound of "
+    "our number counts the pairs whose interval wholly meets the condition. The upper bound of our "
+    "number also counts the pairs whose interval partly meets the condition. We interpret the "
+    "study's threshold, “around 3 %”, as 2.5 to 3.5 %. Tables show medians, but claims compare "
+    "means.",
     "Drops and marks are counted on the links between routers, in both directions, for all "
     "packets: data, ACKs, SYNs and CBR traffic. The mean queue is the time average of the number "
     "of packets that wait at gw1 for the link to gw2. Goodput is the acknowledged data of all "
@@ -70,6 +72,6 @@ DEVIATIONS = (
     "the assumptions” also has networks with gw2 in the middle of a star.",
     "With head marking, the queue of the study has a pointer to the packet behind the last marked "
     "packet. Our RED instead marks the first packet from the head that is ECN-capable and not yet "
-    "marked. The pointer and our rule differ only for packets that an earlier link has marked, "
-    "because our RED skips marked packets.",
+    "marked. The rule of the study and our rule mark different packets only if an earlier link has "
+    "marked a packet in the queue, because our RED skips marked packets.",
 )

@@ -1,6 +1,7 @@
 """Values that this reproduction uses for the settings that the study leaves open.
 
-The item `readings` of the study has results with other values, which the score does not count.
+The item `readings` shows results with other values of the open settings. The score does not count
+the results of `readings`.
 """
 
 from aqmlab.studies.framework import Choice
@@ -38,7 +39,7 @@ CHOICES = (
     ),
     Choice("Sessions", "The server opens the session; the FIN is on the last segment; the next "
            "session begins 0 to 50 ms after both endpoints have closed",
-           "Behaviour of ns-2 (close_on_empty_), and the text of the study."),
+           "The evidence is the behaviour of ns-2 (close_on_empty_) and the text of the study."),
     Choice("Three links", "A chain gw1-gw2-gw3-gw4",
            "The text of the study states that each link carries the traffic of two pairs of "
            "hosts. Figure 5, which shows the network, is not legible."),

@@ -1,4 +1,7 @@
-"""Pairs of runs for the 128 cases in a network: without ECN, and with ECN or head marking."""
+"""Pairs of runs of the same case: one run without ECN, and one run with ECN.
+
+In some pairs, the run with ECN uses head marking.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
 
 
 def share(percent: float) -> float:
-    """Return the ratio ECN / (ECN + non-ECN) of a value that is `percent` % higher with ECN."""
+    """Return the ratio ECN / (ECN + non-ECN) if ECN increases a value by `percent` %."""
     more = 1 + percent / 100
     return more / (1 + more)
 
@@ -55,7 +55,7 @@ def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
         sure = [str(sum(g.significant for g in side)) for side in (more, less)]
         counts = [str(len(more)), sure[0], str(len(less)), sure[1], str(large)]
         rows.append([NAMES[measure], *counts, f"{middle:+z.2f} %"])
-    names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
+    names = f"{pairs.ARM_NAMES[arm]} compared with {pairs.ARM_NAMES[against]}"
     head = ["", "More", "findings", "Less", "findings", "Change by more than 3 %", "Median"]
     about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(changes)} pairs"
     return Table(about[0].upper() + about[1:], head, rows)
@@ -75,9 +75,9 @@ def _figure(network: str, arm: str, number_: str, runs: Runs) -> Section:
     points = outcome.runs["point"].nunique()
     caption = (
         f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. The pairs of each curve are "
-        "sorted by their ratio. Lines show the mean ratio of the replications, and bands the 95 "
-        "% interval of the mean. A ratio of 0.5 means no difference, and 0.524 means 10 % more "
-        "with ECN."
+        "sorted by their ratio. Lines show the mean ratio of the replications, and bands the 95 % "
+        "interval of the mean. A ratio of 0.5 means that the value is equal with and without ECN. "
+        "A ratio of 0.524 means that the value is 10 % higher with ECN."
     )
     name = number_.lower().replace(" ", "_")
     cells = [

@@ -1,4 +1,4 @@
-"""Effect of settings that the study leaves open, and of its simulator, on the results."""
+"""Sensitivity of the results to settings that the study leaves open, and to behaviour of ns-2."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 
 REPLICATIONS = 2
 FIXED = {"delay_ms": 10, "linterm": 10, "wq": 0.002}
-"""Factor levels of the cases that are compared under all interpretations of the study."""
+"""Factor levels of the cases that this item simulates under every interpretation of the study."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
 
 
 def _congested(runs: Runs, settings: list[tuple[Setting, ...]]) -> tuple[str, str]:
-    """Return the mean number of busy links, and the number of runs with most signals on gw1–gw2."""
+    """Return the mean number of busy links, and how many runs have most signals on gw1–gw2."""
     without = [run for off, _ in settings for run in runs.of(off)[:REPLICATIONS]]
     worst = sum(run.first_is_worst for run in without)
     busy = float(np.mean([run.busy_links for run in without]))

@@ -28,7 +28,7 @@ NETWORKS = (SINGLE, MULTIPLE)
 """Networks of the study: one congested link, and a chain of three congested links."""
 
 STARS = {"star-across": ("gw4", "gw3"), "star-back": ("gw1", "gw1"), "star-near": ("gw2", "gw2")}
-"""Networks with three links in a star around gw2: the routers of hosts ftp5 and ftp6."""
+"""Star networks with three links around gw2, with the routers of hosts ftp5 and ftp6."""
 
 OFF, ECN, HEAD = "off", "ecn", "head"
 ARMS = (OFF, ECN, HEAD)
@@ -123,7 +123,7 @@ def cases() -> Iterator[Case]:
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of a run: network, traffic case and queue arm, with optional changes of RED and TCP.
+    """Setting of a run: network, case, arm, and optional changes of RED and of TCP.
 
     Parameters
     ----------

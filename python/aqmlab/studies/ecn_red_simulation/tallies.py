@@ -1,4 +1,4 @@
-"""Reduction of a run's result to the values that figures and claims read, and their measures."""
+"""Values that figures and claims need from each run, and measures that use these values."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ SHORT = {MEAN_TIME, P99_TIME}
 """Measures that exist only for 10 kB files, because too few 1 MB files end within a run."""
 
 HELD = 1.0
-"""Maximum time in % with RED's average above maxth, for cases that RED keeps below maxth."""
+"""Maximum share of time in % with RED's average above maxth that counts as “below maxth”."""
 
 MEASURES = (GOODPUT, MEAN_TIME, P99_TIME, TIMEOUTS, DROPS, SIGNALS, QUEUE)
 
@@ -88,7 +88,7 @@ def _table(runs: Runs, network: str, arm: str, against: str) -> Table:
                 row.append(_entry(of, measure.better))
         rows.append(row)
     head = ["", *(m.name.replace("_", " ") for m in MEASURES)]
-    names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
+    names = f"{pairs.ARM_NAMES[arm]} compared with {pairs.ARM_NAMES[against]}"
     return Table(f"{pairs.NETWORK_NAMES[network].capitalize()}: {names}", head, rows)
 
 

@@ -32,7 +32,7 @@ from aqmlab.studies.framework.verdicts import (
 from aqmlab.studies.framework.verdicts import verdict as by_interval
 
 MEASURED = "measured"
-"""Class of the claims that runs measure; the score counts only the claims of this class."""
+"""Class of the claims that runs can test; the score counts only the claims of this class."""
 INPUT = "input or arithmetic"
 """Class of the claims that repeat an input of the runs, or follow from inputs by arithmetic."""
 FITTED = "fitted"
@@ -54,8 +54,8 @@ class Decision:
 class Published:
     """One claim of a study: a row of its claims.csv, with the class of the claim.
 
-    `basis` is the class of the claim: measured, input or arithmetic, or fitted. `reason` explains
-    why the score does not count the claim, and is empty for a counted claim.
+    `basis` is the class of the claim: `MEASURED`, `INPUT` or `FITTED`. `reason` explains why the
+    score does not count the claim, and is empty for a counted claim.
     """
 
     id: str
@@ -99,8 +99,8 @@ class Claims:
     """Claims of a study: the rows of its claims.csv, and the function that decides each claim.
 
     Each function is registered with the names of the items whose runs it reads. A claim is decided
-    if all items of its function were run. `apart` lists the claims that the score does not count:
-    for each class, the claim ids and the reasons.
+    only if the reproduction includes every item that the claim's function reads. `apart` lists the
+    claims that the score does not count: for each class, the claim ids and the reasons.
     """
 
     path: Path
@@ -158,7 +158,8 @@ class Claims:
     ) -> list[tuple[Published, Decision]]:
         """Decide the claims whose functions read only runs of the items in `items`.
 
-        The method :meth:`decision` decides each claim, and receives `absent`.
+        The argument `absent` is passed to the method :meth:`decision`, which decides a single
+        claim.
         """
         return [(claim, self.decision(runs, claim, absent)) for claim in self.about(items)]
 
@@ -236,7 +237,10 @@ def condition(runs: Any, margin: Callable[[Any], float], ours: object, evidence:
 
 
 def most(count: int, total: int, ours: object, evidence: str) -> Decision:
-    """Decide a statement about most cases by Wilson's interval of the share of cases."""
+    """Decide a statement about most cases by the share of cases in which the statement is true.
+
+    The verdict judges Wilson's 95 % interval of the share.
+    """
     of = proportion_interval(count, total)
     share = Interval(of.low - 0.5, count / max(total, 1) - 0.5, of.high - 0.5)
     detail = (
@@ -281,7 +285,7 @@ def exactly(claim: Published, ours: float, evidence: str, width: float = 0.0) ->
 
 
 def holds(condition: bool, ours: object, evidence: str) -> Decision:
-    """Decide a claim of the class "input or arithmetic" by a condition."""
+    """Decide a claim of the class `INPUT`: the claim is reproduced if `condition` is True."""
     text = number(ours) if isinstance(ours, float) else str(ours)
     return Decision(text, REPRODUCED if condition else CONTRADICTED, evidence)
 

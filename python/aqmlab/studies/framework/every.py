@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LESSONS = "Lessons for today"
 MISSES = "Misses and their causes"
-"""Headings of the two README sections of each study that the page about all studies repeats."""
+"""Headings of the README sections that the page about all studies copies from each study."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def reproduce_all(
         As for :meth:`aqmlab.studies.framework.Study.reproduce`.
     quick : bool
         True to run the quick form of each study, or two replications of a study without a quick
-        form. The page about quick forms does not count claims.
+        form. For quick forms, the page about all studies does not count the reproduced claims.
     force : bool
         True to replace the folder of an earlier reproduction, False to raise an error instead.
 

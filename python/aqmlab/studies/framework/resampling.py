@@ -1,9 +1,9 @@
 """Bootstrap intervals of numbers that are computed from all replications together.
 
 Some numbers have a single value for all replications: a ratio of medians, the best of several queue
-limits, or a share of settings. The interval of such a number comes from a bootstrap, which repeats
-the computation with replications that are sampled with replacement. All settings use the same
-sampled replications, so paired settings stay paired.
+limits, or a share of settings. The interval of a value of all replications comes from a bootstrap.
+The bootstrap repeats the computation of the value with replications that are sampled with
+replacement. All settings use the same sampled replications, so paired settings stay paired.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
     Returns
     -------
     Estimate
-        Statistic of the original runs, with the bounds of the central 95 % of the bootstrap
-        samples. The bounds are NaN if there is only one replication, or if a bootstrap sample gives
-        NaN.
+        The value is the statistic of the original runs. The bounds contain the central 95 % of the
+        statistics of the bootstrap samples. The bounds are NaN if there is only one replication, or
+        if a bootstrap sample gives NaN.
     """
     value, about = float(statistic(runs)), "of all replications, bootstrap 95 %"
     if math.isnan(value):

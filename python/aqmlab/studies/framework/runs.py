@@ -69,7 +69,7 @@ class Record:
 
 
 _RECORDS: dict[str, Record] = {}
-"""Cache of records by the JSON of the `record` table.
+"""Cache of parsed `record` tables; the key of each entry is the JSON text of the table.
 
 The scenarios of a study have few different `record` tables, and parsing such a table takes as long
 as parsing a whole scenario.
@@ -151,7 +151,7 @@ class FinishedRun:
 
 @dataclass
 class _PlannedRun:
-    """A run that one or more requests share. A finished run has its result."""
+    """Planned run for one or more requests; `finished` contains the result of a finished run."""
 
     setting: Any
     replication: int
@@ -236,10 +236,10 @@ class Runs:
         True to run only the settings of the quick form.
     form : callable
         Function that returns the setting to run instead of a requested setting. Items and claims
-        still refer to the result by the requested setting.
+        read the result under the requested setting, not under the returned setting.
     on_demand : int, optional
-        Number of threads, if all replications of a setting start only when an item or a claim reads
-        one of them. By default, all runs start in :meth:`run`.
+        Number of threads, to start all replications of a setting only when an item or a claim reads
+        the setting. By default, all runs start in :meth:`run`.
 
     Raises
     ------
@@ -271,7 +271,7 @@ class Runs:
         self._of: dict[tuple[Any, int], _PlannedRun] = {}
 
     def request(self, needs: Iterable[Need]) -> None:
-        """Plan the runs for the requests of items.
+        """Plan the runs that are requested in `needs`.
 
         Raises
         ------
@@ -288,7 +288,7 @@ class Runs:
                 planned.add_record(need.record)
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
-        """Return the scenario of a replication, with the changed assumptions whose keys it has."""
+        """Return the scenario of a replication, with all changes to keys that the scenario has."""
         scenario: dict[str, Any] = self._form(setting).scenario(replication)
         if not self.changes:
             return scenario
@@ -397,7 +397,10 @@ class Runs:
         return reduced
 
     def has(self, setting: Any) -> bool:
-        """Return True if a setting was requested; the quick form leaves some settings out."""
+        """Return True if a setting was requested.
+
+        The quick form of a study does not request all settings of the study.
+        """
         return any((setting, r) in self._of for r in range(self.replications))
 
     def of(self, setting: Any) -> list[Any]:

@@ -40,9 +40,14 @@ if TYPE_CHECKING:
 COLUMNS = ("id", "basis", "ours", "verdict")
 """Columns of verdicts.csv."""
 BEGIN = "<!-- begin of results: python -m aqmlab.studies.framework.stored_verdicts writes them -->"
-"""Mark in a study's README before the results that this module writes."""
+"""Comment in a study's README that marks the beginning of the generated results."""
 END = "<!-- end of results -->"
-"""Mark in a study's README after the results that this module writes."""
+"""Comment in a study's README that marks the end of the generated results."""
+NOT_COUNTED = {
+    INPUT: "follow from inputs or arithmetic",
+    FITTED: "were used to choose settings",
+}
+"""Description of each class of claims that the score does not count."""
 WIDTH = 100
 """Maximum length of a Markdown line, except lines of tables."""
 
@@ -84,7 +89,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
     >>> for sentence in score(claims).split(". "):
     ...     print(sentence)
     1 of 2 measured claims reproduced, 0 contradicted, 1 open
-    Claims that the score does not count: 1 input or arithmetic.
+    Claims that the score does not count: 1 that follow from inputs or arithmetic.
     """
     every = list(claims)
     counts = Counter(verdict for basis, verdict in every if basis == MEASURED)
@@ -98,7 +103,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
         f"{good} of {total} measured claims reproduced{single}, {counts[CONTRADICTED]} "
         f"contradicted, {counts[OPEN]} open."
     )
-    not_counted = [(by_class[basis], basis) for basis in (INPUT, FITTED)]
+    not_counted = [(by_class[basis], f"that {about}") for basis, about in NOT_COUNTED.items()]
     not_counted += [(counts[verdict], verdict) for verdict in (NOT_TESTABLE, NOT_MEASURED)]
     if listed := ", ".join(f"{n} {reason}" for n, reason in not_counted if n):
         text += f" Claims that the score does not count: {listed}."
@@ -107,7 +112,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Comparison of a quick form's verdicts with the verdicts of the whole study.
+    """Comparison of the verdicts of a study's quick form with the verdicts of the whole study.
 
     Attributes
     ----------
@@ -156,7 +161,7 @@ def compare(claims: Sequence[tuple[Published, Decision]], whole: Mapping[str, st
 
 
 def claims_of_run(folder: Path, items: Sequence[str]) -> dict[str, StoredClaim]:
-    """Return the claims in the folder of a whole study.
+    """Return the decided claims from the folder of a complete reproduction of a study.
 
     Raises
     ------
@@ -201,7 +206,8 @@ def block(readme: str) -> str:
     Raises
     ------
     ValueError
-        If one of the two marks around the results is missing.
+        If the README lacks the comment before the generated results or the comment after the
+        results.
     """
     if readme.count(BEGIN) != 1 or END not in readme.split(BEGIN)[1]:
         raise ValueError(f"README.md: the marks {BEGIN!r} and {END!r} are missing; add both")
@@ -228,7 +234,7 @@ def wrap(text: str) -> str:
 
 
 def with_block(readme: str, text: str) -> str:
-    """Return a README with other results between the two marks."""
+    """Return a README in which `text` replaces the generated results."""
     block(readme)
     before, rest = readme.split(BEGIN)
     return f"{before}{BEGIN}\n\n{wrap(text)}\n\n{END}{rest.split(END, 1)[1]}"

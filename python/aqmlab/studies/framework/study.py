@@ -61,10 +61,11 @@ class Section:
 class Item:
     """Part of a study: the reproduction of one table or figure, or the answer to one question.
 
-    `needs` yields the runs of the item. `then` yields further runs, which depend on the results of
-    the first runs. `make` returns the item's section of the report. If `scored` is False, the score
-    leaves the item's numbers out, because the item goes beyond the study, or shows other
-    interpretations of the study.
+    `needs` yields a request for each run that the item reads. `then` yields further runs, which
+    depend on the results of the first runs. `make` returns the item's section of the report. If
+    `scored` is False, the score does not count the numbers of the item. An item with `scored` False
+    answers a question that the publication does not answer, or shows results under other
+    interpretations of the publication.
     """
 
     name: str
@@ -133,7 +134,10 @@ class Reproduction:
 
     @property
     def whole(self) -> dict[str, str]:
-        """Stored verdicts of the whole study, if this is a quick form that decides claims."""
+        """Verdicts in the study's verdicts.csv, for a quick form that decides claims.
+
+        The dict is empty for any other reproduction, and under changed assumptions.
+        """
         from aqmlab.studies.framework.stored_verdicts import read_verdicts
 
         decides = self.quick and self.study.quick is not None and self.study.quick.claims
@@ -141,7 +145,7 @@ class Reproduction:
 
     @property
     def cells(self) -> list[Cell]:
-        """Numbers of all items; the score does not count numbers under other interpretations."""
+        """Numbers of all items; numbers of an item with `scored` False have the flag `again`."""
         return [
             cell if item.scored else replace(cell, again=True)
             for item, section in zip(self.items, self.sections, strict=True)
@@ -150,7 +154,7 @@ class Reproduction:
 
     @property
     def counted(self) -> list[Cell]:
-        """Numbers of the study that the score counts."""
+        """Numbers whose verdicts the score counts."""
         return [cell for cell in self.cells if cell.counted]
 
     @property
@@ -285,7 +289,7 @@ class Study:
             Store of finished runs; by default, finished runs are not stored.
         changes : sequence of (str, str)
             Changed assumptions: dotted paths of scenario keys, and their new values in TOML. A
-            scenario that does not have the key stays unchanged.
+            change has no effect on a scenario that does not contain the changed key.
         quick : bool
             True to run the quick form only.
 
@@ -315,8 +319,8 @@ class Study:
         runs.check_changes()
         _run(runs, jobs, console)
         absent: dict[str, NotMeasuredError] = {}
-        # A further request may repeat a run to record more series, so every item first reads its
-        # finished runs.
+        # A new request for more series of a finished run discards the result of the run. All items
+        # therefore read the finished results before the new requests are planned.
         runs.request([need for item in items for need in _then(item, runs, absent)])
         _run(runs, jobs, console)
         sections = [_section(item, runs, absent) for item in items]
@@ -340,7 +344,13 @@ class Study:
         return [(claim, decided.get(claim.id, left_out)) for claim in claims]
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
-        """Return the number of replications; raise an error if a number is below 1."""
+        """Return the number of replications.
+
+        Raises
+        ------
+        ValueError
+            If `replications` or `jobs` is below 1.
+        """
         count = self.replications if replications is None else replications
         if count < 1:
             raise ValueError(f"replications: {count}: must be at least 1")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
-from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, Published
+from aqmlab.studies.framework.claims import FITTED, INPUT, Decision, Published
 from aqmlab.studies.framework.show import KINDS
-from aqmlab.studies.framework.stored_verdicts import compare, score
+from aqmlab.studies.framework.stored_verdicts import NOT_COUNTED, compare, score
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CHANGED,
@@ -225,10 +225,10 @@ RULES = (
     "setting, and numbers under other interpretations of the publication.",
 )
 FROZEN = (
-    "Each row is a setting that the publication leaves open, with the value that this "
-    "reproduction uses and the evidence for this value. The score counts only numbers of runs "
-    "with the values of this reproduction. If published numbers were used to choose a value, the "
-    "last column names the published numbers, and the score does not count them."
+    "Each row is a setting that the publication leaves open, with the value that this reproduction "
+    "uses and the evidence for this value. The score does not count results of runs in which one "
+    "of the listed settings has another value. If published numbers were used to choose a value, "
+    "the last column names the published numbers, and the score does not count them."
 )
 
 
@@ -307,9 +307,10 @@ def _standing(claim: Published, decision: Decision) -> str:
 def _by_verdict(claims: Iterable[Claim]) -> str:
     """Return the ids of the counted claims by verdict, and the ids of the other claims by class."""
     groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE, NOT_MEASURED, ABSENT)}
-    groups |= {basis: [] for basis in (INPUT, FITTED)}
+    groups |= {f"claims that {about}": [] for about in NOT_COUNTED.values()}
     for claim, decision in claims:
-        groups[decision.verdict if claim.basis == MEASURED else claim.basis].append(claim.id)
+        about = NOT_COUNTED.get(claim.basis)
+        groups[f"claims that {about}" if about else decision.verdict].append(claim.id)
     return "\n".join(
         f"- {about.capitalize()}: {', '.join(ids)}." for about, ids in groups.items() if ids
     )

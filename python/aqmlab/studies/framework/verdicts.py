@@ -28,7 +28,7 @@ from aqmlab.statistics import Interval
 
 REPRODUCED = "reproduced"
 SINGLE_RUN = "reproduced (single run)"
-"""Verdict on a published number of a single run that lies within the spread of our single runs."""
+"""Verdict if the published number of a single run lies within the spread of our single runs."""
 CONTRADICTED = "contradicted"
 OPEN = "open"
 """Verdict if our interval lies partly within and partly outside the accepted range."""
@@ -38,7 +38,7 @@ NOT_MEASURED = "not measured"
 """Verdict on a claim if the engine cannot measure the values that the claim needs."""
 NOT_PRINTED = ""
 DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
-"""Verdicts that compare an interval with a published statement, in the order of tables."""
+"""Verdicts of a comparison with a published statement, in the order of columns in tables."""
 CHANGED = "under changed assumptions"
 
 Kind = Literal["number", "upper_bound", "lower_bound", "sign"]
@@ -96,12 +96,11 @@ def accepted(
     width : float
         Tolerance on either side, in the unit of the number; at least 0.
     kind : {"number", "upper_bound", "lower_bound", "sign"}
-        Kind of statement. For the sign 0, `width` is the largest difference that counts as no
-        difference.
+        Kind of statement. If the published sign is 0, `width` is the largest difference that counts
+        as no difference.
     spread : Interval, optional
         Spread of our single runs around their median, if the published number comes from a single
-        run. With a spread, the distance between our median and the published number may be as large
-        as the distance between our outermost runs and our median.
+        run. If the spread contains the published number, the accepted range contains our median.
 
     Examples
     --------
@@ -211,10 +210,10 @@ class Cell:
     Attributes
     ----------
     ours : Estimate
-        Our number. The verdict judges the interval of `ours` if `confidence` is None.
+        Our number. If `confidence` is None, the verdict judges the interval of `ours`.
     confidence : Estimate, optional
-        Our number with its confidence interval, which the verdict judges if the interval of `ours`
-        is the spread of our single runs.
+        Our number with its confidence interval. If `confidence` is given, the verdict judges the
+        interval of `confidence`, and the interval of `ours` is the spread of our single runs.
     again : bool
         True if the published number follows from other published numbers, or was compared before.
         The score does not count a number that follows from others or was compared before.

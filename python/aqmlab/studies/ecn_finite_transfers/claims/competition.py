@@ -65,7 +65,10 @@ def spread_of_five(runs: Runs, claim: Published) -> Decision:
 
 
 Measure = Callable[[Transfers, Transfers, int], float]
-"""Function of a run without ECN, the run with ECN, and the client that is slowest without ECN."""
+"""Function that computes a number for one client from a run without ECN and a run with ECN.
+
+The client is the slowest client of the run without ECN.
+"""
 
 
 def _pairs(runs: Runs, n: int) -> list[tuple[Transfers, Transfers, int]]:
@@ -127,7 +130,7 @@ def related_work(_runs: Runs, _claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-075", items=ITEMS)
 def minimum_goodput_rises(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the lowest goodput of five clients, with ECN minus without ECN."""
+    """Decide the claim by the increase of the lowest goodput if all five clients use ECN."""
     lowest = {
         count: [run.goodput_kbps.min() for run in migration.runs_with_ecn(runs, 5, count)]
         for count in (0, 1, 2, 5)

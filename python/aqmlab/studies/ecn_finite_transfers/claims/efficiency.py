@@ -41,7 +41,7 @@ def _limits(n: int, least: int) -> list[int]:
 
 @CLAIMS.decides("EF-012", items=["figure-2"])
 def close_to_one(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest limit from which every scheme has an efficiency near 1."""
+    """Decide the claim that every scheme has an efficiency close to 1 at large queue limits."""
 
     def lowest(of: Runs) -> dict[int, float]:
         return {q: min(g(of, 2, s, q) for s in SCHEMES) for q in efficiency.limits_of(2)}
@@ -87,7 +87,7 @@ def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-014", items=MANY)
 def schemes_alike(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest limit from which all schemes have equal efficiency."""
+    """Decide the claim that all schemes are equally efficient at large queue limits."""
 
     def ranges(of: Runs) -> dict[tuple[int, int], float]:
         widths = {}
@@ -133,9 +133,9 @@ def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
     listed = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in every.items())
     worse = [q for (_, q), loss in every.items() if loss > SAME_PERCENT]
     text = (
-        "Loss of Drop Tail's goodput efficiency compared with queue limit 16, in percentage "
-        f"points: {listed}. The efficiencies of the other schemes exceed that of Drop Tail by at "
-        f"least {number(below(runs))} percentage points."
+        "Decrease of Drop Tail's goodput efficiency from queue limit 16 to a smaller limit, in "
+        f"percentage points: {listed}. The efficiencies of the other schemes exceed that of Drop "
+        f"Tail by at least {number(below(runs))} percentage points."
     )
     return condition(runs, margin, max(worse, default=0), text)
 

@@ -35,7 +35,10 @@ from aqmlab.studies.framework.runs import Runs
 
 LIMITS = efficiency.limits_of(10)
 SAME_G = 0.05
-"""Maximum difference in G, in percentage points, of equal settings: 0.5 s of 1120 s."""
+"""Maximum difference of two goodput efficiencies that count as equal, in percentage points.
+
+The study samples completion times every 0.5 s, which is about 0.05 % of a download of 1120 s.
+"""
 MOST = 0.75
 """Minimum share of the cases in which a rough rule is true."""
 NEARLY_ALL = 0.9
@@ -78,7 +81,7 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
     between = [limit for limit in LIMITS if 32 < limit < claim.value]
 
     def margin(of: Runs) -> float:
-        """Return the margin by which only the claim's limit reaches G without drops."""
+        """Return the minimum of the margins of the claim's three conditions."""
         target = g(of, 10, "ECN-A", 32) - SAME_G
         reached = g(of, 10, "ECN-A", int(claim.value)) - target
         before = max(g(of, 10, "ECN-A", limit) for limit in between)
@@ -98,7 +101,7 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-062", items=["figure-4"])
 def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by aggressive ECN's drops at limit 64 minus those at the claim's limit."""
+    """Decide the claim that aggressive ECN has fewer drops at limit 64 than at limit 128."""
     pairs = zip(
         runs.of(Setting(10, "ECN-A", 64)),
         runs.of(Setting(10, "ECN-A", int(claim.value))),
@@ -116,7 +119,7 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-063", items=["buffer-equivalence"])
 def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the smallest Drop Tail limit that is as good as each limit of ECN."""
+    """Decide the claim that Drop Tail needs a larger queue limit than ECN for equal results."""
 
     def ratios(of: Runs) -> dict[int, float]:
         # If a Drop Tail limit of 512 packets is still too small, the ratio is set to 1024 / limit.
@@ -132,9 +135,9 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
 
     listed = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
     text = (
-        "Ratio of the smallest sufficient Drop Tail limit to ECN's limit, by ECN's limit: "
-        f"{listed}. The ratios are powers of two, because the limits are powers of two. Rule: the "
-        "median of the ratios over ECN's limits decides."
+        "For each queue limit with ECN, the smallest queue limit with which Drop Tail performs as "
+        f"well, divided by the limit with ECN: {listed}. The ratios are powers of two, because the "
+        "limits are powers of two. Rule: the median of all ratios decides the claim."
     )
     return whole(claim, runs, lambda of: median(ratios(of).values()), EXACT, text)
 
@@ -150,7 +153,7 @@ def _ecn_is_better(p: Pair) -> bool:
 
 @CLAIMS.decides("EF-064", items=["buffer-equivalence"])
 def half_the_buffer(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the share of limits at which ECN with half the limit equals Drop Tail."""
+    """Decide the claim that ECN needs only half of the queue limit that Drop Tail needs."""
     pairs = halves(runs)
     good = [p for p in pairs if p.equal_or_better]
     bad = [f"n={p.tail.n} {p.tail.limit} against {p.ecn.limit}" for p in pairs if p not in good]
@@ -220,7 +223,10 @@ def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
 
 
 def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
-    """Return the number of cases with a lower quantity at 100 ms, and the number of all cases."""
+    """Return the number of cases whose value is lower at the longer delay, and of all cases.
+
+    The delays are 20 ms and 100 ms. A case with the value 0 at both delays does not count.
+    """
     cases = [(scheme, limit) for scheme in SCHEMES for limit in LIMITS]
     changed = [(measure(s, q, 20), measure(s, q, 100)) for s, q in cases]
     moving = [(near, far) for near, far in changed if near or far]

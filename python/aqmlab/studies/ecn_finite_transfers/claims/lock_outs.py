@@ -97,7 +97,7 @@ def _nth_shared(nth: int) -> Measure:
 
 
 def _nth_alone(nth: int) -> Measure:
-    """Return a measure: the time at which only the slower client loses packets for the nth time."""
+    """Return a measure: the nth time at which only the slower client loses packets."""
 
     def measure(run: Transfers) -> float:
         incidents = _incidents(run)
@@ -157,10 +157,34 @@ MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
         "Mean data of the two clients at 52 s, in MiB. A link that is always busy carries 4.65 "
         "MiB per client in 52 s.",
     ),
-    ("EF-024", TAIL_64, _nth_shared(2), SECONDS, f"Second loss of both clients at once. {EPOCH}"),
-    ("EF-025", TAIL_64, _nth_shared(3), SECONDS, f"Third loss of both clients at once. {EPOCH}"),
-    ("EF-026", TAIL_64, _nth_alone(1), SECONDS, f"First loss of the slower client alone. {EPOCH}"),
-    ("EF-027", TAIL_64, _nth_alone(2), SECONDS, f"Second loss of the slower client alone. {EPOCH}"),
+    (
+        "EF-024",
+        TAIL_64,
+        _nth_shared(2),
+        SECONDS,
+        f"Second time at which both clients lose packets. {EPOCH}",
+    ),
+    (
+        "EF-025",
+        TAIL_64,
+        _nth_shared(3),
+        SECONDS,
+        f"Third time at which both clients lose packets. {EPOCH}",
+    ),
+    (
+        "EF-026",
+        TAIL_64,
+        _nth_alone(1),
+        SECONDS,
+        f"First time at which only the slower client loses packets. {EPOCH}",
+    ),
+    (
+        "EF-027",
+        TAIL_64,
+        _nth_alone(2),
+        SECONDS,
+        f"Second time at which only the slower client loses packets. {EPOCH}",
+    ),
     ("EF-030", TAIL_64, lambda run: float(_rates(run)[0]), GOODPUT, ""),
     ("EF-031", TAIL_64, lock_out.gap_percent, PERCENT, GAP),
     ("EF-032", TAIL_64, lambda run: jain(_rates(run)), JAIN, ""),
@@ -170,7 +194,8 @@ MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
         TAIL_64,
         lock_out.slower_progress_percent,
         PERCENT,
-        "By the published goodputs the number is 69.7 % (published/notes.md).",
+        "By the published goodputs, the slower client has received 69.7 % of its file when the "
+        "faster client finishes (published/notes.md).",
     ),
     (
         "EF-035",
@@ -185,7 +210,8 @@ MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
         RED_128,
         lambda run: float(100 * (1 - run.time_s.min() / run.time_s.max())),
         PERCENT,
-        "By the published goodputs the number is 12.1 % (published/notes.md).",
+        "By the published goodputs, the faster download takes 12.1 % less time than the slower "
+        "download (published/notes.md).",
     ),
     ("EF-037", RED_128, _drops, DROPPED, ""),
     (
@@ -249,7 +275,7 @@ def windows_fit(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-028", "EF-029", items=["figure-6"])
 def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
-    """Return "not testable" for the length of a cycle that the study reads off a figure."""
+    """Return "not testable", because the study does not define a degradation cycle."""
     return not_testable(
         "The study reads the length of a degradation cycle off its figure 6, and does not define "
         "where a cycle begins and ends. Our figure 6 shows the congestion windows."
@@ -296,7 +322,9 @@ def _fairer(runs: Runs, claim: Published, others: tuple[str, str]) -> Decision:
     gains = [_fairness_gains(runs, ecn, other) for ecn, other in pairs]
     both = [fmean(of_one) for of_one in zip(*gains, strict=True)]
     return direction(
-        claim, both, "Difference of Jain's index, as a mean over both maxp and all limits."
+        claim,
+        both,
+        "Difference of Jain's index, averaged over all limits and over maxp 0.02 and 0.1.",
     )
 
 

@@ -37,7 +37,7 @@ def _baseline(runs: Runs) -> list[Transfers]:
 
 @CLAIMS.decides("EF-001", items=["baseline"])
 def file_size(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the acknowledged bytes of a download: 20 MB are 20 MiB."""
+    """Decide the claim by the acknowledged bytes of one download, converted to MiB."""
     acked = {int(run.acked_bytes[0]) for run in _baseline(runs)}
     megabytes = max(acked) / 2**20
     return holds(
@@ -140,7 +140,7 @@ def limit_from_the_path(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-011", items=["baseline", "figure-2", "figure-3", "figure-4"])
 def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the drops of all Drop Tail settings that satisfy the study's rule."""
+    """Decide the claim by the drops in each Drop Tail setting that satisfies the study's rule."""
     settings = [baseline.setting(limit) for limit in baseline.LIMITS]
     settings += [Setting(n, "DT", q) for n in (2, 5, 10) for q in efficiency.limits_of(n)]
     fits = [s for s in settings if s.limit + BUFFERED_IN_NETWORK > claim.value * s.n]

@@ -48,11 +48,11 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the settings with simultaneous timeouts and an idle link."""
+    """Decide the claim that no setting has both simultaneous timeouts and an idle link."""
     seen = {at: synchronization.measured(runs, at) for at in synchronization.SETTINGS}
 
     def distance(shared: float, idle: float) -> float:
-        """Return the distance of one run from synchronization, in percentage points."""
+        """Return the larger gap between a threshold and a measured share, in percentage points."""
         return max(MOSTLY - (0.0 if math.isnan(shared) else shared), IDLE - idle)
 
     margins = [
@@ -73,8 +73,9 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
         "settings with limits 64 and 16, the highest share of such timeouts is "
         f"{max(shares.values()):.0f} %, and the longest idle time {max(idles.values()):.1f} %"
         f"{'; synchronized: ' + ', '.join(observed) if observed else ''}."
-        f"{f' {calm} runs have no timeouts.' if calm else ''} Distance of the nearest setting from "
-        "synchronization, in percentage points:"
+        f"{f' {calm} runs have no timeouts.' if calm else ''} "
+        "Gap between the thresholds of synchronization and the setting closest to synchronization, "
+        "in percentage points:"
     )
     indices = direction(replace(claim, value=1), margins, text)
     return replace(indices, ours="1" if observed else "0")
