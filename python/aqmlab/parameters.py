@@ -5726,9 +5726,8 @@ class Tcp(Table):
         send buffer's memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1: no limit;
         Linux, tcp_wmem: a limit.
     delayed_ack : str | None
-        Maximum number of full segments per ACK. A maximum of 1 disables delayed ACKs. Default: 2
-        packets. Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681
-        §4.2.
+        Maximum number of full segments per ACK; 1 disables delayed ACKs. Default: 2 packets. Range:
+        a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
         Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
         segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
