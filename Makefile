@@ -71,6 +71,10 @@ nightly: .venv/core.stamp
 	PROPTEST_CASES=1000000 cargo test --locked -p aqmlab-tcp --release --test hostile --test transfers
 	PROPTEST_CASES=5000 cargo test --locked --workspace --exclude aqmlab-python --release
 	tools/slow-paths
+	tools/other-machine
+	tools/audit
+	tools/with-dependencies lowest
+	tools/with-dependencies newest
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or not nightly'
 
 bench: .venv/core.stamp
@@ -90,6 +94,7 @@ release: .venv/dependencies.stamp
 	@rm -rf target/wheels
 	@for target in sdist aarch64 macos x86_64; do tools/wheel $$target || exit; done
 	@tools/check-wheel target/wheels/aqmlab-*x86_64.whl
+	@tools/check-wheel-aarch64 target/wheels/aqmlab-*aarch64.whl
 	@tools/check-wheel target/wheels/aqmlab-*.tar.gz
 
 .venv/bin/python: | tools

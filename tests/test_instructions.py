@@ -44,6 +44,8 @@ SHORT = {
     "S3-sack": ('duration = "20 s"', 'duration = "300 ms"', 'duration = "1 ms"'),
 }
 """Duration per scenario: in the file, in a short run, and in a run of (nearly) only the set-up."""
+IN_CI = ("S1-ecn", "S2", "S2-sack", "S2-linux")
+"""Scenarios of every CI run: both senders, RED with marks, and the stack of Linux."""
 CHANGED = {"S2-linux": ("S2", "[tcp]", '[tcp]\nstack = "linux"')}
 """Scenarios derived from another scenario: name of that scenario, text to replace, and new text."""
 
@@ -100,7 +102,10 @@ def expected() -> dict[str, int]:
     return counts
 
 
-@pytest.mark.parametrize("scenario", SHORT)
+@pytest.mark.parametrize(
+    "scenario",
+    [name if name in IN_CI else pytest.param(name, marks=pytest.mark.nightly) for name in SHORT],
+)
 def test_the_instructions_of_a_run_are_within_5_percent_of_the_committed_count(
     scenario: str, expected: dict[str, int], tmp_path: Path
 ) -> None:

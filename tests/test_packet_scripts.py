@@ -17,8 +17,11 @@ def test_the_endpoint_behaves_as_the_script_states(path: Path) -> None:
     assert outcome.verdict == "passed", script.describe(outcome)
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=NAMES)
-def test_the_head_of_every_script_names_a_document(path: Path) -> None:
-    lines = path.read_text("utf-8").splitlines()
-    head = " ".join(line for line in lines if line.startswith("//"))
-    assert re.search(r"RFC \d+|Linux|draft-|\b(19|20)\d\d\b", head), head
+def test_the_head_of_every_script_names_a_document() -> None:
+    nameless = []
+    for path, name in zip(SCRIPTS, NAMES, strict=True):
+        lines = path.read_text("utf-8").splitlines()
+        head = " ".join(line for line in lines if line.startswith("//"))
+        if not re.search(r"RFC \d+|Linux|draft-|\b(19|20)\d\d\b", head):
+            nameless.append(name)
+    assert nameless == []

@@ -89,7 +89,7 @@ def test_the_command_prints_outcomes_as_json(
         (["{a}", "--set", "tcp.mmss='1 B'"], ["tcp.mmss", "did you mean mss"]),
         (["{a}", "--tolerance", "5"], ["tolerance", "unit"]),
         (["{a}", "-D", "SIZE"], ["-D is 'SIZE'", "SIZE=1000"]),
-        (["{a}", "--define", "1=2"], ["-D '1'", "not a name", "NAME=value"]),
+        (["{a}", "--define", "1=2"], ["-D '1'", "must begin with a letter", "NAME=value"]),
         (["{a}", "no.pkt"], ["no.pkt", "does not exist"]),
         ([], ["Missing argument"]),
     ],

@@ -216,9 +216,9 @@ words! {
         /// The application writes all its data at once.
         Unlimited = "unlimited",
         /// The data occupies memory of the send buffer: each packet, or each super-packet with
-        /// offload, takes 896 B in addition to its payload. The memory of the send buffer grows
-        /// with cwnd from `memory.send` to `memory.send_max`. The application writes when a third
-        /// of the send buffer's memory is free (Linux, tcp_sndbuf_expand).
+        /// offload, takes 896 B in addition to its payload. The send buffer grows with cwnd from
+        /// `memory.send` to `memory.send_max`. The application writes when a third of the send
+        /// buffer is free (Linux, tcp_sndbuf_expand).
         Linux = "linux",
     }
 }
