@@ -5721,10 +5721,10 @@ class Tcp(Table):
         Limit of the data that the application has written and the other endpoint has not
         acknowledged. Default: unlimited. "unlimited": The application writes all its data at once.
         "linux": The data occupies memory of the send buffer: each packet, or each super-packet with
-        offload, takes 896 B in addition to its payload. The memory of the send buffer grows with
-        cwnd from `memory.send` to `memory.send_max`. The application writes when a third of the
-        send buffer's memory is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1: no limit;
-        Linux, tcp_wmem: a limit.
+        offload, takes 896 B in addition to its payload. The send buffer grows with cwnd from
+        `memory.send` to `memory.send_max`. The application writes when a third of the send buffer
+        is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1: no limit; Linux, tcp_wmem: a
+        limit.
     delayed_ack : str | None
         Maximum number of full segments per ACK; 1 disables delayed ACKs. Default: 2 packets. Range:
         a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.

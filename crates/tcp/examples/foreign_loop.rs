@@ -155,7 +155,7 @@ pub fn transfer() -> Result<Transfer, Box<dyn std::error::Error>> {
     }
     Ok(Transfer {
         seconds: network.now.seconds(),
-        segments: u64::from(hosts[CLIENT].sender_stats().segments),
+        segments: hosts[CLIENT].sender_stats().segments,
         drops: network.fates.count(),
         queueing_delay_s: network.waited.seconds() / network.sent as f64,
     })
