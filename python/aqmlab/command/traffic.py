@@ -116,7 +116,7 @@ def traffic_command(
     samples = traffic.sample(scenario, seconds, count, None, overrides)
     if not samples and to:
         raise ValueError(
-            f"--out: {source} has no web traffic, and only web traffic can be drawn; leave out --out"
+            f"--out: {source} has no web traffic, and figures show web traffic; leave out --out"
         )
     estimated: list[dict[str, Hurst]] = []
     for one in samples:
