@@ -28,8 +28,6 @@ EXTENDED = ("aqmlab-queues", "aqmlab-tcp", "traffic", "impairments", "lab")
 """Packages that the guides extend."""
 COPY = ROOT / "target" / "guide"
 """Folder of the copy of the sources; its path is fixed, so that cargo reuses earlier builds."""
-QUICK = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
-"""Environment variables of cargo for a fast build without optimization."""
 
 
 def rows(guide: str) -> list[tuple[str, str, str]]:
@@ -84,10 +82,10 @@ def extended_sources() -> Path:
 
 
 def cargo(copy: Path, *args: str) -> str:
-    """Run cargo in the copy of the sources, with a separate target folder."""
+    """Run cargo in the copy of the sources, with the libraries that the Rust tests have built."""
     process = subprocess.run(
         ["cargo", args[0], "--locked", *args[1:]], capture_output=True, text=True, cwd=copy,
-        env=os.environ | {"CARGO_TARGET_DIR": str(copy / "target")} | QUICK,
+        env=os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target")},
     )  # fmt: skip
     assert process.returncode == 0, process.stderr
     return process.stdout
