@@ -38,8 +38,7 @@ pub struct MySeries {
 
 impl Recorder for MySeries {
     type Table = Columns;
-    // The run calls only the hooks that the series of the run need, and spends computing time only
-    // on these needs. The run always calls the hooks for rare events: drops, marks, requests, ends
+    // The run calls a hook only if a series of the run needs this hook. The run always calls the hooks for rare events: drops, marks, requests, ends
     // of connections, and the end of the run.
     const NEEDS: Needs = Needs { samples: true, packets: true, ..Needs::NOTHING };
 

@@ -366,7 +366,7 @@ def loop(
     drawable(step_plot, "--step-plot")
     if step is not None and not step_plot:
         raise ValueError(
-            "--step needs --step-plot, because it changes the number of flows only in that figure; "
+            "--step needs --step-plot, because --step changes only the figure of --step-plot; "
             "add --step-plot"
         )
     network = Network(

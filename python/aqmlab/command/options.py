@@ -108,7 +108,7 @@ VOCABULARY = {
         Option(
             "--warm-up",
             "TIME",
-            "Time at the beginning of each run that the measures exclude, e.g. '20 s'.",
+            "Duration of the warm-up, e.g. '20 s'. The measures exclude the warm-up.",
             "the warm_up of the scenario",
         ),
         Option(

@@ -1,4 +1,4 @@
-"""Search for a variant of a published queue model that gives the number in the text of the study.
+"""Search for the variant of a queue model that yields the number in the text of the study.
 
 The study is "The power of explicit congestion notification". `kuzmanovic2005ecnplus`, section
 5.2.2, states for figure 7, at a flow size of 7.22 packets and load 0.8, "a moderate (5 packets)

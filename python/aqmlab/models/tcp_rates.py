@@ -163,7 +163,7 @@ def scalable(p: float, marks: float = 2) -> float:
 
 
 def _share(p: float) -> float:
-    refuse_outside("p", p, 0, 1, "without signals, only the receive window limits the rate")
+    refuse_outside("p", p, 0, 1, "if p were 0, only the receive window would limit the rate")
     return p
 
 

@@ -7,7 +7,7 @@ use units::{Duration, Time};
 use super::Host;
 
 /// Duration for which a connection that was reset during its handshake still counts in the queue of
-/// its listening socket. Connections that were reset during the handshake count, because the count
+/// its listening socket. The queue counts connections that were reset during the handshake, which
 /// limits attacks with SYNs from forged addresses (RFC 7413 §5.1; Linux, reqsk_fastopen_remove).
 const REMEMBERED: Duration = Duration::from_millis(60_000);
 

@@ -82,7 +82,7 @@ impl Alpha {
         Alpha { value, g, in_1024ths: false, acked: 0, marked: 0 }
     }
 
-    /// Count the bytes of an ACK (steps 1 to 3 of RFC 8257 §3.3).
+    /// Count the bytes that an ACK acknowledges (steps 1 to 3 of RFC 8257 §3.3).
     pub fn count(&mut self, delivered: u32, marked: u32) {
         self.acked += u64::from(delivered);
         self.marked += u64::from(marked.min(delivered));

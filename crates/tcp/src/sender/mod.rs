@@ -50,8 +50,8 @@ pub use tcb::Tcb;
 /// (`tools/slow-paths`).
 pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 
-/// Sender of a connection: the state that every sender has, and the state of a sender with or
-/// without SACK.
+/// Sender of a connection. The struct contains the state that every sender has, and in addition
+/// either the state of a sender with SACK or the state of a sender without SACK.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {

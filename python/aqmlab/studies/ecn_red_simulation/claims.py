@@ -372,7 +372,7 @@ def full_links(runs: Runs, claim: Published) -> Decision:
 def _mostly(
     claim: Published, chosen: list[Gain], tally: Callable[[Gain], int], about: str
 ) -> Decision:
-    """Decide a claim about a sign (-1, 0 or 1) by the share of pairs with this sign."""
+    """Decide a claim by the share of node pairs whose gain has a sign (-1, 0 or 1)."""
     signs = [tally(g) for g in chosen]
     counts = {sign: signs.count(sign) for sign in (1, 0, -1)}
     sure = {
