@@ -11,8 +11,8 @@ use crate::slot::Slot;
 /// column in the table `flows`.
 macro_rules! counts {
     ($($name:ident,)+) => {
-        /// Counters of one connection, or sums over connections. With another type `T`, the struct stores one value
-        /// of this type per count, for example a column of a result table.
+        /// Counters of one connection, or sums over connections. With another type `T`, the struct
+        /// stores one value of this type per count, for example a column of a result table.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct Counts<T = u64> {
             $(pub $name: T,)+
