@@ -41,14 +41,14 @@ check: .venv/core.stamp
 # Python code, while the other job builds and runs the Rust tests. Afterwards both cores run the
 # Python tests, and the summary of the Python tests is the end of the output.
 test:
-	@$(MAKE) --jobs=2 rust lint packages first-use
-	@$(MAKE) pytest
+	@$(MAKE) --jobs=2 rust lint packages
+	@$(MAKE) --jobs=2 first-use pytest
 
 rust: .venv/bin/python
 	cargo fmt --all --check
 	rustfmt --edition 2024 --check crates/impairments/src/kinds/*.rs
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo test --locked --workspace --exclude aqmlab-python
+	MAKEFLAGS= cargo test --locked --workspace --exclude aqmlab-python
 
 lint: .venv/core.stamp
 	$(BIN)/ruff check
