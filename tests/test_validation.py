@@ -1,5 +1,6 @@
 """Tests of the comparison with peers: verdicts, stored rows, the page, and missing programs."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,16 @@ def test_the_page_lists_each_cause_once_and_numbers_its_rows() -> None:
 def test_the_readme_links_the_page_in_its_first_lines() -> None:
     readme = Path("README.md").read_text("utf-8").splitlines()
     assert any("docs/validation.md" in line for line in readme[:20])
+
+
+def test_the_readme_has_the_score_of_the_page() -> None:
+    readme = " ".join(Path("README.md").read_text("utf-8").split())
+    page = Path("docs/validation.md").read_text("utf-8")
+    row = r"\| \[{}\]\(#[\w-]+\) \| \d+ \| (\d+) \| (\d+) \|"
+    for peer in ("Linux", "L4S hosts", "ns-2", "ns-3"):
+        score = re.search(row.format(peer), page)
+        assert score
+        assert re.search(rf"\b{score[2]} of {score[1]} (comparisons )?with {peer}\b", readme), peer
 
 
 def test_the_message_about_a_missing_peer_names_the_remedy(
