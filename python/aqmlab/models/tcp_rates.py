@@ -163,7 +163,9 @@ def scalable(p: float, marks: float = 2) -> float:
 
 
 def _share(p: float) -> float:
-    refuse_outside("p", p, 0, 1, "if p were 0, only the receive window would limit the rate")
+    refuse_outside(
+        "p", p, 0, 1, "without signals of congestion, only the receive window limits the rate"
+    )
     return p
 
 
