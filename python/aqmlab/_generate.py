@@ -270,7 +270,8 @@ def python_page() -> str:
     """Return docs/reference/python.md, the public names of the package."""
     public = [name for name in dir(aqmlab) if not name.startswith("_")]
     modules = [name for name in public if isinstance(getattr(aqmlab, name), ModuleType)]
-    lines = [f"<!-- {NOTE} -->", "# Python", ""]
+    note = NOTE.replace("definitions in crates/", "docstrings of the package")
+    lines = [f"<!-- {note} -->", "# Python", ""]
     lines += [PYTHON, *_names_table(aqmlab, [name for name in public if name not in modules])]
     for name in modules:
         module = getattr(aqmlab, name)
