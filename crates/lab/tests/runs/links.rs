@@ -1,9 +1,7 @@
 //! Tests of links whose two directions have different parameters, and of hosts with different
 //! access links.
 
-mod common;
-
-use common::{digest, numbers, outcome, scenario};
+use crate::common::{digest, numbers, outcome, scenario};
 
 /// Return a dumbbell with flows in both directions. `keys` are further keys of the network.
 fn dumbbell(keys: &str) -> String {

@@ -1,9 +1,7 @@
 //! Tests of applications at both endpoints in whole runs: requests and responses, pings, slow
 //! readers, and data in both directions.
 
-mod common;
-
-use common::{TCP, digest, numbers, outcome, scenario};
+use crate::common::{TCP, digest, numbers, outcome, scenario};
 use lab::Outcome;
 use proptest::prelude::*;
 

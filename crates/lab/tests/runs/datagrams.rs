@@ -1,8 +1,6 @@
 //! Tests of datagrams without TCP in whole runs.
 
-mod common;
-
-use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
+use crate::common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::Outcome;
 
 /// Run a single flow of datagrams over three links. The rates of the links are 10, 1.5 and 10

@@ -1,9 +1,7 @@
 //! Tests of the tables of TCP parameters in a scenario: the precedence of the command line, of
 //! flows, of receivers and of stacks.
 
-mod common;
-
-use common::{TWO_DOWNLOADS, scenario};
+use crate::common::{TWO_DOWNLOADS, scenario};
 use serde_json::Value;
 
 /// Return the TCP parameters of the sender and of the receiver of the first flow, after stacks and

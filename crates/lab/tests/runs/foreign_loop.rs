@@ -1,12 +1,10 @@
 //! The example of an event loop outside of aqmlab, compared with the simulator.
 
-mod common;
-
 #[allow(dead_code)] // the example's main function
-#[path = "../../tcp/examples/foreign_loop.rs"]
-mod foreign_loop;
+#[path = "../../../tcp/examples/foreign_loop.rs"]
+mod example;
 
-use common::{numbers, outcome};
+use crate::common::{numbers, outcome};
 
 /// The network of the example. The delay of the access links is negligible.
 const SAME: &str = r#"
@@ -20,7 +18,7 @@ tcp = { stack = "linux" }
 
 #[test]
 fn the_event_loop_of_the_example_gives_the_same_transfer_as_the_simulator() {
-    let foreign = foreign_loop::transfer().unwrap();
+    let foreign = example::transfer().unwrap();
     let simulated = outcome(SAME, &[]);
     let of_flow = |column| numbers(&simulated, "flows", column)[0];
     assert_eq!(foreign.drops as f64, of_flow("dropped_packets"));

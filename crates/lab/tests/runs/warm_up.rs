@@ -1,11 +1,9 @@
 //! Runs with a warm-up. Each count of a run with a warm-up equals the count of the whole run, minus
 //! the count of a run that ends at the end of the warm-up.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{TWO_DOWNLOADS, numbers, outcome, scenario, try_outcome};
+use crate::common::{TWO_DOWNLOADS, numbers, outcome, scenario, try_outcome};
 use lab::{Column, Failure, Outcome, Table};
 use proptest::prelude::*;
 

@@ -1,9 +1,7 @@
 //! The tests simulate the single download of Pentikousis & Badr. The download takes 112.5 s. A
 //! limit of 39 packets causes no drops, and a limit of 38 packets causes drops.
 
-mod common;
-
-use common::{numbers, outcome};
+use crate::common::{numbers, outcome};
 
 const STUDY: &str = r#"
     phase_breaking = { start = "0 s", delay = "0 s" }

@@ -1,8 +1,6 @@
 //! Tests of codepoints and conditioners in whole runs.
 
-mod common;
-
-use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
+use crate::common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::{Column, Outcome};
 
 /// Changes that make the bottleneck fast enough for both flows. Flow C0 has the codepoint EF.

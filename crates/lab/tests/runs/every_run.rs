@@ -1,8 +1,6 @@
 //! Properties of all runs.
 
-mod common;
-
-use common::{LINUX, TCP, TWO_DOWNLOADS, digest, numbers, outcome, scenario};
+use crate::common::{LINUX, TCP, TWO_DOWNLOADS, digest, numbers, outcome, scenario};
 use lab::{Failure, Format, Outcome, Watch, read, run};
 use proptest::prelude::*;
 
@@ -11,7 +9,7 @@ use proptest::prelude::*;
 /// change. The Python tests compare the digests of the release build with the file digests.txt.
 #[test]
 fn digests_are_unchanged() {
-    let listed = include_str!("digests.txt");
+    let listed = include_str!("../digests.txt");
     let mut computed = String::new();
     for line in listed.lines() {
         let (_, changes) = line.split_once(' ').unwrap();

@@ -1,8 +1,6 @@
 //! Tests of the counts of scheduler classes in whole runs.
 
-mod common;
-
-use common::{TWO_DOWNLOADS, numbers, outcome};
+use crate::common::{TWO_DOWNLOADS, numbers, outcome};
 use lab::{Column, Outcome};
 
 const COUNTS: [&str; 6] = [

@@ -1,9 +1,7 @@
 //! Tests of whole runs that compare the number of marks that queues set with the number of marks
 //! that receivers report to senders (RFC 9768).
 
-mod common;
-
-use common::{TWO_DOWNLOADS, numbers, outcome};
+use crate::common::{TWO_DOWNLOADS, numbers, outcome};
 
 const RED: &str = r#"{ kind = "red", limit = "200 packets", minth = "5 packets", maxth = "60 packets" }"#;
 const STEP: &str = r#"{ kind = "threshold", limit = "200 packets", threshold = "5 packets" }"#;

@@ -1,9 +1,7 @@
 //! Errors of invalid scenarios. Each error names the field, the value and the bound, and no invalid
 //! scenario causes a panic.
 
-mod common;
-
-use common::{TWO_DOWNLOADS, scenario, try_outcome};
+use crate::common::{TWO_DOWNLOADS, scenario, try_outcome};
 use lab::{Failure, Format, read};
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! Tests of links that lose, damage, duplicate and delay packets, in whole runs.
 
-mod common;
-
-use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
+use crate::common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::Outcome;
 
 /// Return the sum of all values in a column.
@@ -96,7 +94,7 @@ fn random_numbers_do_not_depend_on_other_impairments() {
 /// and for every congestion control.
 #[test]
 fn transfers_complete_despite_losses_in_both_directions() {
-    let mut variants: Vec<String> = common::TCP.iter().map(|t| format!("{{ {t} }}")).collect();
+    let mut variants: Vec<String> = crate::common::TCP.iter().map(|t| format!("{{ {t} }}")).collect();
     for control in [
         "reno",
         "cubic",

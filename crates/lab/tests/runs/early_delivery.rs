@@ -2,9 +2,7 @@
 //! simulation reaches the arrival time of the packet. Early delivery changes only the number of
 //! events.
 
-mod common;
-
-use common::TCP;
+use crate::common::TCP;
 use lab::{Failure, Format, Outcome, Watch, read, run};
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! Tests of requests from a list, and of web pages, in whole runs.
 
-mod common;
-
-use common::{numbers, outcome, scenario};
+use crate::common::{numbers, outcome, scenario};
 
 /// Scenario with a path between one host on each side of a bottleneck. Packets wait only at the
 /// bottleneck, which transmits a byte in 8 µs.

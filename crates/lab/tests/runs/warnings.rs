@@ -1,9 +1,7 @@
 //! Warnings about runs. A setting that is valid but probably unintended causes one warning, and an
 //! ordinary setting causes no warning.
 
-mod common;
-
-use common::outcome;
+use crate::common::outcome;
 
 /// Scenario with two downloads over a bottleneck with RED.
 const TWO: &str = r#"
