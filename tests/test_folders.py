@@ -374,10 +374,10 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def test_after_8_kills_the_folder_has_the_old_or_the_new_run(
+def test_after_4_kills_the_folder_has_the_old_or_the_new_run(
     scenario: Path, tmp_path: Path
 ) -> None:
-    kill_at_random(8, ["run"], scenario, tmp_path / "root")
+    kill_at_random(4, ["run"], scenario, tmp_path / "root")
 
 
 @pytest.mark.nightly

@@ -44,7 +44,7 @@ SHORT = {
     "S3-sack": ('duration = "20 s"', 'duration = "300 ms"', 'duration = "1 ms"'),
 }
 """Duration per scenario: in the file, in a short run, and in a run of (nearly) only the set-up."""
-IN_CI = ("S1-ecn", "S2", "S2-sack", "S2-linux")
+IN_CI = ("S1-ecn", "S2-sack", "S2-linux")
 """Scenarios of every CI run: both senders, RED with marks, and the stack of Linux."""
 CHANGED = {"S2-linux": ("S2", "[tcp]", '[tcp]\nstack = "linux"')}
 """Scenarios derived from another scenario: name of that scenario, text to replace, and new text."""

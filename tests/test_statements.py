@@ -17,6 +17,8 @@ from statements import STATEMENTS, idle
 from statements.common import downloads, scenario, waiting
 
 REPLICATIONS = 2
+SLOW = ("pi", "rem", "sfb")
+"""Statements whose measurements take most of the time; `make nightly` tests them."""
 
 
 @cache
@@ -31,7 +33,10 @@ def means(name: str, value: str) -> dict[Any, float]:
     return {key: float(mean) for key, mean in grouped.items()}
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name in SLOW)) for name in STATEMENTS],
+)
 def test_every_point_has_a_figure(name: str) -> None:
     figure = STATEMENTS[name].draw(measured(name))
     for axes in figure.axes:
@@ -72,6 +77,7 @@ def test_the_delay_is_at_its_target_at_every_load(kind: str) -> None:
     assert of_kind == pytest.approx([15] * 4, rel=0.2)
 
 
+@pytest.mark.nightly
 def test_the_queue_of_pi_is_at_its_reference_at_every_load() -> None:
     """hollot2001pi: with at least as many flows as designed for, the mean queue is 200 packets."""
     queue = means("pi", "queue")
@@ -81,6 +87,7 @@ def test_the_queue_of_pi_is_at_its_reference_at_every_load() -> None:
     assert designed == pytest.approx([200] * 4, rel=0.12)
 
 
+@pytest.mark.nightly
 def test_the_queue_of_rem_is_at_its_target_at_every_load() -> None:
     """With 20 to 160 flows REM's mean queue is 20 packets; RED's queue grows with the flows."""
     queue = means("rem", "queue")
@@ -134,6 +141,7 @@ def test_fair_queueing_and_red_pd_limit_an_unresponsive_flow(queue: str, share: 
     assert rate[queue, 12] < share * rate["RED", 12]
 
 
+@pytest.mark.nightly
 def test_sfb_limits_an_unresponsive_flow() -> None:
     """Feng and others 2002, §V: SFB limits a flow of 45 Mbit/s among 400 downloads."""
     rate = means("sfb", "delivered")

@@ -12,6 +12,7 @@ import textwrap
 import tracemalloc
 import zlib
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -133,20 +134,25 @@ def test_a_run_with_an_invalid_description_is_executed_again(
     store.close()
 
 
+@cache
+def bomb() -> bytes:
+    """Return 1 MB of compressed data that decompress to 1 GiB."""
+    deflate = zlib.compressobj()
+    zeros = bytes(1 << 20)
+    return b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
+
+
 @pytest.mark.parametrize("part", ["columns", "words", "base"])
 def test_a_row_that_decompresses_without_bound_is_damaged(
     part: str, small: dict[str, Any], tmp_path: Path
 ) -> None:
     """A row that would decompress from 1 MB to 1 GiB is not read, and its run is repeated."""
-    deflate = zlib.compressobj()
-    zeros = bytes(1 << 20)
-    bomb = b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
     store, engine = FolderStore(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         table_name, name = ("bases", "words") if part == "base" else ("results", part)
-        database.execute(f"UPDATE {table_name} SET {name} = ?", [bomb])
+        database.execute(f"UPDATE {table_name} SET {name} = ?", [bomb()])
     tracemalloc.start()
     assert list(store) == []
     aqmlab.run_many([small], engine=engine, store=store)

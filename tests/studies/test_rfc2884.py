@@ -129,6 +129,7 @@ def test_reno_needs_four_packets_in_flight_for_a_fast_retransmit() -> None:
     assert (three.fast, three.timeouts, four.fast, four.timeouts) == (0, 1, 1, 0)
 
 
+@pytest.mark.nightly
 def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
     """Two replications of 45 s decide each claim; one is enough per interpretation of RFC 2884."""
     runs = Runs(2, reduce, Simulator(), changes=[("duration", "'45 s'")])
