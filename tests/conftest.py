@@ -27,6 +27,7 @@ settings.load_profile("default")
 SMALL: dict[str, Any] = {
     "title": "Two short downloads",
     "seed": 7,
+    "phase_breaking": {"start": "1 ms"},
     "network": {
         "kind": "dumbbell",
         "rate": "1.5 Mbit/s",

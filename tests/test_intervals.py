@@ -18,6 +18,7 @@ from aqmlab.statistics import (
     lognormal_mean_interval,
     mean_interval,
     paired_p_value,
+    permutation_p_value,
     proportion_interval,
     quantile_interval,
     sign_p_value,
@@ -139,6 +140,27 @@ def test_the_paired_test_agrees_with_scipy_and_the_interval() -> None:
     assert p == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
     low, _, high = mean_interval(a - b, 1 - p)
     assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("pairs", "tolerance"), [(9, 0), (30, 0.004)])
+def test_the_permutation_test_agrees_with_scipy(pairs: int, tolerance: float) -> None:
+    random = np.random.default_rng(6)
+    a, b = random.normal(0, 1, pairs), random.normal(0.4, 1, pairs)
+    reference = scipy.stats.permutation_test(
+        (a - b,), np.mean, permutation_type="samples", n_resamples=99_999, vectorized=True
+    )
+    assert permutation_p_value(a, b) == pytest.approx(reference.pvalue, rel=1e-12, abs=tolerance)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=12), st.floats(1e-3, 1e6))
+def test_a_difference_that_is_the_same_in_all_pairs_has_the_least_p_value(
+    values: list[float], difference: float
+) -> None:
+    """Only the two sign changes that leave all signs equal are as extreme."""
+    shifted = [x + difference for x in values]
+    if len({y - x for x, y in zip(values, shifted, strict=True)}) == 1:
+        assert permutation_p_value(shifted, values) == 2 / 2 ** len(values)
+    assert permutation_p_value(values, values) == 1
 
 
 def test_the_sign_test_agrees_with_scipy_and_the_interval_of_the_median() -> None:

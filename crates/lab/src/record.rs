@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::computing_time::ComputingTime;
 
@@ -65,6 +65,8 @@ pub struct Outcome {
     pub events: u64,
     /// Number of events that occur at the same simulated time as the previous event.
     pub ties: u64,
+    /// Maximum random offset of the start of a flow.
+    pub start_spread: Duration,
     /// Computing time for planning the scenario and building the network.
     pub setup: ComputingTime,
     /// Computing time for the simulation and its checks.

@@ -37,7 +37,7 @@ pub fn requests(
             // run.
             let number = u64::from(user);
             let name = expand(&table.name, &[("i", number), ("n", before + number)]);
-            let start = Time::ZERO + build::starts(scenario, table.start, &name);
+            let start = Time::ZERO + build::starts(scenario.seed, plan.start_spread, table.start, &name);
             sample(web, start, Time::ZERO + until, draws.of(user, 0), MAX_REQUESTS, &mut requests);
         }
         if requests.len() >= MAX_REQUESTS {

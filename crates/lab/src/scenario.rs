@@ -56,8 +56,11 @@ params! {
     /// the events occur at the same time as another event. The simulator processes simultaneous
     /// events in an arbitrary order, and this order then decides the results.
     pub struct PhaseBreaking: "phase_breaking" {
-        /// Maximum offset that is added to the start of a flow.
-        start: Duration = (Duration::from_millis(1)), in Range::at_least(0.0), from "";
+        /// Maximum offset that is added to the start of a flow. The default is 10 times the longest
+        /// round-trip time of the flows without queueing, at most half of `duration`, so that runs
+        /// with different seeds do not share one slow start. The default of a scenario with one
+        /// flow is 1 ms.
+        start: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Maximum offset that is added to the propagation delay of a link.
         delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: in a prototype with this offset, less than 2 % of the events had the same time as another event";
     }
@@ -65,7 +68,7 @@ params! {
 
 impl Default for PhaseBreaking {
     fn default() -> Self {
-        PhaseBreaking { start: Duration::from_millis(1), delay: Duration(8_000_000) }
+        PhaseBreaking { start: None, delay: Duration(8_000_000) }
     }
 }
 

@@ -17,7 +17,7 @@ type Condition = fn(&Simulation, usize) -> bool;
 
 /// Warnings about flows. Each entry has the topic of the warning, the condition on a connection,
 /// and the text that follows the names of the flows.
-const OF_FLOWS: [(&str, Condition, &str); 4] = [
+const OF_FLOWS: [(&str, Condition, &str); 5] = [
     (
         "receive-window",
         is_held_by_window,
@@ -41,6 +41,12 @@ const OF_FLOWS: [(&str, Condition, &str); 4] = [
         is_dctcp_in_dualpi2,
         "DCTCP sends packets with ECT(0), which DualPI2 puts into its classic queue; \
          use congestion = \"prague\" for the low-latency queue",
+    ),
+    (
+        "classic-ecn-of-scalable-sender",
+        has_classic_ecn_and_scalable_congestion_control,
+        "the congestion control responds to the share of marked packets, but with this value of tcp.ecn the \
+         receiver reports marks only once per round trip; remove the key ecn, or set tcp.ecn = \"accurate\"",
     ),
 ];
 
@@ -186,4 +192,20 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
     let is_proportional = sim.sender(s).tcp().congestion.marks() == Marks::Proportional;
     is_proportional && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())
+}
+
+/// Return true if the congestion control of a sender responds to the share of marked packets, but
+/// its ECN is Classic ECN, which reports marks only once per round trip (RFC 3168 §6.1.3).
+fn has_classic_ecn_and_scalable_congestion_control(sim: &Simulation, s: usize) -> bool {
+    let tcp = sim.sender(s).tcp();
+    let classic = matches!(
+        tcp.ecn_in_force(),
+        Ecn::Rfc3168
+            | Ecn::EcnPlus
+            | Ecn::EcnPlusUnheeded
+            | Ecn::EcnPlusWait
+            | Ecn::EcnPlusTryOnce
+            | Ecn::EcnPlusPlus
+    );
+    classic && matches!(tcp.congestion.marks(), Marks::Proportional | Marks::L4s)
 }

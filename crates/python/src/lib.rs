@@ -240,6 +240,7 @@ fn result<'py>(
         "setup": {"cpu_s": outcome.setup.cpu_s, "wall_s": outcome.setup.wall_s},
         "running": {"cpu_s": outcome.running.cpu_s, "wall_s": outcome.running.wall_s},
         "simulated_s": outcome.end.seconds(),
+        "start_spread_s": outcome.start_spread.seconds(),
         "events": outcome.events,
         "warnings": outcome.warnings.iter().map(|w| json!({"about": w.about, "text": w.text})).collect::<Vec<_>>(),
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },

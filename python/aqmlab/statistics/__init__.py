@@ -25,6 +25,7 @@ from aqmlab.statistics.means import (
     mean_interval,
     paired_difference,
     paired_p_value,
+    permutation_p_value,
 )
 from aqmlab.statistics.several import false_discovery, holm
 from aqmlab.statistics.shares import (
@@ -59,6 +60,7 @@ __all__ = [
     "mser",
     "paired_difference",
     "paired_p_value",
+    "permutation_p_value",
     "proportion_interval",
     "quantile_interval",
     "quartiles",

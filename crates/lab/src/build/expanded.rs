@@ -76,7 +76,7 @@ fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> J
     let reverse = if datagrams { Vec::new() } else { route(Direction::Reverse) };
     let one_connection = plan.opener(f).is_none();
     let size_bytes = one_connection.then(|| table.traffic.bulk_bytes(draws.of(plan.number(f), 0))).flatten();
-    let start = Time::ZERO + starts(scenario, table.start, &name);
+    let start = Time::ZERO + starts(scenario.seed, plan.start_spread, table.start, &name);
     serde_json::json!({
         "name": name,
         "table": plan.table(f),

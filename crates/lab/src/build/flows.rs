@@ -53,7 +53,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
         let table = &plan.tables[plan.table(f)];
-        let start = starts(scenario, table.start, &name);
+        let start = starts(seed, plan.start_spread, table.start, &name);
         if let Some(emitter) = table.traffic.emitter(Stream::new(seed, &format!("flow/{name}/datagrams"))) {
             let first_hop = copies.of(flow[0], Hop::SINK, &mut built.hops);
             built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));

@@ -11,6 +11,7 @@ use units::param::{Invalid, join};
 use units::{Duration, Read};
 
 use super::links::{LinkPlan, links};
+use super::offset::start_spread;
 use super::routes::{Nodes, Routes};
 use crate::scenario::{Record, Scenario, opener};
 use crate::series::SingleFlow;
@@ -50,6 +51,8 @@ pub struct Plan {
     pub(super) flows: Vec<FlowPlan>,
     /// Distinct routes. A route is a sequence of links.
     pub(super) routes: Vec<Vec<usize>>,
+    /// Maximum random offset of the start of a flow.
+    pub start_spread: Duration,
 }
 
 impl Plan {
@@ -245,5 +248,6 @@ pub(super) fn lay_out_plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     }
     plan.links = links;
     plan.routes = routes.routes;
+    plan.start_spread = start_spread(scenario, &plan);
     Ok(plan)
 }

@@ -42,6 +42,7 @@ impl Simulation<'_> {
         let links = self.link_table(names.links());
         let classes = self.class_table(names.links());
         let (events, ties) = (self.events.events(), self.events.ties());
+        let start_spread = self.plan.start_spread;
         // The tables below need no data of the network, so the memory of the network is freed
         // before they are built.
         drop(std::mem::take(&mut self.network.links));
@@ -85,6 +86,6 @@ impl Simulation<'_> {
         for &series in &record.series {
             tables.extend(self.connections.records.series.tables(series, &names));
         }
-        Outcome { tables, warnings, end: self.end, events, ties, setup, running }
+        Outcome { tables, warnings, end: self.end, events, ties, start_spread, setup, running }
     }
 }

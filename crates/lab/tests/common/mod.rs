@@ -5,6 +5,7 @@ use lab::{Column, Failure, Format, Outcome, Scenario, Watch, read, run};
 
 /// Scenario with two downloads over a dumbbell. Each test changes some keys of this scenario.
 pub const TWO_DOWNLOADS: &str = r#"
+    phase_breaking = { start = "1 ms" }
     network = { kind = "dumbbell", rate = "1.5 Mbit/s", delay = "20 ms", left_rate = "10 Mbit/s", left_delay = "0.5 ms",
         right_rate = "10 Mbit/s", right_delay = "0.5 ms", right_hosts = 2,
         queue = { kind = "red", limit = "64 packets", minth = "20 packets", maxth = "60 packets" } }

@@ -596,3 +596,29 @@ fn digests_of_random_networks() {
         writeln!(file, "{i} {digest}").unwrap();
     }
 }
+
+/// The default spread of the starts is 10 times the longest round-trip time without queueing, at
+/// most half of the duration. The path of this scenario has a round-trip time of 42 ms. The
+/// scenario with one flow has a spread of 1 ms.
+#[test]
+fn the_spread_of_the_starts_follows_the_round_trip_time() {
+    let spread = |changes: &[(&str, &str)]| {
+        let run = outcome(&TWO_DOWNLOADS.replace("phase_breaking", "# phase_breaking"), changes);
+        let starts = numbers(&run, "flows", "start_s");
+        assert!(starts.iter().all(|&start| start < run.start_spread.seconds()), "{starts:?}");
+        run.start_spread.seconds()
+    };
+    assert_eq!(spread(&[]), 0.42);
+    assert_eq!(spread(&[("network.reverse.delay", "\"120 ms\"")]), 1.42);
+    assert_eq!(spread(&[("duration", "\"400 ms\"")]), 0.2);
+    assert_eq!(spread(&[("flows.0.count", "1")]), 1e-3);
+    assert_eq!(spread(&[("phase_breaking.start", "\"30 ms\"")]), 0.03);
+    assert_eq!(
+        spread(&[
+            ("network.delay", "\"0 s\""),
+            ("network.left_delay", "\"0 s\""),
+            ("network.right_delay", "\"0 s\"")
+        ]),
+        1e-3
+    );
+}

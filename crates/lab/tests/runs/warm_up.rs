@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 /// Scenario with various kinds of traffic over one bottleneck.
 const MIXED: &str = r#"
+    phase_breaking = { start = "1 ms" }
     flows = [
         { name = "bulk{i}", count = 2, from = "left-{i}", to = "right-{i}", traffic = { kind = "bulk" } },
         { name = "short", from = "left-2", to = "right-2", traffic = { kind = "bulk", size = { kind = "pareto", mean = "30 kB" } },

@@ -90,6 +90,15 @@ fn dctcp_in_the_classic_queue_of_dualpi2_causes_a_warning() {
 }
 
 #[test]
+fn classic_ecn_of_a_scalable_sender_causes_a_warning() {
+    let prague = ("flows.0.tcp.congestion", "prague");
+    let warning = only_warning(&[("network.queue", "dualpi2"), prague, ("tcp.ecn", "rfc3168")]);
+    assert_eq!(warning.0, "classic-ecn-of-scalable-sender");
+    assert!(warning.1.contains("connections of load-{i} (2 of 2)"), "{}", warning.1);
+    assert_eq!(warnings(&[("network.queue", "dualpi2"), prague, ("tcp.ecn", "accurate")]), []);
+}
+
+#[test]
 fn a_connection_that_loses_its_ecn_syn_and_falls_back_causes_a_warning() {
     let lossy = [
         ("network.impairments", r#"[{ kind = "listed_loss", packets = [1] }]"#),
