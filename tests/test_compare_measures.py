@@ -3,11 +3,14 @@
 import json
 import math
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import aqmlab
 from aqmlab.command import execute
@@ -15,10 +18,11 @@ from aqmlab.compare import Comparison, compare
 from aqmlab.compare.comparison import SCENARIO
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
-from aqmlab.compare.show import difference, mean
+from aqmlab.compare.show import answers, difference, hint, mean, strength
 from aqmlab.custom import buffer_of, places
+from aqmlab.engine import Network
 from aqmlab.measures import MeasuredRun, column, measures
-from aqmlab.measures.of_run import ALL
+from aqmlab.measures.of_run import ALL, opinion_score
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, time_quantile
 from aqmlab.store import FolderStore
@@ -30,23 +34,53 @@ def comparison(*arms: list[float]) -> Comparison:
     """Return a comparison of the measure `jain`, with the given values of each arm."""
     runs = [[Run(i, {"jain": v}) for i, v in enumerate(values)] for values in arms]
     names = [Arm(f"queue-{i}", queue=f"queue-{i}") for i in range(len(arms))]
-    return Comparison({"title": ""}, ["a>b"], names, runs, [m for m in ALL if m.name == "jain"])
+    jain = [m for m in ALL if m.name == "jain"]
+    return Comparison({"title": ""}, ["a>b"], names, runs, jain, ("jain",))
 
 
-def test_a_star_requires_a_small_corrected_p_value_and_variance() -> None:
-    first, close, far = [1.0, 2.0, 3.0, 4.0], [1.1, 2.3, 3.0, 4.2], [5.1, 6.0, 7.2, 8.0]
+def test_a_star_requires_a_primary_measure_and_a_small_corrected_p_value() -> None:
+    random = np.random.default_rng(7)
+    first = list(random.uniform(1, 4, 10))
+    close, far = ([x + shift + e for x, e in zip(first, random.normal(0, 0.2, 10), strict=True)]
+                  for shift in (0.05, 4))  # fmt: skip
     alone, both = comparison(first, close), comparison(first, close, far)
     raw = alone.p_value(1, "jain")
     assert alone.corrected(1, "jain") == raw
-    assert both.corrected(2, "jain") == 2 * both.p_value(2, "jain") < 0.05
+    assert both.corrected(2, "jain") == 2 * both.p_value(2, "jain") == 4 / 1024
     assert both.corrected(1, "jain") == raw > 0.05
     assert [both.is_clear(arm, "jain") for arm in (0, 1, 2)] == [False, False, True]
     text = difference(both, 2, both.measures[0])
     assert text.startswith("+")
     assert text.endswith("*")
-    constant = comparison(first, [x + 1 for x in first])
-    assert not constant.is_clear(1, "jain"), "without variance no difference is significant"
-    assert difference(constant, 1, constant.measures[0]) == "+1.000 ±0.000"
+    secondary = replace(both, primary=())
+    assert not secondary.is_clear(2, "jain")
+    assert "*" not in difference(secondary, 2, secondary.measures[0])
+
+
+def test_a_difference_without_variance_is_significant_and_stated_in_a_sentence() -> None:
+    first = [0.2 + 0.01 * i for i in range(10)]
+    constant = comparison(first, [x + 0.5 for x in first])
+    assert constant.p_value(1, "jain") == 2 / 1024
+    assert difference(constant, 1, constant.measures[0]) == "+0.500 ±0.000*"
+    (sentence,) = answers(constant)
+    assert sentence == "Compared with queue-0, queue-1 raises Jain's index from 0.245 to 0.745."
+    assert hint(constant) == ""
+    assert strength(constant, 1, constant.measures[0]) == "large"
+    slight = comparison(first, [1.001 * x for x in first])
+    assert slight.is_clear(1, "jain")
+    assert strength(slight, 1, slight.measures[0]) == "small"
+
+
+@pytest.mark.parametrize(("arms", "needed"), [(2, 6), (4, 7)])
+def test_too_few_replications_are_stated(arms: int, needed: int) -> None:
+    """One test needs 2/2^6 < 0.05, and three tests need 3 times 2/2^7 < 0.05."""
+    few = comparison(*([float(arm + i) for i in range(needed - 1)] for arm in range(arms)))
+    assert not few.is_clear(1, "jain")
+    assert f"use --replications {needed} or more" in hint(few)
+    assert answers(few)[0].endswith("no significant difference in Jain's index.")
+    enough = comparison(*([float(arm + i) for i in range(needed)] for arm in range(arms)))
+    assert enough.is_clear(1, "jain")
+    assert hint(enough) == ""
 
 
 def test_equal_arms_rarely_get_a_star() -> None:
@@ -228,6 +262,74 @@ def test_each_group_of_flows_has_its_own_rows() -> None:
     parts = [compared.values(0, f"goodput_bps@{name}")[0] for name in ("bulk", "short")]
     (whole,) = compared.values(0, "goodput_bps")
     assert parts[0] < whole <= sum(parts), "the short transfers begin after the bulk flows"
+
+
+def test_the_second_half_of_the_runs_excludes_the_start_up() -> None:
+    changes = [("duration", "4 s")]
+    compared = compare(["drop_tail", "codel"], overrides=changes, replications=2)
+    late = compare(["drop_tail", "codel"], overrides=changes, replications=2, warm_up="2 s")
+    assert late.second_half is None
+    assert compared.second_half
+    assert compared.second_half.values(1, "goodput_bps") == late.values(1, "goodput_bps")
+    assert (
+        compared.as_dict()["second_half"][1]["measures"]["p95_delay_s"]
+        == (late.as_dict()["queues"][1]["measures"]["p95_delay_s"])
+    )
+
+
+def test_ecn_is_enabled_only_in_flows_that_do_not_use_ecn(scenario: Path) -> None:
+    base = json.loads(scenario.read_text()) | {"tcp": {"stack": "linux"}}
+    base["flows"] = [
+        base["flows"][0] | {"name": f"{control}{{i}}", "tcp": {"congestion": control}}
+        for control in ("cubic", "prague", "dctcp")
+    ]
+    compared = compare(["dualpi2"], base, 1, ecn=True)
+    flows = Network.of(normalize(compared.scenario)).flows
+    assert [flow.ecn for flow in flows[::2]] == ["rfc3168", "accurate", "dctcp"]
+
+
+def test_requests_and_calls_have_measures(scenario: Path) -> None:
+    """A ping beside downloads has request times, and a call has delay, loss and a quality."""
+    base = json.loads(scenario.read_text()) | {"duration": "8 s"}
+    path = {"from": "left-0", "to": "right-1"}
+    base["flows"][0]["traffic"] = "bulk"
+    base["flows"] += [path | {"name": "ping", "traffic": {"kind": "ping"}},
+                      path | {"name": "call", "traffic": "voip"}]  # fmt: skip
+    compared = compare(["drop_tail", "codel"], base, 2)
+    assert "p95_request_s@ping" in compared.primary
+    exchanges, datagrams = (
+        aqmlab.run(json.loads(normalize(compared.scenario))).series(name)
+        for name in ("exchanges", "datagrams")
+    )
+    first = compared.runs[0][0].measures
+    assert first["median_request_s@ping"] == exchanges["median_duration_s"][0]
+    assert first["responsiveness_rpm@ping"] == exchanges["responsiveness_rpm"][0]
+    assert (
+        first["datagram_loss@call"] == datagrams["lost_packets"][0] / datagrams["sent_packets"][0]
+    )
+    assert first["p99_one_way_s@call"] == datagrams["p99_delay_s"][0]
+    assert compared.difference(1, "responsiveness_rpm@ping").middle > 0
+
+
+@given(st.floats(0, 2), st.floats(0, 1), st.floats(0, 0.5), st.floats(0, 0.5))
+def test_the_voice_quality_falls_with_delay_and_loss(
+    delay_s: float, lost: float, later_s: float, more: float
+) -> None:
+    score = opinion_score(delay_s, lost)
+    assert 1 <= opinion_score(delay_s + later_s, min(1, lost + more)) <= score + 1e-12
+    assert score <= opinion_score(0, 0) == pytest.approx(4.43, abs=0.01)
+
+
+def test_the_measures_of_option_measure_are_primary(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compared = compare(["codel"], scenario, 1, measure=["p99_delay_s", "flows.timeouts.sum"])
+    assert compared.primary == ("p99_delay_s", "flows.timeouts.sum")
+    timeouts = aqmlab.run(json.loads(normalize(compared.scenario))).flows["timeouts"].sum()
+    assert compared.values(0, "flows.timeouts.sum") == [timeouts]
+    assert execute(["compare", "codel", "--measure", "dealy"]) == 2
+    error = capsys.readouterr().err
+    assert "--measure 'dealy' is not a measure; choose from goodput_bps, jain" in error
 
 
 def test_the_goodput_of_finished_transfers_excludes_the_time_after_them(

@@ -7364,7 +7364,10 @@ class PhaseBreaking(Table):
     Parameters
     ----------
     start : str | None
-        Maximum offset that is added to the start of a flow. Default: 1 ms. Range: at least 0 s.
+        Maximum offset that is added to the start of a flow. The default is 10 times the longest
+        round-trip time of the flows without queueing, at most half of `duration`, so that runs with
+        different seeds do not share one slow start. The default of a scenario with one flow is 1
+        ms. Default: absent. Range: at least 0 s.
     delay : str | None
         Maximum offset that is added to the propagation delay of a link. Default: 8 us. Range: at
         least 0 s. Source: 8 us: in a prototype with this offset, less than 2 % of the events had

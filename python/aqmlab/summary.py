@@ -71,7 +71,9 @@ def manifest_lines(result: "Result") -> list[str]:
     if "tie_share" in manifest:
         events += f", {100 * manifest['tie_share']:.2g} % of them at the same time as another event"
     version = f", aqmlab {manifest['version']}" if "version" in manifest else ""
-    return [f"{manifest['simulated_s']:.6g} s{events}; seed {manifest['seed']}{version}"]
+    spread = manifest.get("start_spread_s")
+    starts = f", random start times within {spread:g} s" if spread else ""
+    return [f"{manifest['simulated_s']:.6g} s{events}; seed {manifest['seed']}{starts}{version}"]
 
 
 class Read:

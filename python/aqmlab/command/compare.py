@@ -60,8 +60,21 @@ def compare_command(
     ] = None,
     ecn: Annotated[
         bool,
-        typer.Option("--ecn", help="Enable ECN in all TCP flows, like --set tcp.ecn=rfc3168."),
+        typer.Option(
+            "--ecn",
+            help="Enable ECN in the TCP flows without ECN. A sender that needs another kind of "
+            "ECN, such as Prague, keeps this kind.",
+        ),
     ] = False,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Primary measure, which is tested for significance. Repeat --measure for several "
+            "measures. A column of a table, such as flows.timeouts.sum, is also a measure.",
+            metavar="NAME",
+            show_default="goodput, and the 95th percentiles of delay and times",
+        ),
+    ] = None,
     seed: SeedOption = None,
     changes: SetOption = None,
     warm_up: WarmUpOption = None,
@@ -83,11 +96,14 @@ def compare_command(
     from aqmlab.progress import Bar
 
     overrides = read_overrides(changes)
-    overrides += [("tcp.ecn", "rfc3168")] if ecn else []
     overrides += read_overrides(None, seed)
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     file, by = scenario or comparison.SCENARIO, read_engine(engine)
     afresh = force and not resume
+
+    def announce(primary: str) -> None:
+        print_text(f"Primary measures: {primary}.")
+
     with (
         output.place(to, replace=force or resume) as claim,
         output.store(claim, folder, afresh=afresh) as runs,
@@ -97,7 +113,7 @@ def compare_command(
             done = comparison.compare(
                 queues, file, count, threads, bar,
                 link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=runs,
-                engine=by,
+                engine=by, ecn=ecn, measure=measure or (), report=announce,
             )  # fmt: skip
         page = output.write(done, runs, claim, afresh=afresh)
     show.show(done, console())

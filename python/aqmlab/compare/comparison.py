@@ -7,23 +7,31 @@ therefore form a pair for the statistics (docs/statistics.md).
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from aqmlab import estimates
-from aqmlab.compare.plan import Plan, plan
+from aqmlab.compare.plan import plan
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
 from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
-from aqmlab.measures import Measure, MeasuredRun, key, measures
+from aqmlab.measures import (
+    CrossingFlows,
+    Measure,
+    MeasuredRun,
+    column,
+    is_column,
+    key,
+    measures,
+)
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, warm_up_change, warm_up_of
-from aqmlab.statistics import Interval, holm, paired_p_value
+from aqmlab.scenario import ScenarioLike, normalize, seconds, warm_up_change, warm_up_of
+from aqmlab.statistics import Interval, holm, permutation_p_value
 from aqmlab.store import Store
 
 SCENARIO = Path(__file__).with_name("bottleneck.toml")
@@ -32,6 +40,10 @@ REPLICATIONS = 10
 """Default number of replications."""
 SIGNIFICANT = 0.05
 """Corrected p-value below which a difference is significant."""
+PRIMARY = ("goodput_bps", "p95_delay_s", "p95_completion_s", "p95_request_s")
+"""Default primary measures, without the name of a link or flow."""
+NEARLY_EQUAL = 1e-3
+"""Range of the values of a measure, divided by their mean, below which runs are nearly the same."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +62,11 @@ class Comparison:
         Runs of each queue, in the order of their seeds.
     possible : list of Measure
         Measures that apply to the links and flows of the scenario.
+    primary : tuple of str
+        Names of the primary measures, which alone are tested for significance.
+    second_half : Comparison, optional
+        The same runs without their first half, in which flows start up; None if the scenario has a
+        warm-up or no duration.
     """
 
     scenario: dict[str, Any]
@@ -57,6 +74,8 @@ class Comparison:
     arms: list[Arm]
     runs: list[list[Run]]
     possible: list[Measure[MeasuredRun]]
+    primary: tuple[str, ...] = ()
+    second_half: "Comparison | None" = None
 
     @property
     def warm_up(self) -> str | None:
@@ -128,21 +147,35 @@ class Comparison:
 
     @cached_property
     def _corrected(self) -> dict[tuple[int, str], float]:
-        """P-values of all differences with Holm's correction, by arm and measure."""
-        pairs = [(arm, m.name) for arm in range(1, len(self.arms)) for m in self.measures]
+        """P-values of the primary measures with Holm's correction, by arm and measure."""
+        names = [m.name for m in self.measures if m.name in self.primary]
+        pairs = [(arm, name) for arm in range(1, len(self.arms)) for name in names]
         return dict(zip(pairs, holm(self.p_value(*pair) for pair in pairs), strict=True))
 
     def p_value(self, arm: int, name: str) -> float:
-        """Return the p-value of the difference to the first queue, by the paired t test.
+        """Return the p-value of the difference to the first queue, by the paired permutation test.
 
         The p-value is NaN if there is only one replication or the difference is unknown.
         """
         if self.replications == 1 or math.isnan(self.difference(arm, name).middle):
             return math.nan
-        return paired_p_value(self.values(arm, name), self.values(0, name))
+        return permutation_p_value(self.values(arm, name), self.values(0, name))
+
+    @property
+    def replications_needed(self) -> int:
+        """Number of replications from which the test can find a significant difference.
+
+        A difference that has the same sign in all of n pairs has at least the p-value 2/2^n, which
+        Holm's correction multiplies by the number of tests.
+        """
+        tests = max(1, len(self._corrected))
+        return math.floor(math.log2(2 * tests / SIGNIFICANT)) + 1
 
     def corrected(self, arm: int, name: str) -> float:
-        """Return the p-value of the difference to the first queue, with Holm's correction."""
+        """Return the p-value of the difference to the first queue, with Holm's correction.
+
+        The p-value is NaN for a measure that is not primary.
+        """
         return self._corrected.get((arm, name), math.nan)
 
     def is_clear(self, arm: int, name: str) -> bool:
@@ -178,12 +211,21 @@ class Comparison:
             text = next(iter(texts.values()))
             common = len(texts) == len(self.arms)
             sentences.append(text if common else f"{', '.join(texts)}: {text}")
-        equal = [arm.label for arm, runs in zip(self.arms, self.runs, strict=True) if _equal(runs)]
+        alike = {a.label: _range(runs) for a, runs in zip(self.arms, self.runs, strict=True)}
+        equal = [label for label, part in alike.items() if part == 0]
+        nearly = [label for label, part in alike.items() if 0 < part < NEARLY_EQUAL]
         if equal:
             sentences.append(
                 f"all replications of {', '.join(equal)} give the same results, because the "
                 "scenario does not depend on the seed; draw the start times or the sizes at "
                 "random, or run one replication"
+            )
+        if nearly:
+            sentences.append(
+                f"all replications of {', '.join(nearly)} give nearly the same results (every "
+                f"measure varies by less than {100 * NEARLY_EQUAL:g} %), so the intervals do not "
+                "cover other start times or loads; vary phase_breaking.start, the sizes or the "
+                "number of flows"
             )
         return sentences
 
@@ -206,6 +248,9 @@ class Comparison:
             "warnings": self.warnings,
             "not_measured": [m.name for m in self.not_measured],
             "replications": self.replications,
+            "primary": list(self.primary),
+            "start_spread_s": self.runs[0][0].start_spread_s,
+            "second_half": self.second_half.as_dict()["queues"] if self.second_half else None,
             "queues": [
                 {
                     "name": arm.label,
@@ -231,6 +276,9 @@ def compare(
     overrides: Sequence[tuple[str, str]] = (),
     store: Store | None = None,
     engine: Engine | None = None,
+    ecn: bool = False,
+    measure: Sequence[str] = (),
+    report: Callable[[str], None] = lambda _: None,
 ) -> Comparison:
     """Compare queues by simulating the same traffic with each of them.
 
@@ -262,6 +310,15 @@ def compare(
     engine : Engine, optional
         Engine that runs the scenarios; the default is the simulator.
         :attr:`Comparison.not_measured` lists the measures that the engine does not support.
+    ecn : bool
+        True to enable ECN in the TCP flows without ECN. A sender whose congestion control needs
+        another kind of ECN, such as Prague, keeps this kind.
+    measure : sequence of str
+        Names of the primary measures, or columns such as ``flows.timeouts.sum``, which are added
+        to the measures. Default: the goodput, and the 95th percentiles of the queueing delay, of
+        the transfer times and of the request times.
+    report : callable
+        Function that is called with the names of the primary measures before the runs begin.
 
     Raises
     ------
@@ -279,33 +336,108 @@ def compare(
     links = [link] if isinstance(link, str) else list(link)
     capabilities = engine.capabilities if engine else EVERYTHING
     changes = [*overrides, *warm_up_change(warm_up)]
-    planned = plan(queues, scenario, replications, links, changes, capabilities)
-    possible = measures(planned.links, planned.crossing)
-    runs = _run_all(planned, possible, engine or Simulator(planned.aqms), jobs, progress, store)
-    by_arm = [runs[arm :: len(planned.arms)] for arm in range(len(planned.arms))]
+    planned = plan(queues, scenario, replications, links, changes, capabilities, ecn=ecn)
+    standard = measures(planned.links, planned.crossing)
+    possible, primary = _primary(standard, measure)
     first = json.loads(planned.texts[0])
-    return Comparison(first, planned.links, planned.arms, by_arm, possible)
+    report(", ".join(m.in_sentence for m in possible if m.name in primary))
+    half = _second_half(first) if warm_up is None else None
+    texts = [*planned.texts, *([] if half is None else map(half, planned.texts))]
+    by = engine or Simulator(planned.aqms)
+    runs = _run_all(texts, planned.crossing, possible, by, jobs, progress, store)
+    count, arms = len(planned.texts), len(planned.arms)
+    whole, late = (
+        [part[arm::arms] for arm in range(arms)] for part in (runs[:count], runs[count:])
+    )
+    compared = Comparison(first, planned.links, planned.arms, whole, possible, primary)
+    if half is None:
+        return compared
+    scenario_of_half = json.loads(half(planned.texts[0]))
+    return replace(compared, second_half=replace(compared, scenario=scenario_of_half, runs=late))
+
+
+def _primary(
+    standard: list[Measure[MeasuredRun]], names: Sequence[str]
+) -> tuple[list[Measure[MeasuredRun]], tuple[str, ...]]:
+    """Return the measures of a comparison, and the names of the primary measures among them.
+
+    A name without its link or flow selects the measure of every link or flow.
+
+    Raises
+    ------
+    ValueError
+        If a name is neither a standard measure nor a column.
+    """
+    added: list[Measure[MeasuredRun]] = []
+    primary: list[str] = []
+    for name in names or PRIMARY:
+        matches = [m.name for m in standard if name in (m.name, m.name.partition("@")[0])]
+        if not names:  # The goodput of all flows stands for the goodput of each table.
+            matches = [m for m in matches if m == name or not m.startswith("goodput_bps@")]
+        if not matches and names:
+            if not is_column(name):
+                known = ", ".join(dict.fromkeys(m.name for m in standard))
+                raise ValueError(
+                    f"--measure {name!r} is not a measure; choose from {known}, or name a column, "
+                    "for example flows.timeouts.sum"
+                )
+            added.append(column(name))
+            matches = [name]
+        primary += matches
+    return [*standard, *added], tuple(dict.fromkeys(primary))
+
+
+def _second_half(scenario: dict[str, Any]) -> Callable[[str], str] | None:
+    """Return a function that removes the first half of a run from its measures.
+
+    The result is None if the scenario has a warm-up, or no duration.
+    """
+    if scenario["duration"] is None or warm_up_of(scenario):
+        return None
+    warm_up = f"{seconds(scenario['duration']) / 2:.12g} s"
+
+    def half(text: str) -> str:
+        late = json.loads(text) | {"warm_up": warm_up}
+        late["record"]["series"] = [s for s in late["record"]["series"] if s != "queue"]
+        return normalize(late)
+
+    return half
 
 
 def _run_all(
-    planned: Plan,
+    texts: list[str],
+    crossing: list[CrossingFlows],
     possible: list[Measure[MeasuredRun]],
     engine: Engine,
     jobs: int | None,
     progress: Progress | None,
     store: Store | None,
 ) -> list[Run]:
-    """Run the planned scenarios and return their runs in the planned order."""
+    """Run scenarios and return their runs in the same order."""
 
     def measured(result: Result) -> Run:
-        return Run.of(MeasuredRun(result, planned.crossing), possible)
+        return Run.of(MeasuredRun(result, crossing), possible)
 
-    requests = [(text,) for text in planned.texts]
+    requests = [(text,) for text in texts]
     runs = campaign(requests, measured, engine=engine, store=store, jobs=jobs, progress=progress)
     return in_order(runs)
 
 
-def _equal(runs: list[Run]) -> bool:
-    """Return True if several runs with different seeds have the same values of all measures."""
-    first = [str(value) for value in runs[0].measures.values()]
-    return len(runs) > 1 and all([str(v) for v in r.measures.values()] == first for r in runs)
+def _range(runs: list[Run]) -> float:
+    """Return the largest relative range of a measure over runs with different seeds.
+
+    The result is infinite for a single run, and 0 for runs with equal measures.
+    """
+    if len(runs) < 2:
+        return math.inf
+    largest = 0.0
+    for name in runs[0].measures:
+        values = [run.measures[name] for run in runs]
+        if all(math.isnan(x) for x in values):
+            continue
+        if any(math.isnan(x) for x in values):
+            return math.inf
+        width = max(values) - min(values)
+        middle = abs(sum(values)) / len(values)
+        largest = max(largest, width / middle if middle else (math.inf if width else 0.0))
+    return largest

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.compare import figures
-from aqmlab.compare.show import READING, difference, gain, head, mean, not_measured, runs
+from aqmlab.compare.show import (
+    READING,
+    SECOND_HALF,
+    answers,
+    difference,
+    gain,
+    head,
+    hint,
+    mean,
+    not_measured,
+    runs,
+    strength,
+)
 from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
 from aqmlab.store import FolderStore
@@ -18,10 +30,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from aqmlab.compare.comparison import Comparison
+    from aqmlab.measures import Measure, MeasuredRun
 
 KEY = {
-    "good": "significantly better than the first queue",
-    "bad": "significantly worse than the first queue",
+    "good": "significantly better than the first queue, by 1 % or more",
+    "bad": "significantly worse than the first queue, by 1 % or more",
 }
 """Legend of the colours in the table of numbers."""
 RUNS = "runs"
@@ -121,16 +134,21 @@ def write(
     drawings = new / "figures"
     drawings.mkdir()
     text = list(filter(None, [READING, not_measured(comparison)]))
-    chapters = [Chapter("numbers", "Numbers", text, _tables(comparison))]
+    answer = list(filter(None, [*answers(comparison), hint(comparison)]))
+    chapters = [Chapter("answer", "Answer", answer)] if answer else []
     if comparison.warnings:
-        chapters.insert(0, Chapter("warnings", "Warnings", comparison.warnings))
+        chapters.append(Chapter("warnings", "Warnings", comparison.warnings))
+    pictures: list[Chapter] = []
     for name, title, draw, caption in _drawn(comparison):
         figure: Figure = draw(comparison)
         lay_out(figure)
         for suffix in ("svg", "png"):
             save(figure, drawings / f"{name}.{suffix}")
         svg = inline_svg((drawings / f"{name}.svg").read_text("utf-8"), name)
-        chapters.append(Chapter(name, title, pictures=[Picture(name, caption, svg)]))
+        pictures.append(Chapter(name, title, pictures=[Picture(name, caption, svg)]))
+    table = Chapter("numbers", "Numbers", text, _tables(comparison))
+    first = len([c for c in pictures if c.name.startswith("trade-off")])
+    chapters += [*pictures[:first], table, *pictures[first:]]
     chapters.append(_measures(comparison))
     chapters.append(_scenario(comparison))
     (new / NUMBERS).write_text(
@@ -177,16 +195,28 @@ def numbers(comparison: "Comparison") -> Table:
     """Return the table of numbers, with one row per measure and one column per queue."""
     arms = range(len(comparison.arms))
     rows: list[list[str | Entry]] = []
-    for m in comparison.measures:
-        row: list[str | Entry] = [Entry(m.title, sub=m.unit)]
-        for i in arms:
-            better = gain(comparison, i, m)
-            kind = "good" if better > 0 else "bad" if better < 0 else ""
-            texts = (mean(comparison, i, m), difference(comparison, i, m))
-            value, change = (text.replace(" ", "\u00a0") for text in texts)
-            row.append(Entry(value, sub=change, kind=kind))
-        rows.append(row)
+    late = comparison.second_half
+    primary = [m for m in comparison.measures if m.name in comparison.primary]
+    for m in [*primary, *(m for m in comparison.measures if m not in primary)]:
+        rows.append([Entry(m.title, sub=m.unit), *(_field(comparison, i, m) for i in arms)])
+        if late and m in primary and m in late.measures:
+            fields = (_field(late, i, m, tested=False) for i in arms)
+            rows.append([Entry(f"{m.title}, {SECOND_HALF}", sub=m.unit), *fields])
     return Table(runs(comparison), ["", *(head(comparison, i) for i in arms)], rows)
+
+
+def _field(
+    comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]", *, tested: bool = True
+) -> Entry:
+    """Return the field of a measure for a queue. Without a test, it has no star and no colour."""
+    texts = (mean(comparison, arm, measure), difference(comparison, arm, measure))
+    value, change = (text.replace(" ", "\u00a0") for text in texts)
+    if not tested:
+        return Entry(value, sub=change.removesuffix("*"))
+    better = gain(comparison, arm, measure)
+    coloured = better and strength(comparison, arm, measure) != "small"
+    kind = ("good" if better > 0 else "bad") if coloured else ""
+    return Entry(value, sub=change, kind=kind)
 
 
 def _measures(comparison: "Comparison") -> Chapter:

@@ -8,7 +8,7 @@ from typing import Any
 from aqmlab import manual
 from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import CustomAqms, buffer_of, places, put
-from aqmlab.engine import EVERYTHING, Capabilities
+from aqmlab.engine import EVERYTHING, Capabilities, Network
 from aqmlab.experiment import replications
 from aqmlab.measures import CrossingFlows, crossing_flows
 from aqmlab.scenario import ScenarioLike, normalize, toml_value
@@ -46,6 +46,8 @@ def plan(
     links: list[str],
     overrides: Sequence[tuple[str, str]],
     capabilities: Capabilities = EVERYTHING,
+    *,
+    ecn: bool = False,
 ) -> Plan:
     """Plan a comparison with `count` replications.
 
@@ -55,6 +57,8 @@ def plan(
     chosen = arms(queues)
     aqms = CustomAqms()
     base = normalize(scenario, overrides=overrides, aqms=aqms)
+    if ecn:
+        base = normalize(scenario, overrides=[*overrides, *_with_ecn(base)], aqms=aqms)
     queue_paths = _queue_paths(json.loads(base), links)
     crossing = crossing_flows(json.loads(base), base, queue_paths)
     series = ["delays"] + ["transfers"] * any(flows.transient for flows in crossing)
@@ -74,6 +78,13 @@ def plan(
             }
             texts.append(normalize(scenarios[r] | {"record": record}))
     return Plan(chosen, list(queue_paths), crossing, texts, aqms)
+
+
+def _with_ecn(text: str) -> list[tuple[str, str]]:
+    """Return the changes that enable ECN in the TCP flows of a scenario that do not use ECN."""
+    flows = {flow.table: flow for flow in Network.of(text).flows if flow.protocol == "tcp"}
+    without = [i for i, flow in flows.items() if flow.ecn in ("off", "passive")]
+    return [(f"flows.{i}.tcp.ecn", "rfc3168") for i in without]
 
 
 def _queue_paths(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:

@@ -26,6 +26,8 @@ class Run:
         Text of each warning, by the key of the scenario that the warning concerns.
     not_measured : tuple of str
         Names of the measures that the engine did not measure; their value in `measures` is NaN.
+    start_spread_s : float, optional
+        Maximum random offset of the start of a flow, in s; None if the engine does not state it.
     """
 
     seed: int
@@ -34,6 +36,7 @@ class Run:
     traces: dict[str, list[list[float]]] | None = None
     warnings: dict[str, str] = field(default_factory=dict)
     not_measured: tuple[str, ...] = ()
+    start_spread_s: float | None = None
 
     @classmethod
     def of(cls, run: MeasuredRun, possible: list[Measure[MeasuredRun]]) -> Self:
@@ -54,6 +57,7 @@ class Run:
             traces,
             {w["about"]: w["text"] for w in run.result.manifest.get("warnings", [])},
             tuple(name for name, value in values.items() if value is None),
+            run.result.manifest.get("start_spread_s"),
         )
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:

@@ -18,12 +18,16 @@ READING = (
     "Each value is the mean over the replications, ± half of its 95 % interval (Student's t). "
     "Below each mean is the mean difference to the first queue, over pairs of runs with the same "
     "seed. "
-    "* marks a significant difference: its p-value, corrected for all differences shown (Holm), is "
-    "below 0.05. A difference that is the same in all replications cannot be tested, so it is "
-    "never marked. = means that a "
+    "* marks a significant difference of a primary measure: the p-value of the paired permutation "
+    "test, corrected for all tests (Holm), is below 0.05. Other measures are not tested. "
+    "= means that a "
     "queue has the same value as the first queue in every replication. '> t' is a lower bound of a "
     "quantile, because too many transfers were unfinished at the end of the run."
 )
+SMALL, LARGE = 0.01, 0.1
+"""Relative differences below which and from which a significant difference is small or large."""
+SECOND_HALF = "second half"
+"""Name of the rows without the first half of each run."""
 WIDTHS = 22, 17
 """Width in characters of the column of measures, and of the column of one queue with intervals."""
 
@@ -65,6 +69,74 @@ def gain(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") ->
     return measure.better * comparison.difference(arm, measure.name).middle
 
 
+def strength(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
+    """Return "small", "" or "large": the size of a difference relative to the first queue."""
+    first = abs(comparison.interval(0, measure.name).middle)
+    change = abs(comparison.difference(arm, measure.name).middle)
+    if change < SMALL * first:
+        return "small"
+    return "large" if change >= LARGE * first else ""
+
+
+def answers(comparison: "Comparison") -> list[str]:
+    """Return the differences of the primary measures as sentences, one per queue.
+
+    Each sentence compares a queue with the first queue.
+    """
+    primary = [m for m in comparison.measures if m.name in comparison.primary]
+    sentences = []
+    first = comparison.arms[0].label
+    for arm in range(1, len(comparison.arms)):
+        clear = [m for m in primary if comparison.is_clear(arm, m.name)]
+        changes = listed(
+            [_change(comparison, arm, m) for m in sorted(clear, key=lambda m: m.better > 0)]
+        )
+        alike = ", ".join(m.in_sentence for m in primary if m not in clear)
+        label = comparison.arms[arm].label
+        if changes:
+            rest = f" The difference is not significant in {alike}." if alike else ""
+            sentences.append(f"Compared with {first}, {label} {changes}.{rest}")
+        elif alike:
+            sentences.append(
+                f"Compared with {first}, {label} has no significant difference in {alike}."
+            )
+    return sentences
+
+
+def listed(parts: list[str]) -> str:
+    """Return parts of a sentence joined by commas and "and".
+
+    Examples
+    --------
+    >>> listed(["one"]), listed(["one", "two"]), listed(["one", "two", "three"])
+    ('one', 'one and two', 'one, two, and three')
+    """
+    if len(parts) < 3:
+        return " and ".join(parts)
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
+def _change(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
+    """Return the change of a measure relative to the first queue as the end of a sentence."""
+    old, new = (comparison.interval(i, measure.name).middle for i in (0, arm))
+    verb = "raises" if new > old else "lowers"
+    values = f"from {measure.text(old)} to {measure.text(new)}"
+    unit = f" {measure.unit}" if measure.unit not in ("index", "MOS") else ""
+    share = f" ({100 * (new / old - 1):+.2g} %)" if old and abs(new / old - 1) < 1 else ""
+    return f"{verb} {measure.in_sentence} {values}{unit}{share}"
+
+
+def hint(comparison: "Comparison") -> str:
+    """Return a sentence if the replications are too few for a significant difference, else ""."""
+    needed = comparison.replications_needed
+    if len(comparison.arms) < 2 or comparison.replications >= needed:
+        return ""
+    return (
+        f"{comparison.replications} replication{'s' * (comparison.replications > 1)} cannot make a "
+        f"difference significant; use --replications {needed} or more."
+    )
+
+
 def head(comparison: "Comparison", arm: int) -> str:
     """Return the heading of a queue, with a note if its measures all equal the first queue's."""
     label = comparison.arms[arm].label
@@ -83,16 +155,35 @@ def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
     for i in range(len(comparison.arms)):
         name = Text(head(comparison, i))  # A Text does not interpret markup in a user's name.
         rows.add_column(name, justify="right", overflow="fold", max_width=30)
-    for m in comparison.measures:
-        entries = [_entry(comparison, i, m, wide=wide) for i in range(len(comparison.arms))]
-        rows.add_row(Text(m.title), m.unit, *entries)
+    arms = range(len(comparison.arms))
+    late = comparison.second_half
+    primary = [m for m in comparison.measures if m.name in comparison.primary]
+    others = [m for m in comparison.measures if m.name not in comparison.primary]
+    for m in [*primary, *others]:
+        rows.add_row(
+            Text(m.title, style="bold" if m in primary else ""), m.unit,
+            *(_entry(comparison, i, m, wide=wide) for i in arms),
+        )  # fmt: skip
+        if late and m in primary and m in late.measures:
+            rows.add_row(
+                Text(f"  {SECOND_HALF}", style="dim"), Text(m.unit, style="dim"),
+                *(_entry(late, i, m, wide=wide, tested=False) for i in arms),
+            )  # fmt: skip
     return rows
 
 
 def _entry(
-    comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]", *, wide: bool
+    comparison: "Comparison",
+    arm: int,
+    measure: "Measure[MeasuredRun]",
+    *,
+    wide: bool,
+    tested: bool = True,
 ) -> "Text":
-    """Return the field of a measure for a queue: the mean, and the difference below it."""
+    """Return the field of a measure for a queue: the mean, and the difference below it.
+
+    The field of a measure that is not `tested` has neither a star nor a colour.
+    """
     from rich.text import Text
 
     def shortened(text: str) -> str:
@@ -100,13 +191,23 @@ def _entry(
             return text
         return text.split(" ±")[0] + "*" * text.endswith("*")
 
-    entry = Text(shortened(mean(comparison, arm, measure)))
+    entry = Text(shortened(mean(comparison, arm, measure)), style="" if tested else "dim")
     change = shortened(difference(comparison, arm, measure))
+    if not tested:
+        change = change.removesuffix("*")
     if change:
-        better = gain(comparison, arm, measure)
-        clear = "cyan" if comparison.is_clear(arm, measure.name) else "dim"
-        entry.append(f"\n{change}", style="green" if better > 0 else "red" if better < 0 else clear)
+        entry.append(f"\n{change}", style=_style(comparison, arm, measure) if tested else "dim")
     return entry
+
+
+def _style(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
+    """Return the style of a difference: its colour is its sign, and its weight is its size."""
+    if not comparison.is_clear(arm, measure.name):
+        return "dim"
+    better = gain(comparison, arm, measure)
+    colour = "green" if better > 0 else "red" if better < 0 else "cyan"
+    weight = {"small": "dim ", "large": "bold "}.get(strength(comparison, arm, measure), "")
+    return weight + colour
 
 
 def not_measured(comparison: "Comparison") -> str:
@@ -121,9 +222,11 @@ def runs(comparison: "Comparison") -> str:
     seeds = [run.seed for run in comparison.runs[0]]
     after = f", after a warm-up of {comparison.warm_up}" if comparison.warm_up else ""
     same = f"seeds {seeds[0]} to {seeds[-1]}" if n > 1 else f"seed {seeds[0]}"
+    spread = comparison.runs[0][0].start_spread_s
+    starts = f" The starts of the flows vary by up to {spread:g} s." if spread else ""
     return (
         f"Queue{'s' * several} of {', '.join(comparison.links)}{after}; {n} "
-        f"replication{'s' * (n > 1)} of each queue, with the same {same}."
+        f"replication{'s' * (n > 1)} of each queue, with the same {same}.{starts}"
     )
 
 
@@ -131,6 +234,10 @@ def show(comparison: "Comparison", console: "Console") -> None:
     """Print the table of a comparison with its explanations."""
     title = comparison.scenario["title"] or "Untitled scenario"
     console.print(title, markup=False, highlight=False)
+    for sentence in answers(comparison):
+        console.print(sentence, markup=False, highlight=False)
+    if too_few := hint(comparison):
+        console.print(too_few, markup=False)
     width = WIDTHS[0] + WIDTHS[1] * len(comparison.arms)
     wide = console.width >= width
     console.print(table(comparison, wide=wide), markup=False)
@@ -138,12 +245,12 @@ def show(comparison: "Comparison", console: "Console") -> None:
     for arm in named:
         console.print(f"{arm.label}: {arm.queue}", markup=False)
     if comparison.replications > 1:
-        hint = (
+        narrow = (
             ""
             if wide
             else f" To show the intervals (±), the terminal needs a width of {width} columns."
         )
-        console.print(f"{READING}{hint}", style="dim")
+        console.print(f"{READING}{narrow}", style="dim")
     if absent := not_measured(comparison):
         console.print(absent, markup=False)
     console.print(runs(comparison), markup=False)

@@ -73,6 +73,9 @@ class Flow:
         `reverse` is empty.
     sender, receiver : dict
         TCP parameters of the source, and TCP parameters of the target.
+    ecn : str
+        ECN that the source negotiates, such as "rfc3168". Some congestion controls replace the mode
+        in `sender`: Prague without a mode negotiates "accurate".
     """
 
     name: str
@@ -89,6 +92,7 @@ class Flow:
     reverse: tuple[str, ...]
     sender: dict[str, Any]
     receiver: dict[str, Any]
+    ecn: str
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ class Measure(Generic[Read]):
         Factor that converts the result of `of` to `unit`.
     digits : int
         Number of displayed digits after the decimal point.
+    phrase : str
+        Name of the measure within a sentence, such as "the goodput"; "" for `head`.
     part : str
         Name of the link or flow that the measure describes, if there are several; else "".
     """
@@ -52,6 +54,7 @@ class Measure(Generic[Read]):
     meaning: str = ""
     scale: float = 1
     digits: int = 3
+    phrase: str = ""
     part: str = ""
 
     def read(self, run: Read) -> float | None:
@@ -69,6 +72,12 @@ class Measure(Generic[Read]):
     def title(self) -> str:
         """Name of the measure for tables, with the name of the link or flow if needed."""
         return f"{self.part}: {self.head}" if self.part else self.head
+
+    @property
+    def in_sentence(self) -> str:
+        """Name of the measure within a sentence, with the name of the link or flow if needed."""
+        phrase = self.phrase or self.head
+        return f"{phrase} of {self.part}" if self.part else phrase
 
     def of_part(self, part: str) -> Self:
         """Return a copy of the measure for the link or flow with the name `part`."""

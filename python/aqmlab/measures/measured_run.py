@@ -34,6 +34,8 @@ class CrossingFlows:
         True if each flow opens several connections.
     finite : bool
         True if every transfer of the flows has a limited size.
+    kind : str
+        Kind of traffic, such as "bulk" or "voip".
     """
 
     name: str
@@ -41,6 +43,7 @@ class CrossingFlows:
     reverse: frozenset[str]
     transient: bool
     finite: bool
+    kind: str = "bulk"
 
     @property
     def flows(self) -> frozenset[str]:
@@ -75,7 +78,9 @@ def crossing_flows(
         transient, traffic = opens_many_connections(table), table["traffic"]
         finite = transient or (traffic["kind"] == "bulk" and traffic["size"] is not None)
         crossing.append(
-            CrossingFlows(name, frozenset(forward), frozenset(reverse), transient, finite)
+            CrossingFlows(
+                name, frozenset(forward), frozenset(reverse), transient, finite, traffic["kind"]
+            )
         )
     return crossing
 
@@ -216,11 +221,34 @@ class MeasuredRun:
         return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan
 
     def goodputs(self) -> list[float]:
-        """Return the goodput in bit/s of each crossing flow that consists of one connection."""
-        crossing = {flow for flows in self.crossing if not flows.transient for flow in flows.flows}
+        """Return the goodput in bit/s of each crossing bulk flow that consists of one connection.
+
+        Flows of other kinds, such as pings, have less data to send, so their goodputs say nothing
+        about fairness.
+        """
+        alike = [flows for flows in self.crossing if not flows.transient and flows.kind == "bulk"]
+        crossing = {flow for flows in alike for flow in flows.flows}
         single = [flow for flow in self.result.columns("flows")["flow"] if flow in crossing]
         goodputs = [self.goodput([flow]) for flow in single]
         return [goodput for goodput in goodputs if not math.isnan(goodput)]
+
+    def of_kind(self, table: str, column: str, flows: CrossingFlows) -> list[float]:
+        """Return the values in a column of a table for the flows of one `[[flows]]` table.
+
+        The table is `exchanges` or `datagrams`, which have only the flows with such traffic.
+
+        Raises
+        ------
+        NotMeasuredError
+            If the engine did not fill the table.
+        """
+        if table not in self.result.tables:
+            if self.result.measures(table):
+                return []
+            raise NotMeasuredError(f"{flows.name} is not measured: the engine did not fill {table}")
+        columns = self.result.columns(table)
+        rows = zip(columns["flow"], columns[column], strict=True)
+        return [float(value) for flow, value in rows if flow in flows.flows]
 
     def transfers(self, flows: CrossingFlows) -> tuple[list[float], list[bool]]:
         """Return the durations in s of the transfers that began after the warm-up.

@@ -22,6 +22,8 @@ def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[Me
     for flows in crossing:
         of_flows = [_goodput(flows)] if len(crossing) > 1 else []
         of_flows += _of_transfers(flows) if flows.finite else []
+        of_flows += _of_requests(flows) if flows.kind in REQUESTS else []
+        of_flows += _of_datagrams(flows) if flows.kind in DATAGRAMS else []
         listed += [m.of_part(flows.name) for m in of_flows]
     return listed
 
@@ -42,10 +44,10 @@ ALL = (
             "Data that all flows across the link delivered, divided by the time in which at least "
             "one of these flows was active (§2.5). Delivered data is acknowledged data, or data "
             "in received datagrams. A flow is active from its start to its completion, or to the "
-            "end of the run.", 1e-6, 2),
+            "end of the run.", 1e-6, 2, "the goodput"),
     Measure("jain", "index", _jain, 1, "Jain",
-            "Jain's fairness index of the goodputs of the flows that cross the link and consist of "
-            "one connection."),
+            "Jain's fairness index of the goodputs of the bulk flows that cross the link and "
+            "consist of one connection.", phrase="Jain's index"),
 )  # fmt: skip
 """Measures with one value for all flows that cross the measured links."""
 
@@ -78,11 +80,13 @@ def _of_link(link: str) -> list[Measure[MeasuredRun]]:
                 "Share of the time in which the link transmitted packets.", 100, 1),
         Measure("mean_delay_s", "ms", partial(_delay, link, "mean_delay_s"), -1, "delay",
                 "Mean queueing delay of the packets that the link transmitted (§2.6).",
-                1e3, 2),
+                1e3, 2, "the mean queueing delay"),
         Measure("p95_delay_s", "ms", partial(_delay, link, "p95_delay_s"), -1, "delay, 95 %",
-                "Queueing delay that 95 % of the packets did not exceed.", 1e3, 1),
+                "Queueing delay that 95 % of the packets did not exceed.", 1e3, 1,
+                "the 95th percentile of the queueing delay"),
         Measure("p99_delay_s", "ms", partial(_delay, link, "p99_delay_s"), -1, "delay, 99 %",
-                "Queueing delay that 99 % of the packets did not exceed.", 1e3, 1),
+                "Queueing delay that 99 % of the packets did not exceed.", 1e3, 1,
+                "the 99th percentile of the queueing delay"),
         Measure("drop_rate", "%", partial(_share, link, DROPPED), -1, "dropped",
                 "Packets that the queue dropped, divided by the packets that arrived (§2.3).", 100),
         Measure("mark_rate", "%", partial(_share, link, MARKED), 0, "marked",
@@ -100,7 +104,7 @@ def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
     return Measure("goodput_bps", "Mbit/s", partial(_goodput_of, flows), 1, "goodput",
                    "Data that the flows of one [[flows]] table delivered across the link, divided "
                    "by the time in which at least one of these flows was active.",
-                   1e-6, 2)  # fmt: skip
+                   1e-6, 2, "the goodput")  # fmt: skip
 
 
 def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:
@@ -118,17 +122,120 @@ def _unfinished(flows: CrossingFlows, run: MeasuredRun) -> float:
 def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
     """Return the transfer measures for the flows of one `[[flows]]` table."""
 
-    def within(name: str, head: str, share: float) -> Measure[MeasuredRun]:
+    def within(name: str, head: str, share: float, phrase: str) -> Measure[MeasuredRun]:
         return Measure(name, "s", partial(_time, flows, share), -1, head,
                        f"Time within which {100 * share:g} % of the transfers completed (§2.1). An "
                        "unfinished transfer counts with its duration until the end of the run.",
-                       )  # fmt: skip
+                       phrase=f"{phrase} of the transfer time")  # fmt: skip
 
     return [
-        within("median_completion_s", "time, median", 0.5),
-        within("p95_completion_s", "time, 95 %", 0.95),
-        within("p99_completion_s", "time, 99 %", 0.99),
+        within("median_completion_s", "time, median", 0.5, "the median"),
+        within("p95_completion_s", "time, 95 %", 0.95, "the 95th percentile"),
+        within("p99_completion_s", "time, 99 %", 0.99, "the 99th percentile"),
         Measure("unfinished", "%", partial(_unfinished, flows), -1, "unfinished",
                 "Transfers that were unfinished at the end of the run, divided by the transfers "
                 "that began.", 100, 2),
+    ]  # fmt: skip
+
+
+REQUESTS = ("ping", "request_response", "requests", "web")
+"""Kinds of traffic whose requests the table `exchanges` describes."""
+DATAGRAMS = ("cbr", "voip", "poisson")
+"""Kinds of traffic without TCP, which the table `datagrams` describes."""
+
+
+def _mean_of(table: str, column: str, flows: CrossingFlows, run: MeasuredRun) -> float:
+    """Return the mean of a column over the flows of one `[[flows]]` table; NaN without flows."""
+    values = [x for x in run.of_kind(table, column, flows) if not math.isnan(x)]
+    return sum(values) / len(values) if values else math.nan
+
+
+def _of_requests(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
+    """Return the measures of requests for the flows of one `[[flows]]` table."""
+
+    def column(name: str) -> partial[float]:
+        return partial(_mean_of, "exchanges", name, flows)
+
+    return [
+        Measure("median_request_s", "ms", column("median_duration_s"), -1, "request, median",
+                "Median time from a request to the last byte of its response, as the mean over the "
+                "flows of the table.", 1e3, 1, "the median of the request time"),
+        Measure("p95_request_s", "ms", column("p95_duration_s"), -1, "request, 95 %",
+                "Time within which 95 % of the requests were answered, as the mean over the flows "
+                "of the table.", 1e3, 1, "the 95th percentile of the request time"),
+        Measure("responsiveness_rpm", "1/min", column("responsiveness_rpm"), 1, "responsiveness",
+                "Round trips per minute: 60 s divided by the mean time of a request "
+                "(draft-ietf-ippm-responsiveness).", 1, 0, "the responsiveness"),
+    ]  # fmt: skip
+
+
+def _lost(flows: CrossingFlows, run: MeasuredRun) -> float:
+    """Return the share of lost datagrams; NaN if no datagram was sent."""
+    sent = sum(run.of_kind("datagrams", "sent_packets", flows))
+    return sum(run.of_kind("datagrams", "lost_packets", flows)) / sent if sent else math.nan
+
+
+PLAYOUT = 0.99
+"""Share of the voice packets that arrive before their playout."""
+PACKETIZATION_S = 0.02
+"""Duration of the speech in one packet, which delays the first sample of the packet, in s."""
+
+
+def opinion_score(delay_s: float, lost: float) -> float:
+    """Return the estimated mean opinion score of a call with the codec G.711, from 1 to 4.4.
+
+    The function implements the reduced E-model of ``cole2001voice`` with random losses and the
+    conversion of the transmission rating R into a score of ITU-T G.107, Annex B.
+
+    Parameters
+    ----------
+    delay_s : float
+        Delay from mouth to ear in s.
+    lost : float
+        Share of lost and late packets, in 0..1.
+
+    Examples
+    --------
+    >>> [round(opinion_score(*call), 2) for call in ((0.02, 0), (0.2, 0), (0.2, 0.05))]
+    [4.42, 4.26, 3.6]
+    """
+    delay_ms = 1e3 * delay_s
+    impairment = 0.024 * delay_ms + 0.11 * max(0.0, delay_ms - 177.3)
+    rating = 94.2 - impairment - 30 * math.log(1 + 15 * lost)
+    if rating <= 0:
+        return 1.0
+    return max(1.0, 1 + 0.035 * rating + 7e-6 * rating * (rating - 60) * (100 - rating))
+
+
+def _score(flows: CrossingFlows, run: MeasuredRun) -> float:
+    """Return the mean opinion score of calls whose playout waits for 99 % of the packets."""
+    delay = _mean_of("datagrams", "p99_delay_s", flows, run)
+    lost = _lost(flows, run)
+    if math.isnan(delay) or math.isnan(lost):
+        return math.nan
+    return opinion_score(delay + PACKETIZATION_S, 1 - PLAYOUT * (1 - lost))
+
+
+def _of_datagrams(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
+    """Return the measures of datagrams for the flows of one `[[flows]]` table."""
+
+    def column(name: str) -> partial[float]:
+        return partial(_mean_of, "datagrams", name, flows)
+
+    score = Measure("mos", "MOS", partial(_score, flows), 1, "voice quality",
+                    "Estimated mean opinion score of a call with G.711, from 1 (bad) to 4.4: the "
+                    "reduced E-model (Cole & Rosenbluth 2001). The playout delay is the one-way "
+                    "delay that 99 % of the packets do not exceed, plus 20 ms. Later packets count "
+                    "as lost.", 1, 2, "the voice quality")  # fmt: skip
+    return [
+        Measure("mean_one_way_s", "ms", column("mean_delay_s"), -1, "one-way delay",
+                "Mean delay of the datagrams from sender to receiver, as the mean over the flows.",
+                1e3, 1, "the mean one-way delay"),
+        Measure("p99_one_way_s", "ms", column("p99_delay_s"), -1, "one-way delay, 99 %",
+                "Delay that 99 % of the datagrams did not exceed, as the mean over the flows.",
+                1e3, 1, "the 99th percentile of the one-way delay"),
+        Measure("datagram_loss", "%", partial(_lost, flows), -1, "lost",
+                "Datagrams that were lost, divided by the datagrams that were sent.", 100, 2,
+                "the loss of datagrams"),
+        *([score] if flows.kind == "voip" else []),
     ]  # fmt: skip

@@ -35,7 +35,10 @@ pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
         .tables
         .iter()
         .map(
-            |table| serde_json::json!({ "sender": table.sender.write(), "receiver": table.receiver.write() }),
+            |table| {
+                let ecn = table.sender.ecn_in_force().write();
+                serde_json::json!({ "sender": table.sender.write(), "receiver": table.receiver.write(), "ecn": ecn })
+            },
         )
         .collect();
     Ok(serde_json::json!({ "hosts": hosts, "links": links, "flows": flows, "tcp": tcp }))
