@@ -178,6 +178,7 @@ class Comparison:
             text = next(iter(texts.values()))
             common = len(texts) == len(self.arms)
             sentences.append(text if common else f"{', '.join(texts)}: {text}")
+        sentences += [f"{arm.label}: {note}" for arm in self.arms for note in arm.notes]
         equal = [arm.label for arm, runs in zip(self.arms, self.runs, strict=True) if _equal(runs)]
         if equal:
             sentences.append(
