@@ -265,7 +265,7 @@ def test_ctrl_c_preserves_finished_runs_and_removes_partial_files(tmp_path: Path
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ,
     )  # fmt: skip
     until = time.monotonic() + 60
-    while stored_runs(out) < 3:
+    while stored_runs(out) < 4:
         assert running.poll() is None
         assert time.monotonic() < until
         time.sleep(0.02)

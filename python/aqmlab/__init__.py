@@ -58,7 +58,7 @@ _NAMES = {
 """Public names of this package, by the module that defines them."""
 _MODULES = (
     *("compare", "custom", "engine", "experiment", "figures", "measures", "models", "parameters"),
-    *("script", "statistics", "store", "studies"),
+    *("script", "statistics", "store", "studies", "tc"),
 )
 """Public modules of this package."""
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

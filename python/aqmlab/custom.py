@@ -7,9 +7,14 @@ docs/benchmark.md has measurements.
 
 import copy
 import ctypes
+import sys
 import threading
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from aqmlab._core import PASS, Arrival, Packet, Place, ScenarioError, Verdict, drop, signal
@@ -86,6 +91,84 @@ class CustomQueue:
             packet. `why` is "early" or "threshold".
         """
         raise NotImplementedError(f"{type(self).__name__} must implement on_arrival")
+
+
+_FILES: set[str] = set()
+"""Paths of the files from which AQMs were loaded."""
+
+
+def from_file(file: Path, name: str) -> CustomQueue:
+    """Execute a Python file, and return an object of one of its classes.
+
+    Parameters
+    ----------
+    file : Path
+        Path of the file. Its folder is in ``sys.path`` while the file is executed.
+    name : str
+        Name of a class derived from :class:`CustomQueue`, whose parameters all have defaults.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be executed, has no such class, or if the class needs arguments.
+    OSError
+        If the file cannot be read.
+    """
+    if file.exists() and not file.is_file():
+        raise ValueError(f"{file}: is not a file; give the path of a Python file")
+    source = file.read_bytes()
+    try:
+        code = compile(source, str(file), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as e:
+        line = f"line {e.lineno}: " if isinstance(e, SyntaxError) and e.lineno else ""
+        problem = e.msg if isinstance(e, SyntaxError) else e
+        raise ValueError(f"{file}: {line}{problem}; write valid Python") from None
+    module = ModuleType(f"aqmlab_queue_{len(_FILES)}_{file.stem}")
+    module.__file__ = str(file)
+    sys.modules[module.__name__] = module  # dataclasses looks up the module of a class
+    _FILES.add(str(file))
+    folder = str(file.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        with reported():
+            exec(code, vars(module))
+            kind = vars(module).get(name)
+            if not (isinstance(kind, type) and issubclass(kind, CustomQueue)):
+                problem = "is not derived from aqmlab.CustomQueue" if kind else "does not exist"
+                known = [key for key, value in vars(module).items() if _is_queue(value)]
+                remedy = f"known: {', '.join(known)}" if known else "define it in the file"
+                raise ValueError(f"{file}: class {name!r} {problem}; {remedy}")
+            try:
+                return kind()
+            except TypeError as e:
+                if e.__traceback__ and e.__traceback__.tb_next:  # raised inside __init__
+                    raise
+                raise ValueError(
+                    f"{file}: {e}; give each parameter of {name} a default value"
+                ) from None
+    finally:
+        with suppress(ValueError):  # the file may change sys.path
+            sys.path.remove(folder)
+
+
+def _is_queue(value: Any) -> bool:
+    is_class = isinstance(value, type) and issubclass(value, CustomQueue)
+    return is_class and value is not CustomQueue
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Replace an exception of an AQM that was loaded from a file by a ValueError with its line."""
+    try:
+        yield
+    except (Exception, SystemExit) as e:
+        frames = traceback.extract_tb(e.__traceback__)
+        lines = [f"{f.filename}: line {f.lineno}" for f in frames if f.filename in _FILES]
+        notes = getattr(e, "__notes__", [])
+        if not lines and not notes:
+            raise
+        problem = f"{type(e).__name__}: {e}" if str(e) else type(e).__name__
+        raise ValueError("; ".join([": ".join([*lines[-1:], problem]), *notes])) from e
 
 
 class CustomAqms(dict[str, Callable[[], CustomQueue]]):

@@ -6,6 +6,8 @@ LONGEST = 2000
 """Maximum number of characters of a displayed message."""
 LONGEST_NAME = 60
 """Maximum number of characters of a name in a displayed table."""
+QUOTED = 90
+"""Maximum number of characters that an error quotes from a line."""
 
 UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 """Unicode categories of control characters, which can change the terminal or the text direction."""
@@ -64,3 +66,33 @@ def shortened(text: str, longest: int = LONGEST) -> str:
     """
     part = (longest - 3) // 2
     return text if len(text) <= longest else f"{text[:part]}...{text[-part:]}"
+
+
+class LineError(ValueError):
+    r"""Error in one line of an input; the message shows the line with a caret below the error.
+
+    Attributes
+    ----------
+    problem : str
+        Description of the error and the remedy, on one line.
+    quotation : tuple of (str, str)
+        Part of the line around the error, and a caret below each wrong character.
+
+    Examples
+    --------
+    >>> print(LineError("'limt' is not an option; did you mean limit?", "codel limt 5", 6, 10))
+    'limt' is not an option; did you mean limit?
+        codel limt 5
+              ^^^^
+    """
+
+    def __init__(self, problem: str, line: str, start: int, end: int) -> None:
+        first = max(0, min(start - QUOTED // 2, len(line) - QUOTED))
+        end = max(start + 1, min(end, first + QUOTED))
+        before, wrong, after = line[first:start], line[start:end], line[end : first + QUOTED]
+        shown = [visible(part.replace("\t", " ")) for part in (before, wrong, after)]
+        cut = "..." if first else "", "..." if first + QUOTED < len(line) else ""
+        caret = " " * len(cut[0] + shown[0]) + "^" * max(1, len(shown[1]))
+        self.problem = problem
+        self.quotation = (f"{cut[0]}{''.join(shown)}{cut[1]}", caret)
+        super().__init__("\n    ".join((problem, *self.quotation)))

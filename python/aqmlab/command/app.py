@@ -20,6 +20,7 @@ from aqmlab.command import (
     script,
     status,
     sweep,
+    tc,
     traffic,
     tune_red,
 )
@@ -78,6 +79,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
         "examples": (examples.examples_command, examples.EXAMPLES),
         "list": (manual.list_command, manual.LIST_EXAMPLES),
         "explain": (manual.explain_command, manual.EXPLAIN_EXAMPLES),
+        "tc": (tc.tc_command, tc.EXAMPLES),
         "schema": (manual.schema_command, manual.SCHEMA_EXAMPLES),
     },
     "Develop": {

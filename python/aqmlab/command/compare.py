@@ -37,7 +37,9 @@ def compare_command(
         typer.Argument(
             help="Queue disciplines to compare, such as drop_tail or codel. The form "
             "LABEL=KIND:KEY=VALUE,... sets keys of a queue and its label in the output, as in "
-            "'narrow=red:minth=5 packets,maxth=15 packets'.",
+            "'narrow=red:minth=5 packets,maxth=15 packets'. A queue can also be a line of Linux's "
+            "tc, as in 'tc:codel limit 500 ecn', or a class in a Python file, as in "
+            "my_queue.py:MyQueue.",
             metavar="QUEUES...",
         ),
     ],
@@ -93,6 +95,7 @@ def compare_command(
     the measures exclude every transfer that begins during the warm-up.
     """
     from aqmlab.compare import comparison, output, show
+    from aqmlab.custom import reported
     from aqmlab.progress import Bar
 
     overrides = read_overrides(changes)
@@ -109,7 +112,7 @@ def compare_command(
         output.store(claim, folder, afresh=afresh) as runs,
         resumable(runs, "--resume") if folder or not afresh else nullcontext(),
     ):
-        with Bar() as bar:
+        with reported(), Bar() as bar:
             done = comparison.compare(
                 queues, file, count, threads, bar,
                 link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=runs,

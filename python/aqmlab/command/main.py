@@ -1,4 +1,7 @@
-"""Execution of the command `aqmlab`, which reports every error as one line on stderr."""
+"""Execution of the command `aqmlab`, which reports every error as one line on stderr.
+
+If the error is in a line of tc, this line follows, with a caret below the wrong word.
+"""
 
 import os
 import signal
@@ -7,6 +10,7 @@ from typing import Any, NoReturn
 
 from aqmlab._core import InvariantViolation, version
 from aqmlab.command.terminal import Interrupted, os_error, print_error
+from aqmlab.words import LineError
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -31,6 +35,8 @@ def execute(args: list[str]) -> int:
         return PIPE_CLOSED
     except OSError as e:
         return print_error(os_error(e), WRONG_INPUT)
+    except LineError as e:
+        return print_error(e.problem, WRONG_INPUT, e.quotation)
     except ValueError as e:
         return print_error(str(e), WRONG_INPUT)
     except MemoryError as e:

@@ -2,7 +2,7 @@
 
 import errno
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -65,11 +65,16 @@ def print_warnings(texts: list[str]) -> None:
             typer.echo(f"warning: {visible(text)}", err=True)
 
 
-def print_error(message: str, code: int) -> int:
-    """Print an error on stderr in one line, and return the exit code."""
+def print_error(message: str, code: int, quotation: Sequence[str] = ()) -> int:
+    """Print an error on stderr in one line, and return the exit code.
+
+    `quotation` is the wrong line of the input and the line of its carets, which follow the error.
+    """
     line = visible(shortened(" ".join(message.split())))
     with suppress(OSError):
         typer.echo(f"aqmlab: error: {line}", err=True)
+        for quoted in quotation:
+            typer.echo(f"    {quoted}", err=True)
     return code
 
 

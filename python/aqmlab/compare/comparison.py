@@ -211,6 +211,7 @@ class Comparison:
             text = next(iter(texts.values()))
             common = len(texts) == len(self.arms)
             sentences.append(text if common else f"{', '.join(texts)}: {text}")
+        sentences += [f"{arm.label}: {note}" for arm in self.arms for note in arm.notes]
         alike = {a.label: _range(runs) for a, runs in zip(self.arms, self.runs, strict=True)}
         equal = [label for label, part in alike.items() if part == 0]
         nearly = [label for label, part in alike.items() if 0 < part < NEARLY_EQUAL]
@@ -339,17 +340,20 @@ def compare(
     planned = plan(queues, scenario, replications, links, changes, capabilities, ecn=ecn)
     standard = measures(planned.links, planned.crossing)
     possible, primary = _primary(standard, measure)
-    first = json.loads(planned.texts[0])
+    base = json.loads(planned.texts[0])
     report(", ".join(m.in_sentence for m in possible if m.name in primary))
-    half = _second_half(first) if warm_up is None else None
-    texts = [*planned.texts, *([] if half is None else map(half, planned.texts))]
+    half = _second_half(base) if warm_up is None else None
+    # The two runs of a queue and a seed follow each other, so that an interrupted comparison has
+    # the first replications as a whole.
+    texts = [
+        part for text in planned.texts for part in ([text] if half is None else [text, half(text)])
+    ]
     by = engine or Simulator(planned.aqms)
     runs = _run_all(texts, planned.crossing, possible, by, jobs, progress, store)
-    count, arms = len(planned.texts), len(planned.arms)
-    whole, late = (
-        [part[arm::arms] for arm in range(arms)] for part in (runs[:count], runs[count:])
-    )
-    compared = Comparison(first, planned.links, planned.arms, whole, possible, primary)
+    arms = len(planned.arms)
+    step = 1 if half is None else 2
+    whole, late = ([runs[first::step][arm::arms] for arm in range(arms)] for first in (0, step - 1))
+    compared = Comparison(base, planned.links, planned.arms, whole, possible, primary)
     if half is None:
         return compared
     scenario_of_half = json.loads(half(planned.texts[0]))

@@ -4,18 +4,27 @@ A queue is written as its kind, a colon, and the keys that differ from their def
 packets,maxth=15 packets``. A name may precede the kind: ``gentle=red:maxp=0.05``. The values of the
 keys have the syntax of ``--set``, which is TOML or plain text. The only quotes that a queue needs
 are those of the shell. A comma separates keys, except inside brackets, braces or quotes.
+
+A queue can also be a line of Linux's tc, ``tc:red limit 400000 avpkt 1000``, or a class in a Python
+file, ``my_queue.py:MyQueue``.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-from aqmlab import manual
-from aqmlab.custom import KIND, CustomQueue
-from aqmlab.scenario import Table, plain
+from aqmlab import manual, tc
+from aqmlab.custom import KIND, CustomQueue, from_file
+from aqmlab.scenario import Table, plain, toml_value
 from aqmlab.words import steers, visible
+
+TC = "tc:"
+"""Beginning of a queue that is a line of tc."""
+FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>.*))?", re.DOTALL)
+"""Pattern of a queue that is a class in a Python file."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,15 @@ class Arm:
         AQM written in Python; `changes` is then empty.
     queue : str
         Text of the queue as the user wrote it, without a name.
+    notes : tuple of str
+        Remarks about the translation of a line of tc.
     """
 
     label: str
     changes: tuple[tuple[str, str], ...] = ()
     custom: CustomQueue | None = None
     queue: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
@@ -52,8 +64,9 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
     Raises
     ------
     ValueError
-        If the kind of queue is unknown, in which case the message suggests similar kinds, or if a
-        key has no value.
+        If the kind of queue is unknown, in which case the message suggests similar kinds, if a key
+        has no value, if a line of tc is malformed (LineError), or if a Python file has no such
+        class.
 
     Examples
     --------
@@ -61,6 +74,8 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
     (('kind', 'red'), ('minth', '5 packets'), ('maxth', '15 packets'))
     >>> arm("gentle=red:maxp=0.05").label
     'gentle'
+    >>> dict(arm("tc:codel target 10ms").changes)["target"]
+    '"10 ms"'
     >>> arm("codle")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
@@ -69,8 +84,6 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
     if isinstance(queue, CustomQueue):
         return Arm(type(queue).__name__, custom=queue, queue=type(queue).__name__)
     if not isinstance(queue, str):
-        from aqmlab.scenario import toml_value
-
         if not isinstance(queue, Table | Mapping):
             raise ValueError(
                 f"{queue!r} is not a queue; give a text such as 'red', a table, or an object such "
@@ -86,9 +99,33 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
         label = ", ".join([str(kind), *(f"{key}={value}" for key, value in table.items())])
         return Arm(label, (("kind", _checked_kind(str(kind))), *pairs), queue=label)
     name, text = _split_name(queue.strip())
+    if text.startswith(TC):
+        return _tc_arm(name, text)
+    if match := FILE.fullmatch(text):
+        return _file_arm(name, text, match)
     kind, _, keys = text.partition(":")
     changes = [_pair(text, part) for part in _split_keys(keys)] if keys.strip() else []
     return Arm(name or text, (("kind", _checked_kind(kind.strip())), *changes), queue=text)
+
+
+def _tc_arm(name: str, text: str) -> Arm:
+    """Return the queue for a line of tc, with all buffer keys, which it would inherit otherwise."""
+    translated = tc.read(text.removeprefix(TC))
+    buffer = (p.name for p in manual.pages()["drop_tail"].parameters)
+    full = {key: translated.queue[key] for key in buffer if key in translated.queue}
+    changes = [
+        (key, toml_value(v)) for key, v in (full | translated.table).items() if key != "kind"
+    ]
+    kind = ("kind", str(translated.queue["kind"]))
+    return Arm(name or text, (kind, *changes), queue=text, notes=translated.notes)
+
+
+def _file_arm(name: str, text: str, match: re.Match[str]) -> Arm:
+    """Return the queue for a class in a Python file."""
+    file, wanted = Path(match["file"]), (match["name"] or "").strip()
+    if not wanted:
+        raise ValueError(f"{text!r} names no class; write FILE:CLASS, as in my_queue.py:MyQueue")
+    return Arm(name or wanted, custom=from_file(file, wanted), queue=text)
 
 
 def _split_name(text: str) -> tuple[str, str]:
