@@ -300,6 +300,7 @@ def test_linux_retransmits_only_dropped_segments_at_1_gbit_s(queue: dict[str, An
     scenario = {
         "title": "Two CUBIC flows on a fast link with dense losses",
         "duration": "3 s",
+        "phase_breaking": {"start": "1 ms"},
         "network": network | {"left_rate": "10 Gbit/s", "right_rate": "10 Gbit/s"},
         "flows": [{"count": 2, "from": "left-{i}", "to": "right-{i}", "traffic": {"kind": "bulk"}}],
         "tcp": {"stack": "linux"},

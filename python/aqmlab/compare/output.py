@@ -134,8 +134,7 @@ def write(
     drawings = new / "figures"
     drawings.mkdir()
     text = list(filter(None, [READING, not_measured(comparison)]))
-    answer = list(filter(None, [*answers(comparison), hint(comparison)]))
-    chapters = [Chapter("answer", "Answer", answer)] if answer else []
+    chapters = []
     if comparison.warnings:
         chapters.append(Chapter("warnings", "Warnings", comparison.warnings))
     pictures: list[Chapter] = []
@@ -250,6 +249,7 @@ def _report(comparison: "Comparison", chapters: list[Chapter]) -> Report:
     title = comparison.scenario["title"] or "Untitled scenario"
     labels = ", ".join(arm.label for arm in comparison.arms)
     lead = [
+        *filter(None, [*answers(comparison), hint(comparison)]),
         f"Queues under the same traffic: {labels}. Scenario: {title}.",
         "In runs with the same seed, the flows have the same start times, delays, sizes and "
         "arrival times. "

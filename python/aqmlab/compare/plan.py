@@ -61,7 +61,8 @@ def plan(
         base = normalize(scenario, overrides=[*overrides, *_with_ecn(base)], aqms=aqms)
     queue_paths = _queue_paths(json.loads(base), links)
     crossing = crossing_flows(json.loads(base), base, queue_paths)
-    series = ["delays"] + ["transfers"] * any(flows.transient for flows in crossing)
+    series = ["delays"] + ["flow_delays"] * (len(crossing) > 1)
+    series += ["transfers"] * any(flows.transient for flows in crossing)
     by_arm = [
         replications(_with_queue(json.loads(base), arm, queue_paths, aqms), count) for arm in chosen
     ]

@@ -36,6 +36,8 @@ class CrossingFlows:
         True if every transfer of the flows has a limited size.
     kind : str
         Kind of traffic, such as "bulk" or "voip".
+    table : str
+        Name of the `[[flows]]` table with its placeholders, as in result tables.
     """
 
     name: str
@@ -44,6 +46,7 @@ class CrossingFlows:
     transient: bool
     finite: bool
     kind: str = "bulk"
+    table: str = ""
 
     @property
     def flows(self) -> frozenset[str]:
@@ -79,7 +82,13 @@ def crossing_flows(
         finite = transient or (traffic["kind"] == "bulk" and traffic["size"] is not None)
         crossing.append(
             CrossingFlows(
-                name, frozenset(forward), frozenset(reverse), transient, finite, traffic["kind"]
+                name,
+                frozenset(forward),
+                frozenset(reverse),
+                transient,
+                finite,
+                traffic["kind"],
+                table["name"],
             )
         )
     return crossing
@@ -146,6 +155,21 @@ class MeasuredRun:
         """
         table = self.result.columns("delays")
         return float(table[column][table["link"].index(link)])
+
+    def delay_of_flows(self, link: str, flows: CrossingFlows, column: str) -> float:
+        """Return a column of the table `flow_delays` in s; NaN if no packet left the queue.
+
+        The run must record the link.
+
+        Raises
+        ------
+        NotMeasuredError
+            If the engine did not fill the table.
+        """
+        table = self.result.columns("flow_delays")
+        rows = zip(table["link"], table["flow"], table[column], strict=True)
+        values = [float(x) for at, of, x in rows if (at, of) == (link, flows.table)]
+        return values[0] if values else math.nan
 
     @cached_property
     def _tables(self) -> tuple[tuple[str, str, set[str]], ...]:

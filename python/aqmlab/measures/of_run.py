@@ -8,7 +8,7 @@ import math
 from functools import partial
 
 from aqmlab.estimates import transfer_time
-from aqmlab.measures.measure import AtLeast, Measure
+from aqmlab.measures.measure import AtLeast, Measure, key
 from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun
 from aqmlab.statistics import jain
 
@@ -19,8 +19,14 @@ def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[Me
     for link in links:
         of_link = _of_link(link)
         listed += [m.of_part(link) for m in of_link] if len(links) > 1 else of_link
+    several = [link if len(links) > 1 else "" for link in links]
     for flows in crossing:
-        of_flows = [_goodput(flows)] if len(crossing) > 1 else []
+        of_flows = []
+        if len(crossing) > 1:
+            of_flows = [_goodput(flows), _marked(flows)]
+            of_flows += [
+                _delay_of_flows(link, at, flows) for link, at in zip(links, several, strict=True)
+            ]
         of_flows += _of_transfers(flows) if flows.finite else []
         of_flows += _of_requests(flows) if flows.kind in REQUESTS else []
         of_flows += _of_datagrams(flows) if flows.kind in DATAGRAMS else []
@@ -105,6 +111,39 @@ def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
                    "Data that the flows of one [[flows]] table delivered across the link, divided "
                    "by the time in which at least one of these flows was active.",
                    1e-6, 2, "the goodput")  # fmt: skip
+
+
+def _marked_share(flows: CrossingFlows, run: MeasuredRun) -> float:
+    """Return the share of the flows' data segments that were marked; NaN without segments."""
+    sent = sum(run.flows("segments_sent", flows.forward).values())
+    marked = sum(run.flows("marked_packets", flows.forward).values())
+    return marked / sent if sent else math.nan
+
+
+def _marked(flows: CrossingFlows) -> Measure[MeasuredRun]:
+    """Return the share of marked segments of the flows of one `[[flows]]` table."""
+    return Measure("mark_rate", "%", partial(_marked_share, flows), 0, "marked",
+                   "Data segments of the flows of one [[flows]] table that were marked, divided by "
+                   "the segments that the flows sent.", 100,
+                   phrase="the share of marked segments")  # fmt: skip
+
+
+def _flow_delay(link: str, flows: CrossingFlows, run: MeasuredRun) -> float:
+    """Return the 95th percentile of the queueing delay of the flows' packets at a link, in s."""
+    return run.delay_of_flows(link, flows, "p95_delay_s")
+
+
+def _delay_of_flows(link: str, at: str, flows: CrossingFlows) -> Measure[MeasuredRun]:
+    """Return the queueing delay at a link of the flows of one `[[flows]]` table.
+
+    `at` is the name of the link if there are several, else "".
+    """
+    where = f" at {at}" if at else ""
+    name = key("p95_flow_delay_s", at)
+    return Measure(name, "ms", partial(_flow_delay, link, flows), -1, f"delay{where}, 95 %",
+                   "Queueing delay that 95 % of the packets of one [[flows]] table did not exceed. "
+                   "It shows the delay of each class of traffic, such as L4S.", 1e3, 1,
+                   f"the 95th percentile of the queueing delay{where}")  # fmt: skip
 
 
 def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:

@@ -155,6 +155,16 @@ impl Plan {
         names
     }
 
+    /// Return the names of the `[[flows]]` tables, before the templates are expanded.
+    pub fn table_names(&self) -> Vec<String> {
+        self.tables.iter().map(|table| table.name.clone()).collect()
+    }
+
+    /// Return the index of the first flow of each `[[flows]]` table.
+    pub fn first_flows(&self) -> Vec<u32> {
+        self.tables.iter().map(|table| table.first as u32).collect()
+    }
+
     /// Return the DSCP of a flow.
     pub fn dscp(&self, f: usize) -> u8 {
         self.tables[self.table(f)].dscp.0

@@ -186,7 +186,14 @@ impl<'a> Simulation<'a> {
         let recorded = plan.recorded(&scenario.record);
         let of_slot = |slot: &Slot| plan.single_flow(slot.flow, &scenario.record);
         let connections: Vec<_> = slots[..single].iter().map(of_slot).collect();
-        let start = RunStart { begins, links: links.len(), recorded: &recorded, single: &connections };
+        let tables = plan.first_flows();
+        let start = RunStart {
+            begins,
+            links: links.len(),
+            recorded: &recorded,
+            single: &connections,
+            tables: &tables,
+        };
         let series = RecordedSeries::begin(&scenario.record.series, &start);
         let sampled = if wants.iter().any(|wants| wants.queues) { recorded } else { Vec::new() };
         let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();

@@ -38,7 +38,9 @@ impl Simulation<'_> {
         packet: &Packet,
     ) {
         let begins = self.network.links[link as usize].begins(arrives, packet.size);
-        self.connections.records.series.on_link(now, link, [entered, begins], packet);
+        let records = &mut self.connections.records;
+        let flow = records.slots[packet.connection as usize].flow;
+        records.series.on_link(now, link, [entered, begins], flow);
         if self.captures.is_some() {
             let observed = self.observed_packet(packet);
             self.captures.iter_mut().for_each(|captures| captures.on_link(link, now, begins, &observed));

@@ -1,6 +1,5 @@
 //! Summary of the queueing delays of links.
 
-use net::Packet;
 use units::Time;
 
 use super::queue_delays::QueueDelays;
@@ -33,15 +32,15 @@ impl Recorder for Delays {
     const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
-        Delays { delays: QueueDelays::begin(start) }
+        Delays { delays: QueueDelays::begin(start, 1) }
     }
 
     fn stored_rows(&self) -> StoredRows {
         StoredRows::default() // One row per link, for a run of any duration.
     }
 
-    fn on_link(&mut self, now: Time, link: u32, times: [Time; 2], _: &Packet) {
-        self.delays.add(now, link, times);
+    fn on_link(&mut self, now: Time, link: u32, times: [Time; 2], _: u32) {
+        self.delays.add(now, link, 0, times);
     }
 
     fn end(&mut self, now: Time) {
@@ -49,7 +48,7 @@ impl Recorder for Delays {
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        let each = || self.delays.each().map(|(_, histogram)| histogram);
+        let each = || self.delays.each().map(|(_, _, histogram)| histogram);
         let float = |get: fn(&Histogram) -> f64| Column::Float(each().map(get).collect());
         let columns = Columns {
             link: Column::Name(self.delays.links.clone(), names.links().clone()),

@@ -4,6 +4,7 @@
 mod delays;
 mod delivery_rate;
 mod drops;
+mod flow_delays;
 mod incidents;
 mod marks;
 mod queue;
@@ -18,7 +19,7 @@ mod transfers;
 mod waits;
 mod window;
 
-use net::{End, Fate, Packet};
+use net::{End, Fate};
 use tcp::Endpoint;
 use units::param::{Invalid, Json, did_you_mean, words_schema};
 use units::{Read, Time};
@@ -132,6 +133,7 @@ macro_rules! call {
 series! {
     queue::Queue,
     delays::Delays,
+    flow_delays::FlowDelays,
     waits::Waits,
     window::Window,
     delivery_rate::DeliveryRate,

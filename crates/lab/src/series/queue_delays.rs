@@ -14,7 +14,7 @@ use units::{Duration, Time};
 use super::recorder::RunStart;
 use crate::histogram::Histogram;
 
-/// Queueing delays of the recorded links.
+/// Queueing delays of the recorded links. The packets of a link can be divided into groups.
 #[derive(Debug)]
 pub struct QueueDelays {
     /// Indices of the recorded links.
@@ -22,21 +22,24 @@ pub struct QueueDelays {
     /// For each link of the network, its index in `links`, or `None` for a link that is not
     /// recorded.
     places: Vec<Option<u32>>,
-    of_links: Vec<LinkDelays>,
+    /// Number of groups of packets per link.
+    groups: usize,
+    /// Delays of each group of the first link, then of each group of the second link, and so on.
+    of_groups: Vec<GroupDelays>,
     /// End of the warm-up.
     begins: Time,
 }
 
-/// Queueing delays of one link.
+/// Queueing delays of a group of packets at one link.
 #[derive(Clone, Debug, Default)]
-struct LinkDelays {
+struct GroupDelays {
     histogram: Histogram,
     /// Transmissions that will begin later, in the order of time: the time of the beginning, and
     /// the queueing delay of the packet.
     upcoming: VecDeque<(Time, Duration)>,
 }
 
-impl LinkDelays {
+impl GroupDelays {
     /// Count the transmissions that have begun up to the time `now`, except those during the
     /// warm-up.
     fn settle(&mut self, now: Time, warm_up_end: Time) {
@@ -52,8 +55,8 @@ impl LinkDelays {
 }
 
 impl QueueDelays {
-    /// Return empty histograms for the recorded links.
-    pub fn begin(start: &RunStart) -> Self {
+    /// Return empty histograms for the recorded links, with `groups` groups of packets per link.
+    pub fn begin(start: &RunStart, groups: usize) -> Self {
         let mut places = vec![None; start.links];
         for (place, &link) in start.recorded.iter().enumerate() {
             places[link as usize] = Some(place as u32);
@@ -61,16 +64,17 @@ impl QueueDelays {
         QueueDelays {
             links: start.recorded.to_vec(),
             places,
-            of_links: vec![LinkDelays::default(); start.recorded.len()],
+            groups,
+            of_groups: vec![GroupDelays::default(); start.recorded.len() * groups],
             begins: start.begins,
         }
     }
 
-    /// Add a packet that arrived at the queue of a link at the time `entered`. The transmission of
-    /// the packet begins at the time `begins`, which may be in the future.
-    pub fn add(&mut self, now: Time, link: u32, [entered, begins]: [Time; 2]) {
+    /// Add a packet of a group that arrived at the queue of a link at the time `entered`. The
+    /// transmission of the packet begins at the time `begins`, which may be in the future.
+    pub fn add(&mut self, now: Time, link: u32, group: u32, [entered, begins]: [Time; 2]) {
         if let Some(place) = self.places[link as usize] {
-            let delays = &mut self.of_links[place as usize];
+            let delays = &mut self.of_groups[place as usize * self.groups + group as usize];
             delays.upcoming.push_back((begins, begins.since(entered)));
             delays.settle(now, self.begins);
         }
@@ -78,11 +82,14 @@ impl QueueDelays {
 
     /// Count the transmissions that have begun up to the end of the run.
     pub fn end(&mut self, now: Time) {
-        self.of_links.iter_mut().for_each(|delays| delays.settle(now, self.begins));
+        self.of_groups.iter_mut().for_each(|delays| delays.settle(now, self.begins));
     }
 
-    /// Return each recorded link with the histogram of its queueing delays.
-    pub fn each(&self) -> impl Iterator<Item = (u32, &Histogram)> {
-        self.links.iter().copied().zip(self.of_links.iter().map(|delays| &delays.histogram))
+    /// Return each recorded link and group with the histogram of its queueing delays.
+    pub fn each(&self) -> impl Iterator<Item = (u32, u32, &Histogram)> {
+        self.of_groups
+            .iter()
+            .enumerate()
+            .map(|(i, delays)| (self.links[i / self.groups], (i % self.groups) as u32, &delays.histogram))
     }
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use net::{End, Fate, Link, Packet};
+use net::{End, Fate, Link};
 use queues::Discipline;
 use tcp::Endpoint;
 use units::Time;
@@ -61,6 +61,8 @@ pub struct RunStart<'a> {
     /// Flows with a single connection. The connection of the flow at index `s` is stored in slot
     /// `s`.
     pub single: &'a [SingleFlow],
+    /// Index of the first flow of each `[[flows]]` table.
+    pub tables: &'a [u32],
 }
 
 /// Counts of the links and flows that each sample covers.
@@ -111,13 +113,20 @@ pub struct Names<'a> {
     links: Arc<Vec<String>>,
     flows: OnceCell<Arc<Vec<String>>>,
     make_flows: &'a dyn Fn() -> Vec<String>,
+    tables: Arc<Vec<String>>,
 }
 
 impl<'a> Names<'a> {
     /// Create the names of links and flows that result tables contain. `links` has the names of the
-    /// links, and `make_flows` computes the names of the flows.
-    pub fn new(links: Vec<String>, make_flows: &'a dyn Fn() -> Vec<String>) -> Self {
-        Names { links: Arc::new(links), flows: OnceCell::new(), make_flows }
+    /// links, `make_flows` computes the names of the flows, and `tables` has the names of the
+    /// `[[flows]]` tables.
+    pub fn new(links: Vec<String>, make_flows: &'a dyn Fn() -> Vec<String>, tables: Vec<String>) -> Self {
+        Names { links: Arc::new(links), flows: OnceCell::new(), make_flows, tables: Arc::new(tables) }
+    }
+
+    /// Return the names of the `[[flows]]` tables.
+    pub fn tables(&self) -> &Arc<Vec<String>> {
+        &self.tables
     }
 
     /// Return the names of the links.
@@ -167,10 +176,10 @@ macro_rules! hooks {
             /// Take a sample. The run calls this hook at the end of each interval of
             /// `record.interval`.
             samples fn sample(snapshot: &mut Snapshot);
-            /// Record a packet that arrived at the queue of a link at the time `times[0]`. The
-            /// transmission of the packet begins at the time `times[1]`, which may be in the
+            /// Record a packet of a flow that arrived at the queue of a link at the time `times[0]`.
+            /// The transmission of the packet begins at the time `times[1]`, which may be in the
             /// future.
-            packets fn on_link(now: Time, link: u32, times: [Time; 2], packet: &Packet);
+            packets fn on_link(now: Time, link: u32, times: [Time; 2], flow: u32);
             /// Record a packet that the host of an endpoint sends or receives. `acked` has the
             /// number of acknowledged bytes of the client's data and of the server's data.
             packets fn at_host(now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]);

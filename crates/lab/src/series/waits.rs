@@ -1,6 +1,5 @@
 //! Histograms of the queueing delays of links.
 
-use net::Packet;
 use units::Time;
 
 use super::queue_delays::QueueDelays;
@@ -28,15 +27,15 @@ impl Recorder for Waits {
     const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
-        Waits { delays: QueueDelays::begin(start) }
+        Waits { delays: QueueDelays::begin(start, 1) }
     }
 
     fn stored_rows(&self) -> StoredRows {
         StoredRows::default() // One row per bucket, for a run of any duration.
     }
 
-    fn on_link(&mut self, now: Time, link: u32, times: [Time; 2], _: &Packet) {
-        self.delays.add(now, link, times);
+    fn on_link(&mut self, now: Time, link: u32, times: [Time; 2], _: u32) {
+        self.delays.add(now, link, 0, times);
     }
 
     fn end(&mut self, now: Time) {
@@ -45,7 +44,7 @@ impl Recorder for Waits {
 
     fn tables(self, names: &Names) -> Vec<Table> {
         let (mut links, mut waits, mut packets) = (Vec::new(), Vec::new(), Vec::new());
-        for (link, histogram) in self.delays.each() {
+        for (link, _, histogram) in self.delays.each() {
             for (wait_s, count) in histogram.occupied_buckets() {
                 links.push(link);
                 waits.push(wait_s);

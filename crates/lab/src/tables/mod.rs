@@ -38,7 +38,7 @@ impl Simulation<'_> {
         let record = &self.scenario.record;
         let rows = record.flows;
         let flow_names = || self.plan.flow_names();
-        let names = Names::new(self.plan.link_names(), &flow_names);
+        let names = Names::new(self.plan.link_names(), &flow_names, self.plan.table_names());
         let links = self.link_table(names.links());
         let classes = self.class_table(names.links());
         let (events, ties) = (self.events.events(), self.events.ties());

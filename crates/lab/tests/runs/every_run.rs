@@ -622,3 +622,36 @@ fn the_spread_of_the_starts_follows_the_round_trip_time() {
         1e-3
     );
 }
+
+/// The series `flow_delays` divides the packets of each link among the `[[flows]]` tables. Only the
+/// flows from right to left have data on the reverse link, and ACKs belong to their flow.
+#[test]
+fn delays_of_flows_add_up_to_the_delays_of_the_link() {
+    let two = r#"[{ name = "up-{i}", count = 2, from = "left-0", to = "right-0", traffic = { kind = "bulk", size = "200 kB" } },
+                  { name = "call", from = "left-0", to = "right-1", traffic = { kind = "cbr", rate = "64 kbit/s", payload = "160 B", lasts = "2 s" } }]"#;
+    let run = outcome(TWO_DOWNLOADS, &[("flows", two), ("record.series", r#"["delays", "flow_delays"]"#)]);
+    let column = |table, name| numbers(&run, table, name);
+    let (packets, mean) = (column("flow_delays", "packets"), column("flow_delays", "mean_delay_s"));
+    let rows = |name: &str| -> Vec<String> {
+        let table = run.tables.iter().find(|t| t.name == "flow_delays").unwrap();
+        match &table.columns.iter().find(|(n, _)| *n == name).unwrap().1 {
+            lab::Column::Name(codes, names) => codes.iter().map(|&c| names[c as usize].clone()).collect(),
+            _ => unreachable!(),
+        }
+    };
+    let (links, flows) = (rows("link"), rows("flow"));
+    let at = |link: &str| -> Vec<usize> { (0..links.len()).filter(|&i| links[i] == link).collect() };
+    assert_eq!(at("left>right").iter().map(|&i| flows[i].as_str()).collect::<Vec<_>>(), ["up-{i}", "call"]);
+    assert_eq!(at("right>left").iter().map(|&i| flows[i].as_str()).collect::<Vec<_>>(), ["up-{i}"]);
+    let whole = run.tables.iter().find(|t| t.name == "delays").unwrap();
+    let lab::Column::Name(codes, names) = &whole.columns[0].1 else { unreachable!() };
+    for (i, &code) in codes.iter().enumerate() {
+        let of_link = at(&names[code as usize]);
+        let total: f64 = of_link.iter().map(|&k| packets[k]).sum();
+        assert_eq!(total, column("delays", "packets")[i]);
+        let sum: f64 = of_link.iter().map(|&k| packets[k] * mean[k]).sum();
+        if total > 0.0 {
+            assert!((sum / total - column("delays", "mean_delay_s")[i]).abs() < 1e-12);
+        }
+    }
+}
