@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-FILE = "runs.parquet"
+EXPERIMENT, FILE = "experiment.toml", "runs.parquet"
+"""Files in the folder of a sweep: a copy of the experiment, and the table of runs."""
 ABOUT = b"aqmlab"
 FIXED = ("point", "arm", "seed", "warnings", "failed", "not_measured")
 """Columns of a table of runs, apart from the factors and the measures."""
@@ -121,6 +122,9 @@ class Outcome:
         Warnings from the execution of the experiment, one sentence each.
     plots : tuple of str
         Kinds of figures that the experiment requests.
+    requested : int, optional
+        Number of runs that the experiment requested when these partial results were saved. None if
+        the experiment has ended and the results are complete.
     """
 
     runs: "pd.DataFrame"
@@ -131,6 +135,7 @@ class Outcome:
     warm_up: str | None = None
     plots: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    requested: int | None = None
 
     @classmethod
     def of(
@@ -140,6 +145,7 @@ class Outcome:
         rows: Iterable[Row],
         warm_up: str | None = None,
         notes: Iterable[str] = (),
+        requested: int | None = None,
     ) -> Self:
         """Create the results of an experiment from its rows, sorted by point, seed and arm."""
         import pandas as pd
@@ -159,7 +165,7 @@ class Outcome:
         known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
         return cls(
             pd.DataFrame(columns), experiment.factors, arms, known, experiment.title, warm_up,
-            tuple(experiment.plots), tuple(notes),
+            tuple(experiment.plots), tuple(notes), requested,
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
@@ -183,6 +189,8 @@ class Outcome:
             "plots": self.plots,
             "notes": self.notes,
         }
+        if self.requested is not None:
+            about["requested"] = self.requested
         table = pa.Table.from_pandas(self.runs, preserve_index=False)
         meta = {**(table.schema.metadata or {}), ABOUT: json.dumps(about).encode()}
         with Path(path).open("wb") as file:  # Arrow refuses a path that is not UTF-8
@@ -190,12 +198,12 @@ class Outcome:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read the results of a sweep from its folder.
+        """Read the results of a sweep from its folder; partial results if the sweep has not ended.
 
         Raises
         ------
         ValueError
-            If the folder does not contain the results of a sweep.
+            If the folder does not contain results of a sweep.
         OSError
             If the file cannot be read.
         """
@@ -203,9 +211,14 @@ class Outcome:
 
         path = folder / FILE
         if not path.is_file():
+            if (folder / EXPERIMENT).is_file():
+                raise ValueError(
+                    f"{folder} has no results yet; `aqmlab status {folder}` shows the progress, "
+                    "and `aqmlab sweep FILE --resume` continues an interrupted sweep"
+                )
             raise ValueError(
-                f"{folder} is not the folder of a finished sweep; give a folder that `aqmlab sweep "
-                "FILE` wrote"
+                f"{folder} is not the folder of a sweep; give a folder that `aqmlab sweep FILE` "
+                "wrote"
             )
         try:
             # The file is read into memory first, because the threads of Arrow may still use a
@@ -244,6 +257,13 @@ class Outcome:
             if why := refusal(name):
                 problem, _, _ = why.partition("; ")
                 raise ValueError(f"the {what} {visible(name)!r} {problem}")
+
+    @property
+    def partial(self) -> str:
+        """Number of runs of partial results as text; empty for complete results."""
+        if self.requested is None:
+            return ""
+        return f"{len(self.runs)} of {self.requested} runs"
 
     def measure(self, name: str) -> Measured:
         """Return a measure, given its name.
@@ -436,6 +456,8 @@ class Outcome:
         dataset = cube(self.runs, factors, {"arm": self.arms}, measures)
         if self.not_measured:
             dataset = dataset.assign_attrs({"not_measured": self.not_measured})
+        if self.requested is not None:
+            dataset = dataset.assign_attrs({"partial": self.partial})
         return dataset.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
 
     def effects(self, measure: str) -> Effects:
