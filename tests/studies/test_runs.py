@@ -180,11 +180,11 @@ def test_a_request_for_a_replication_that_does_not_run_is_refused() -> None:
     assert requested_runs(seeds(Counting(), 1), few).of(few.setting) == [1]
 
 
-def test_a_warning_begins_with_the_number_of_its_runs() -> None:
+def test_a_warning_ends_with_the_number_of_its_runs() -> None:
     """If two replications drop no packet, the study prints one warning for both."""
     runs = requested_runs(seeds(Counting(), 2), Need(Download("a", limit=1000)))
     (warning,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
-    assert warning.startswith("2 of 2 runs: ")
+    assert warning.endswith(" (2 of 2 runs)")
 
 
 def test_the_quick_form_leaves_out_needs_that_are_not_quick() -> None:

@@ -18,7 +18,7 @@ from aqmlab.experiment.file import Experiment
 from aqmlab.experiment.prepared import Row
 from aqmlab.measures import Measure, MeasuredRun
 from aqmlab.statistics import Effects, Interval, false_discovery, holm
-from aqmlab.words import refusal, visible
+from aqmlab.words import by_kind, listed, refusal, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EXPERIMENT, FILE = "experiment.toml", "runs.parquet"
 """Files in the folder of a sweep: a copy of the experiment, and the table of runs."""
 ABOUT = b"aqmlab"
-FIXED = ("point", "arm", "seed", "warnings", "failed", "not_measured")
+FIXED = ("point", "arm", "seed", "warnings", "warning_kinds", "failed", "not_measured")
 """Columns of a table of runs, apart from the factors and the measures."""
 
 
@@ -107,9 +107,11 @@ class Outcome:
     ----------
     runs : pandas.DataFrame
         Table with one row per run. The columns are ``point``, the factors, ``arm``, ``seed``, the
-        measures, ``warnings``, ``failed`` and ``not_measured``. A measure is in the unit of its
-        name, and NaN if it is missing. ``failed`` is the reason of a failed run, else "".
-        ``not_measured`` lists the measures that the engine did not measure, one per line.
+        measures, ``warnings``, ``warning_kinds``, ``failed`` and ``not_measured``. A measure is in
+        the unit of its name, and NaN if it is missing. ``warnings`` has the warnings of the run,
+        one per line, and ``warning_kinds`` has their kinds in the same order. ``failed`` is the
+        reason of a failed run, else "". ``not_measured`` lists the measures that the engine did not
+        measure, one per line.
     factors, arms : list of str
         Factors, and names of the arms, in the order of the experiment.
     measures : list of Measured
@@ -160,6 +162,7 @@ class Outcome:
         for i, m in enumerate(measures):
             columns[m.name] = [row.values[i] for row in ordered]
         columns["warnings"] = [row.warnings for row in ordered]
+        columns["warning_kinds"] = [row.kinds for row in ordered]
         columns["failed"] = [row.failed for row in ordered]
         columns["not_measured"] = [row.not_measured for row in ordered]
         known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
@@ -309,12 +312,18 @@ class Outcome:
 
     @property
     def warnings(self) -> list[str]:
-        """Distinct warnings of the runs, each with the number of runs that issued it."""
-        counts: dict[str, int] = {}
-        for text, n in self.runs["warnings"].value_counts().items():
-            for line in filter(None, str(text).split("\n")):
-                counts[line] = counts.get(line, 0) + int(n)
-        return [f"{line} ({n} of {len(self.runs)} runs)" for line, n in counts.items()]
+        """One line per kind of warning: an example, and the number of runs with the warning."""
+        texts = self.runs["warnings"]
+        # Tables of version 0.1.0, and of studies, have no kinds; each text is then its own kind.
+        kinds = self.runs.get("warning_kinds", texts)
+        counts = self.runs.groupby([kinds.rename("kinds"), texts.rename("texts")], sort=False)
+        every = [
+            (kind, text, int(n))
+            for (of_run, lines), n in counts.size().items()
+            for kind, text in zip(str(of_run).split("\n"), str(lines).split("\n"), strict=False)
+            if text
+        ]
+        return by_kind(every, len(self.runs))
 
     @cached_property
     def not_measured(self) -> list[str]:
@@ -345,9 +354,10 @@ class Outcome:
                 measures_of.setdefault(text, []).append(one.measure.name)
         cautions = list(self.notes)
         for text, names in measures_of.items():
-            where = ", ".join(f"{name} ({names.count(name)})" for name in dict.fromkeys(names))
-            cautions.append(f"{text}: {where}" if self.varied or len(self.arms) > 1 else
-                            f"{text}: {', '.join(dict.fromkeys(names))}")  # fmt: skip
+            several = self.varied or len(self.arms) > 1
+            distinct = dict.fromkeys(names)
+            where = [f"{name} ({names.count(name)})" if several else name for name in distinct]
+            cautions.append(f"{text}: {listed(where)}")
         return cautions
 
     def values(

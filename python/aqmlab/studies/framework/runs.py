@@ -21,6 +21,7 @@ from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import content, normalize, seconds
 from aqmlab.store import Store, address
 from aqmlab.store.differences import Texts
+from aqmlab.words import by_kind
 
 
 @dataclass(frozen=True)
@@ -430,14 +431,10 @@ class Runs:
                 yield setting, replication, self._finished(setting, replication)
 
     def warnings(self) -> list[str]:
-        """Return one line per kind of warning: the number of runs with it, and an example."""
-        texts_by_kind: dict[str, list[str]] = {}
+        """Return one line per kind of warning: an example, and the number of runs with it."""
         distinct = {run.address: run for _, _, run in self.items()}.values()
-        for run in distinct:
-            for warning in run.manifest.get("warnings", []):
-                texts_by_kind.setdefault(warning["about"], []).append(warning["text"])
-        total = len(distinct)
-        return [f"{len(texts)} of {total} runs: {texts[0]}" for texts in texts_by_kind.values()]
+        warnings = [w for run in distinct for w in run.manifest.get("warnings", [])]
+        return by_kind(((w["about"], w["text"], 1) for w in warnings), len(distinct))
 
     def distinct(self) -> int:
         """Return the number of distinct runs."""
