@@ -16,7 +16,7 @@ from aqmlab.estimates import Estimate, Kind
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
 from aqmlab.experiment.prepared import Row
-from aqmlab.measures import Measure, MeasuredRun
+from aqmlab.measures import Measure, MeasuredRun, base_unit
 from aqmlab.statistics import Effects, Interval, false_discovery, holm
 from aqmlab.words import by_kind, listed, refusal, visible
 
@@ -453,7 +453,9 @@ class Outcome:
         The coordinate ``seed`` has the seed of each replication. The values are those of the table
         `runs`, in the unit of the measure's name; a missing value is NaN. If the points do not
         contain every combination of factor levels, the dataset has the dimension ``point`` in place
-        of the factors, which become coordinates.
+        of the factors, which become coordinates. A factor whose levels are numbers or have units,
+        such as ``"5 ms"``, has numbers in the base unit as coordinates (0.005 s). All other
+        factors are categories. Coordinates and measures have the attribute ``units``.
 
         Raises
         ------
@@ -461,9 +463,12 @@ class Outcome:
             If xarray is not installed.
         """
         factors = {factor: self.levels(factor) for factor in self.factors}
-        measures = [m.name for m in self.measures]
-        measures = [name for name in measures if name not in self.not_measured]
-        dataset = cube(self.runs, factors, {"arm": self.arms}, measures)
+        units = {
+            m.name: base_unit(m.unit, m.scale)
+            for m in self.measures
+            if m.name not in self.not_measured
+        }
+        dataset = cube(self.runs, factors, {"arm": self.arms}, units)
         if self.not_measured:
             dataset = dataset.assign_attrs({"not_measured": self.not_measured})
         if self.requested is not None:
