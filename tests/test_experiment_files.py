@@ -269,21 +269,45 @@ def test_an_xarray_dataset_has_factors_arms_and_replications_as_dimensions(
     outcome = conduct(crossed)
     cube = outcome.to_xarray()
     assert dict(cube.sizes) == {LIMIT: 2, "flows.0.count": 2, "arm": 2, "replication": 2}
-    assert list(cube[LIMIT].values) == ["8 packets", "16 packets"]
+    assert list(cube[LIMIT].values) == [8, 16]
+    assert cube[LIMIT].attrs == {"long_name": LIMIT, "units": "packets"}
+    assert cube["goodput_bps"].attrs == {"units": "bit/s"}
     assert list(cube["seed"].values) == [7, 8]
     for _, row in outcome.runs.iterrows():
         at = {key: row[key] for key in (*values, "arm")} | {"replication": row["seed"] - 7}
+        at[LIMIT] = float(at[LIMIT].removesuffix(" packets"))
         assert float(cube["goodput_bps"].sel(at)) == row["goodput_bps"]
     zipped = conduct(replace(crossed, points=design.zipped(values))).to_xarray()
     assert dict(zipped.sizes) == {"point": 2, "arm": 2, "replication": 2}
-    assert list(zipped[LIMIT].values) == values[LIMIT]
+    assert list(zipped[LIMIT].values) == [16, 8]
     assert zipped["flows.0.count"].dims == ("point",)
     swept = aqmlab.sweep(small, values, 2)
     of_runs = swept.to_xarray([column("flows.goodput_bps.sum")])
     assert dict(of_runs.sizes) == {LIMIT: 2, "flows.0.count": 2, "replication": 2}
     assert isinstance(of_runs, xr.Dataset)
-    last = float(of_runs["flows.goodput_bps.sum"].sel({LIMIT: "8 packets"})[1, 1])
+    last = float(of_runs["flows.goodput_bps.sum"].sel({LIMIT: 8})[1, 1])
     assert last == swept.results[-1].flows["goodput_bps"].sum()
+
+
+def test_coordinates_with_units_are_numbers_and_categories_are_texts(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    """A netCDF file has the same coordinates and units as the dataset."""
+    xr = pytest.importorskip("xarray")
+    values: dict[str, list[Any]] = {"network.delay": ["20 ms", "5 ms"], ECN: ["off", "rfc3168"]}
+    names = ["jain", "mean_delay_s", "drop_rate", "flows.goodput_bps.jain", "flows.timeouts.sum"]
+    outcome = conduct(experiment(small, measures=names, factors=[{"values": values}]))
+    outcome.to_xarray().to_netcdf(tmp_path / "a.nc", engine="scipy")
+    cube = xr.open_dataset(tmp_path / "a.nc", engine="scipy")
+    assert list(cube["network.delay"].values) == [0.005, 0.02]
+    assert cube["network.delay"].attrs["units"] == "s"
+    assert list(cube[ECN].values) == ["off", "rfc3168"]
+    assert "units" not in cube[ECN].attrs
+    assert [cube[name].attrs["units"] for name in names] == ["1", "s", "1", "1", "times"]
+    at = {"network.delay": "20 ms", ECN: "off"}
+    (row,) = [r for _, r in outcome.runs.iterrows() if all(r[k] == v for k, v in at.items())]
+    delay = cube["mean_delay_s"].sel({"network.delay": 0.02, ECN: "off"})
+    assert delay.item() == row["mean_delay_s"]
 
 
 def test_measures_of_an_experiment_exclude_the_warm_up(small: dict[str, Any]) -> None:

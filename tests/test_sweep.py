@@ -16,8 +16,10 @@ import pytest
 import aqmlab
 from aqmlab import estimates
 from aqmlab.command import execute
+from aqmlab.command.sweep import write_runs
 from aqmlab.estimates import Kind
 from aqmlab.experiment import Outcome
+from aqmlab.folder import Claim
 from aqmlab.measures import MeasuredRun
 from aqmlab.statistics import mean_interval
 from aqmlab.store import FolderStore, status
@@ -124,7 +126,7 @@ def test_results_have_the_requested_kind_of_interval(
         (["results", "OUT", "--by", "limt"], ["'limt' is not a factor", "network.queue.limit"]),
         (["results", "OUT", "--measure", "x"], ["'x' is not a measure", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
-        (["results", "."], ["not the folder of a finished sweep"]),
+        (["results", "."], ["not the folder of a sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["has an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor is 'moon'", "local"]),
@@ -172,7 +174,9 @@ def test_resume_executes_only_the_missing_runs(
     assert "replications = 4" in (folder / "experiment.toml").read_text()
 
 
-def test_ctrl_c_preserves_finished_runs_and_no_other_files(file: Path, tmp_path: Path) -> None:
+def test_ctrl_c_preserves_finished_runs_and_partial_results(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file.write_text(EXPERIMENT.replace("replications = 3", "replications = 1000"))
     out = tmp_path / "out"
     command = [sys.executable, "-m", "aqmlab", "sweep", str(file), "--out", str(out)]
@@ -187,10 +191,48 @@ def test_ctrl_c_preserves_finished_runs_and_no_other_files(file: Path, tmp_path:
     assert "--resume uses these runs" in err
     assert "Traceback" not in err
     assert not list(tmp_path.glob(".*.aqmlab"))
-    assert not (out / "runs.parquet").exists()
+    assert f"`aqmlab results {out}` shows them" in err
+    partial = Outcome.read(out)
+    assert 0 < len(partial.runs) < 8000
+    assert execute(["results", str(out)]) == 0
+    line = f"Partial results: {len(partial.runs)} of 8000 runs have ended"
+    assert line in capsys.readouterr().out
     file.write_text(EXPERIMENT.replace("replications = 3", "replications = 1"))
     assert execute(["sweep", str(file), "--out", str(out), "--resume"]) == 0
-    assert len(Outcome.read(out).runs) == 8
+    complete = Outcome.read(out)
+    assert (len(complete.runs), complete.partial) == (8, "")
+
+
+def test_results_of_a_running_sweep_are_those_of_its_finished_runs(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aqmlab.experiment.rounds.SAVE_S", 0.0)
+    monkeypatch.setattr("aqmlab.experiment.rounds.SAVE_SHARE", 1.0)
+    out, seen = tmp_path / "out", []
+
+    def written(claim: Claim, outcome: Outcome) -> None:
+        write_runs(claim, outcome)
+        seen.append(Outcome.read(out).partial)
+
+    monkeypatch.setattr("aqmlab.command.sweep.write_runs", written)
+    assert execute(["sweep", str(file), "--out", str(out)]) == 0
+    assert seen[0] == "1 of 24 runs"
+    assert Outcome.read(out).requested is None
+
+
+def test_a_sweep_that_is_refused_at_its_first_run_does_not_block_the_corrected_sweep(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["sweep", str(file), "--out", str(tmp_path / "new" / "out")]
+    file.write_text(EXPERIMENT.replace("mark_rate", "flows.goodput_bps"))
+    assert execute(command) == 2
+    assert "has 2 values in a run" in capsys.readouterr().err
+    assert list((tmp_path / "new").iterdir()) == []
+    file.write_text(EXPERIMENT)
+    assert execute(command) == 0
+    (tmp_path / "new" / "out" / "runs.parquet").unlink()
+    assert execute(["results", str(tmp_path / "new" / "out")]) == 2
+    assert "has no results yet; `aqmlab status" in capsys.readouterr().err
 
 
 def test_run_with_replications_prints_means_and_intervals(

@@ -1,6 +1,7 @@
 """Tests of warnings about valid but probably unintended settings: stderr, manifests, pages."""
 
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -157,3 +158,27 @@ def test_the_effect_of_aqms_on_short_transfers_does_not_depend_on_the_choice_of_
         )
         (median,) = [m.name for m in compared.measures if m.title == "web: time, median"]
         assert all(compared.difference(arm, median).middle < 0 for arm in (1, 2, 3))
+
+
+def test_warnings_of_many_runs_have_one_line_per_kind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lists of flows and of measures differ or are long; a line has one example and a number."""
+    flow = SCENARIO[SCENARIO.index("[[flows]]") :]
+    more = "".join(flow.replace("load", f"more{i}") for i in range(6))
+    (tmp_path / "s.toml").write_text(SCENARIO + more)
+    window = '"flows.0.tcp.receive_window" = ["8 kB", "1 MB"]'
+    experiment = f'scenario = "s.toml"\n[[factors]]\nvalues = {{ {window} }}\n'
+    (tmp_path / "e.toml").write_text(experiment)
+    out = tmp_path / "out"
+    assert (
+        execute(["sweep", str(tmp_path / "e.toml"), "--replications", "2", "--out", str(out)]) == 0
+    )
+    printed = capsys.readouterr().err
+    window_limited = [line for line in printed.splitlines() if "the receive window limits" in line]
+    assert len(window_limited) == 1
+    assert window_limited[0].endswith("(4 of 4 runs have such a warning)")
+    (few,) = [line for line in printed.splitlines() if "fewer than 5 replications" in line]
+    assert re.search(r": goodput_bps \(2\), jain \(2\), utilization \(2\) and \d+ more$", few)
+    assert execute(["results", str(out)]) == 0
+    assert capsys.readouterr().err == printed

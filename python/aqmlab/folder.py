@@ -202,6 +202,15 @@ class Claim:
             self._swap(whole)
             written.append(self.final)
 
+    def withdraw(self) -> None:
+        """Remove the output folder that :meth:`appear` created.
+
+        If the folder contains files of other programs, it is renamed instead of deleted.
+        """
+        with uninterrupted():
+            self.final.rename(self._beside / WHOLE)  # `release` deletes it
+            written.remove(self.final)
+
     def release(self) -> None:
         """Release the claim and delete the temporary folders."""
         with uninterrupted():

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -291,6 +292,40 @@ def bits_per_second(rate: str) -> float:
     """
     number, unit = rate.split()
     return float(number) * {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}[unit]
+
+
+UNITS = {
+    "s": ("1", "s"), "ms": ("1e-3", "s"), "us": ("1e-6", "s"), "ns": ("1e-9", "s"),
+    "bit/s": ("1", "bit/s"), "kbit/s": ("1e3", "bit/s"), "Mbit/s": ("1e6", "bit/s"),
+    "Gbit/s": ("1e9", "bit/s"),
+    "B": ("1", "B"), "byte": ("1", "B"), "bytes": ("1", "B"), "kB": ("1e3", "B"),
+    "MB": ("1e6", "B"), "GB": ("1e9", "B"), "KiB": ("1024", "B"), "MiB": ("1048576", "B"),
+    "GiB": ("1073741824", "B"),
+    "packet": ("1", "packets"), "packets": ("1", "packets"),
+    "segment": ("1", "segments"), "segments": ("1", "segments"),
+}  # fmt: skip
+"""Units of a scenario, each with its size in the base unit and with the base unit."""
+
+
+def quantity(text: str) -> tuple[float, str] | None:
+    """Parse a number with its unit, and return the number in the base unit, and the base unit.
+
+    The base units are those in which results have their columns: s, bit/s, B, packets, segments.
+    The result is None if the text is not a number with a unit of a scenario.
+
+    Examples
+    --------
+    >>> quantity("5 ms"), quantity("1.5 Mbit/s"), quantity("16 packets"), quantity("red")
+    ((0.005, 's'), (1500000.0, 'bit/s'), (16.0, 'packets'), None)
+    """
+    match = re.fullmatch(r"\s*([-+]?[\d._]+(?:[eE][-+]?\d+)?)\s*([A-Za-z/]+)\s*", text, re.ASCII)
+    if not match or match[2] not in UNITS:
+        return None
+    size, base = UNITS[match[2]]
+    try:
+        return float(Decimal(match[1]) * Decimal(size)), base
+    except ArithmeticError:  # not a number, or an exponent without bounds
+        return None
 
 
 def opens_many_connections(flow: Mapping[str, Any]) -> bool:

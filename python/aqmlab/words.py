@@ -1,6 +1,7 @@
 """Preparation of user input and file contents for display in a terminal."""
 
 import unicodedata
+from collections.abc import Iterable, Sequence
 
 LONGEST = 2000
 """Maximum number of characters of a displayed message."""
@@ -8,6 +9,10 @@ LONGEST_NAME = 60
 """Maximum number of characters of a name in a displayed table."""
 QUOTED = 90
 """Maximum number of characters that an error quotes from a line."""
+
+
+MOST_NAMES = 3
+"""Maximum number of names in a displayed list, unless the list has only one more name."""
 
 UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 """Unicode categories of control characters, which can change the terminal or the text direction."""
@@ -96,3 +101,43 @@ class LineError(ValueError):
         self.problem = problem
         self.quotation = (f"{cut[0]}{''.join(shown)}{cut[1]}", caret)
         super().__init__("\n    ".join((problem, *self.quotation)))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names with commas; a number replaces all names after the first `MOST_NAMES`.
+
+    Examples
+    --------
+    >>> listed(["red", "pie", "codel", "cobalt"]), listed(list("abcdefg"))
+    ('red, pie, codel, cobalt', 'a, b, c and 4 more')
+    """
+    if len(names) <= MOST_NAMES + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+
+
+def by_kind(warnings: Iterable[tuple[str, str, int]], runs: int) -> list[str]:
+    """Return one line per kind of warning: an example, and the number of runs with the warning.
+
+    Parameters
+    ----------
+    warnings : iterable of (str, str, int)
+        Kind and text of each warning, and the number of runs that issued it. A run issues at most
+        one warning of each kind.
+    runs : int
+        Number of all runs.
+
+    Examples
+    --------
+    >>> by_kind([("slow-start", "a (1 of 2)", 3), ("slow-start", "a (2 of 2)", 1)], 8)
+    ['a (1 of 2) (4 of 8 runs have such a warning)']
+    """
+    texts: dict[str, dict[str, int]] = {}
+    for kind, text, n in warnings:
+        of_kind = texts.setdefault(kind, {})
+        of_kind[text] = of_kind.get(text, 0) + n
+    return [
+        f"{next(iter(of_kind))} ({sum(of_kind.values())} of {runs} runs"
+        f"{' have such a warning' * (len(of_kind) > 1)})"
+        for of_kind in texts.values()
+    ]

@@ -261,6 +261,36 @@ def test_every_verdict_names_the_changed_assumptions(
     assert manifest["changes"] == {"tcp.receive_window": "20 kB"}
 
 
+def test_a_claim_whose_values_a_change_removes_cannot_be_decided(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reason = "a download did not end before the end of its run"
+    out = tmp_path / "out"
+    args = ["reproduce", "ecn-finite-transfers", "--only", "baseline", "--replications", "1",
+            "--set", "duration=20 s", "--seed", "50", "--out", str(out)]  # fmt: skip
+    assert execute(args) == 0
+    printed = capsys.readouterr().out
+    assert "that cannot be decided" in printed
+    assert "the first replication of each setting has the seed 50" in " ".join(printed.split())
+    with (out / "claims.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["id"]: row for row in csv.DictReader(file)}
+    assert rows["EF-005"]["verdict"] == "cannot be decided under changed assumptions"
+    assert rows["EF-005"]["evidence"] == f"{reason}."
+    page = (out / "report.html").read_text("utf-8")
+    assert f"The runs lack a value of this item: {reason}." in page
+    assert "has the seed 50" in page
+    assert json.loads((out / "manifest.json").read_text("utf-8"))["seed"] == 50
+
+    claim = ["--claim", "EF-066", "--replications", "1", "--set", "tcp.receive_window=1460 B"]
+    assert execute(["reproduce", "ecn-finite-transfers", *claim, "--seed", "7"]) == 0
+    printed = capsys.readouterr().out
+    reason = "Drop Tail dropped no packet at limit 16 and a delay of 20 ms"
+    assert f"cannot be decided under changed assumptions: {reason}.\n" in printed
+    assert printed.endswith("; tcp.receive_window = 1460 B; first seed 7.\n")
+    assert execute(["reproduce", "ecn-finite-transfers", "--seed", "x"]) == 2
+    assert "--seed is 'x'; it must be a whole number from 0" in capsys.readouterr().err
+
+
 def test_the_option_claim_runs_only_the_runs_of_the_claim(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

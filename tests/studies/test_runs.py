@@ -14,6 +14,7 @@ from aqmlab.results import Result
 from aqmlab.scenario import normalize
 from aqmlab.studies.framework import grid
 from aqmlab.studies.framework.runs import Need, Record, Runs
+from aqmlab.studies.framework.verdicts import UndecidableError
 
 WINDOW = Record(frozenset({"window"}))
 FINE = Record(frozenset({"drops"}), interval_s=0.05)
@@ -180,11 +181,29 @@ def test_a_request_for_a_replication_that_does_not_run_is_refused() -> None:
     assert requested_runs(seeds(Counting(), 1), few).of(few.setting) == [1]
 
 
-def test_a_warning_begins_with_the_number_of_its_runs() -> None:
+def test_a_first_seed_shifts_the_seeds_of_all_replications() -> None:
+    runs = Runs(3, lambda result: int(result.manifest["seed"]), Counting(), seed=100)
+    assert requested_runs(runs, Need(Download("d"))).of(Download("d")) == [100, 101, 102]
+
+
+def test_a_value_that_a_run_lacks_is_an_error_only_for_its_readers() -> None:
+    def reduce(result: Result) -> int:
+        if result.columns("links")["dropped_full"].sum() == 0:
+            raise UndecidableError("no packet was dropped")
+        return 1
+
+    small, large = Download("small", limit=2), Download("large", limit=1000)
+    runs = requested_runs(Runs(1, reduce, Counting()), Need(small), Need(large))
+    assert runs.of(small) == [1]
+    with pytest.raises(UndecidableError, match="no packet was dropped"):
+        runs.of(large)
+
+
+def test_a_warning_ends_with_the_number_of_its_runs() -> None:
     """If two replications drop no packet, the study prints one warning for both."""
     runs = requested_runs(seeds(Counting(), 2), Need(Download("a", limit=1000)))
     (warning,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
-    assert warning.startswith("2 of 2 runs: ")
+    assert warning.endswith(" (2 of 2 runs)")
 
 
 def test_the_quick_form_leaves_out_needs_that_are_not_quick() -> None:

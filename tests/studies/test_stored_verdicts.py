@@ -20,6 +20,7 @@ from aqmlab.studies.framework.verdicts import (
     OPEN,
     REPRODUCED,
     SINGLE_RUN,
+    UNDECIDED,
 )
 
 
@@ -46,11 +47,12 @@ def test_the_score_counts_only_measured_claims() -> None:
     claims = [
         (MEASURED, REPRODUCED), (MEASURED, SINGLE_RUN), (MEASURED, CONTRADICTED),
         (MEASURED, OPEN), (MEASURED, NOT_TESTABLE), (INPUT, REPRODUCED), (FITTED, REPRODUCED),
+        (MEASURED, UNDECIDED),
     ]  # fmt: skip
     assert stored_verdicts.score(claims) == (
         "2 of 4 measured claims reproduced (1 within the spread of single runs), 1 contradicted, "
         "1 open. Claims that the score does not count: 1 that follow from inputs or arithmetic, 1 "
-        "that were used to choose settings, 1 not testable."
+        "that were used to choose settings, 1 not testable, 1 that cannot be decided."
     )
 
 
@@ -109,7 +111,8 @@ def test_differences_list_missing_claims_and_other_classes() -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"quick": True}, {"changes": {"tcp.mss": "9 kB"}}, {"items": ["one"]}]
+    "other",
+    [{"quick": True}, {"changes": {"tcp.mss": "9 kB"}}, {"items": ["one"]}, {"seed": 9}],
 )
 def test_only_the_whole_unchanged_study_is_stored(
     folder: Path, study: Study, other: dict[str, object]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_DIGITS = 6
 """Maximum number of digits of a count, because a larger number of runs exceeds any memory."""
+MAX_SEED = 2**64 - 1 - 10**MAX_DIGITS
+"""Maximum seed of a first replication, so that the seeds of all replications are below 2**64."""
 MAX_TIME_S, MAX_RATE_BPS = 1e7, 1e15
 """Maximum time in s and maximum rate in bit/s of an option; a scenario has the same maxima."""
 
@@ -221,6 +223,15 @@ def read_count(option: str, text: str | None) -> int | None:
         raise ValueError(f"{option} is {text!r}; it must be at most {10**MAX_DIGITS - 1}")
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(f"{option} is {text!r}; it must be a whole number of at least 1")
+    return int(text)
+
+
+def read_seed(text: str | None) -> int | None:
+    """Parse the value of ``--seed``; return None without the option."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal()) or len(text) > 20 or int(text) > MAX_SEED:
+        raise ValueError(f"--seed is {text!r}; it must be a whole number from 0 to {MAX_SEED}")
     return int(text)
 
 

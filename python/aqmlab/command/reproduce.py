@@ -10,12 +10,14 @@ from aqmlab.command.options import (
     EngineOption,
     ForceOption,
     JobsOption,
+    SeedOption,
     SetOption,
     StoreOption,
     out,
     read_count,
     read_engine,
     read_overrides,
+    read_seed,
     replications,
 )
 from aqmlab.command.terminal import console, print_text, resumable
@@ -78,6 +80,7 @@ def reproduce_command(
         ),
     ] = False,
     changes: SetOption = None,
+    first_seed: SeedOption = None,
     number: Annotated[str | None, replications("those of the study")] = None,
     jobs: JobsOption = None,
     to: Annotated[Path | None, out("results/STUDY, or results/all with --all")] = None,
@@ -88,12 +91,13 @@ def reproduce_command(
     """Simulate a published study, and compare its published numbers and claims with the results.
 
     The output is a folder with an HTML report, figures and tables. --set changes a key in all
-    scenarios of the study that have the key, and the report states this change.
+    scenarios of the study that have the key, and --seed changes the seeds of all runs. The report
+    states these changes.
     """
     from aqmlab import studies
     from aqmlab.store import FolderStore
 
-    by = read_engine(engine)
+    by, seed = read_engine(engine), read_seed(first_seed)
     if every:
         excluded = {"STUDY": study, "--only": only, "--replications": number,
                     "--set": changes, "--claim": claim}  # fmt: skip
@@ -101,7 +105,7 @@ def reproduce_command(
             raise ValueError(
                 f"--all excludes options that select or change a study; leave out {present[0]}"
             )
-        _every(to, read_count("--jobs", jobs), store, by, quick=quick, force=force)
+        _every(to, read_count("--jobs", jobs), store, by, quick=quick, seed=seed, force=force)
         return
     if study is None:
         known = ", ".join(studies.names())
@@ -125,11 +129,11 @@ def reproduce_command(
         if finished:
             stack.enter_context(resumable(finished))
         if claim:
-            _decide(chosen, claim, runs, threads, by, finished, changed)
+            _decide(chosen, claim, runs, threads, by, finished, changed, seed)
             return
         print_text(str(chosen.reproduce(
             chosen_items, runs, threads, to, console(), engine=by, store=finished, changes=changed,
-            quick=quick, force=force,
+            quick=quick, seed=seed, force=force,
         )))  # fmt: skip
 
 
@@ -140,6 +144,7 @@ def _every(
     engine: "Engine | None",
     *,
     quick: bool,
+    seed: int | None,
     force: bool,
 ) -> None:
     """Reproduce all studies."""
@@ -151,7 +156,7 @@ def _every(
         if finished:
             stack.enter_context(resumable(finished))
         print_text(str(reproduce_all(
-            to, jobs, console(), engine=engine, store=finished, quick=quick, force=force
+            to, jobs, console(), engine=engine, store=finished, quick=quick, seed=seed, force=force
         )))  # fmt: skip
 
 
@@ -163,12 +168,13 @@ def _decide(
     engine: "Engine | None",
     store: "FolderStore | None",
     changes: list[tuple[str, str]],
+    seed: int | None,
 ) -> None:
     """Print the verdict on a claim, and the measured numbers behind the verdict."""
     from aqmlab.studies.framework.verdicts import called
 
     printed, decision, runs = study.decide(
-        claim, replications, jobs, engine=engine, store=store, changes=changes
+        claim, replications, jobs, engine=engine, store=store, changes=changes, seed=seed
     )
     print_text(f"{printed.id}: {printed.statement} ({printed.scenario}; {printed.source})")
     print_text(f"printed {printed.printed}, measured {decision.ours or 'nothing'}")
@@ -177,4 +183,5 @@ def _decide(
     if not printed.counted:
         print_text(f"not counted, {printed.basis}: {printed.reason}")
     changed = "".join(f"; {key} = {value}" for key, value in changes)
+    changed += "" if seed is None else f"; first seed {seed}"
     print_text(f"{runs.distinct()} runs, {runs.replications} replications{changed}.")

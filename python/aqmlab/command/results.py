@@ -107,6 +107,8 @@ def results_command(
 ) -> None:
     """Show the results of a sweep: the estimate of each measure, with a confidence interval.
 
+    During a sweep and after an interruption, the results are those of the finished runs.
+
     --plot draws one line per arm. The horizontal axis is the factor that --by names, or the first
     factor that varies. If --by names two factors, the figure has one column of panels for each
     level of the second factor.
@@ -165,8 +167,7 @@ def show_effects(
     from rich.text import Text
 
     names = list(measures or [m.name for m in outcome.measures])
-    if outcome.title:
-        console.print(visible(outcome.title), markup=False, highlight=False)
+    _head(outcome, console)
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for name in ("measure", "factor", "change"):
         table.add_column(name, overflow="fold")
@@ -229,6 +230,19 @@ def show_measures(outcome: "Outcome", console: "Console") -> None:
     console.print("Means are shown ± half of their 95 % interval (Student's t).", style="dim")
 
 
+def _head(outcome: "Outcome", console: "Console") -> None:
+    """Print the title of an experiment, and the number of runs if the results are partial."""
+    if outcome.title:
+        console.print(visible(outcome.title), markup=False, highlight=False)
+    if outcome.partial:
+        console.print(
+            f"Partial results: {outcome.partial} have ended. A mean over several points covers "
+            "only the runs that have ended. `aqmlab sweep FILE --resume` continues an interrupted "
+            "sweep.",
+            markup=False,
+        )
+
+
 def _not_measured(outcome: "Outcome", console: "Console") -> None:
     """Print the names of the measures that the engine did not measure."""
     if outcome.not_measured:
@@ -255,8 +269,7 @@ def show(
 ) -> None:
     """Print the estimates of an experiment, and the difference of each arm from the first arm."""
     every = outcome.estimates(by, measures, kind)
-    if outcome.title:
-        console.print(visible(outcome.title), markup=False, highlight=False)
+    _head(outcome, console)
     rows = table(every, outcome)
     console.print(rows, markup=False)
     if rows.row_count < len(every):

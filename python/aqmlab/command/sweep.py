@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +27,13 @@ from aqmlab.command.options import (
     replications,
     store,
 )
-from aqmlab.command.terminal import console, print_text, print_warnings, resumable
+from aqmlab.command.terminal import (
+    Interrupted,
+    console,
+    print_text,
+    print_warnings,
+    resumable,
+)
 
 if TYPE_CHECKING:
     from aqmlab.engine import Engine
@@ -34,7 +41,7 @@ if TYPE_CHECKING:
     from aqmlab.folder import Claim
 
 MADE_BY = "aqmlab sweep"
-EXPERIMENT, RUNS, SUMMARY, EFFECTS = "experiment.toml", "runs", "summary.csv", "effects.csv"
+RUNS, SUMMARY, EFFECTS = "runs", "summary.csv", "effects.csv"
 FIGURES = "figures"
 EXAMPLES = (
     "aqmlab sweep examples/experiments/queue_size.toml --replications 2",
@@ -78,10 +85,11 @@ def sweep_command(
     """Run an experiment: all its scenarios, each with several seeds.
 
     The output folder contains the finished runs. runs.parquet has one row per run, summary.csv the
-    estimate of each measure, and effects.csv the effects of the factors.
+    estimate of each measure, and effects.csv the effects of the factors. During the sweep and after
+    an interruption, aqmlab results shows the results of the finished runs.
     """
     from aqmlab.command.results import show
-    from aqmlab.experiment import Experiment, Outcome, carry_out, prepare
+    from aqmlab.experiment import Experiment, carry_out, prepare
     from aqmlab.progress import Count
     from aqmlab.store import FolderStore
 
@@ -102,8 +110,8 @@ def sweep_command(
     with engine(executor, threads, cluster) as of_executor:
         prepared = prepare(experiment, engine=of_executor or chosen, store=runs, jobs=at_once)
         with output_folder(final, experiment, resume=resume, force=force) as claim:
-            with resumable(runs, "--resume"), runs, Count() as count:
-                outcome: Outcome = carry_out(prepared, count)
+            with resumable(runs, "--resume", final), runs, Count() as count:
+                outcome = carry_out(prepared, count, partial(write_runs, claim))
             write(outcome, claim)
     show(outcome, console())
     print_warnings([*outcome.warnings, *outcome.cautions] if warnings else [])
@@ -171,6 +179,9 @@ def output_folder(
 ) -> Iterator["Claim"]:
     """Claim the output folder of a sweep for this process, and write the experiment into it.
 
+    If a new sweep ends without any result, its folder is removed, so that the folder does not block
+    the corrected experiment.
+
     Raises
     ------
     FileExistsError
@@ -178,6 +189,7 @@ def output_folder(
     OSError
         If the folder cannot be written.
     """
+    from aqmlab.experiment.outcome import EXPERIMENT, FILE
     from aqmlab.folder import Claim, is_of
 
     continues = is_of(folder, MADE_BY) and resume
@@ -189,7 +201,26 @@ def output_folder(
         else:
             (claim.new / EXPERIMENT).write_text(experiment.text, "utf-8")
             claim.appear()
-        yield claim
+        try:
+            yield claim
+        except BaseException as e:
+            if not (continues or isinstance(e, Interrupted) or (claim.final / FILE).exists()):
+                claim.withdraw()
+            raise
+
+
+def write_runs(claim: "Claim", outcome: "Outcome") -> None:
+    """Write the table of runs, which may be partial, into the folder of a sweep.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    from aqmlab.experiment.outcome import FILE
+
+    outcome.write(claim.parts / FILE)
+    (claim.parts / FILE).replace(claim.final / FILE)
 
 
 def write(outcome: "Outcome", claim: "Claim") -> None:

@@ -11,6 +11,8 @@ import typer
 from aqmlab.words import shortened, visible
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from aqmlab.store import FolderStore
@@ -21,7 +23,7 @@ class Interrupted(Exception):  # noqa: N818
 
 
 @contextmanager
-def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
+def resumable(runs: "FolderStore", option: str = "", sweep: "Path | None" = None) -> Iterator[None]:
     """Report the number of stored runs if a signal interrupts the `with` block.
 
     Parameters
@@ -31,6 +33,8 @@ def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
     option : str
         Option with which the next call of the command reuses the stored runs; "" if the next call
         reuses them without an option.
+    sweep : pathlib.Path, optional
+        Output folder whose partial results `aqmlab results` shows.
     """
     try:
         yield
@@ -42,7 +46,9 @@ def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
             if option
             else "the next call of the command uses these runs"
         )
-        raise Interrupted(f"{runs.finished} finished runs are in {runs.folder}; {use}") from None
+        show = f"; `aqmlab results {sweep}` shows them" if sweep else ""
+        message = f"{runs.finished} finished runs are in {runs.folder}; {use}{show}"
+        raise Interrupted(message) from None
 
 
 def console() -> "Console":

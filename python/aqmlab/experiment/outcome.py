@@ -16,17 +16,18 @@ from aqmlab.estimates import Estimate, Kind
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
 from aqmlab.experiment.prepared import Row
-from aqmlab.measures import Measure, MeasuredRun
+from aqmlab.measures import Measure, MeasuredRun, base_unit
 from aqmlab.statistics import Effects, Interval, false_discovery, holm
-from aqmlab.words import refusal, visible
+from aqmlab.words import by_kind, listed, refusal, visible
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-FILE = "runs.parquet"
+EXPERIMENT, FILE = "experiment.toml", "runs.parquet"
+"""Files in the folder of a sweep: a copy of the experiment, and the table of runs."""
 ABOUT = b"aqmlab"
-FIXED = ("point", "arm", "seed", "warnings", "failed", "not_measured")
+FIXED = ("point", "arm", "seed", "warnings", "warning_kinds", "failed", "not_measured")
 """Columns of a table of runs, apart from the factors and the measures."""
 
 
@@ -106,9 +107,11 @@ class Outcome:
     ----------
     runs : pandas.DataFrame
         Table with one row per run. The columns are ``point``, the factors, ``arm``, ``seed``, the
-        measures, ``warnings``, ``failed`` and ``not_measured``. A measure is in the unit of its
-        name, and NaN if it is missing. ``failed`` is the reason of a failed run, else "".
-        ``not_measured`` lists the measures that the engine did not measure, one per line.
+        measures, ``warnings``, ``warning_kinds``, ``failed`` and ``not_measured``. A measure is in
+        the unit of its name, and NaN if it is missing. ``warnings`` has the warnings of the run,
+        one per line, and ``warning_kinds`` has their kinds in the same order. ``failed`` is the
+        reason of a failed run, else "". ``not_measured`` lists the measures that the engine did not
+        measure, one per line.
     factors, arms : list of str
         Factors, and names of the arms, in the order of the experiment.
     measures : list of Measured
@@ -121,6 +124,9 @@ class Outcome:
         Warnings from the execution of the experiment, one sentence each.
     plots : tuple of str
         Kinds of figures that the experiment requests.
+    requested : int, optional
+        Number of runs that the experiment requested when these partial results were saved. None if
+        the experiment has ended and the results are complete.
     """
 
     runs: "pd.DataFrame"
@@ -131,6 +137,7 @@ class Outcome:
     warm_up: str | None = None
     plots: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    requested: int | None = None
 
     @classmethod
     def of(
@@ -140,6 +147,7 @@ class Outcome:
         rows: Iterable[Row],
         warm_up: str | None = None,
         notes: Iterable[str] = (),
+        requested: int | None = None,
     ) -> Self:
         """Create the results of an experiment from its rows, sorted by point, seed and arm."""
         import pandas as pd
@@ -154,12 +162,13 @@ class Outcome:
         for i, m in enumerate(measures):
             columns[m.name] = [row.values[i] for row in ordered]
         columns["warnings"] = [row.warnings for row in ordered]
+        columns["warning_kinds"] = [row.kinds for row in ordered]
         columns["failed"] = [row.failed for row in ordered]
         columns["not_measured"] = [row.not_measured for row in ordered]
         known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
         return cls(
             pd.DataFrame(columns), experiment.factors, arms, known, experiment.title, warm_up,
-            tuple(experiment.plots), tuple(notes),
+            tuple(experiment.plots), tuple(notes), requested,
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
@@ -183,6 +192,8 @@ class Outcome:
             "plots": self.plots,
             "notes": self.notes,
         }
+        if self.requested is not None:
+            about["requested"] = self.requested
         table = pa.Table.from_pandas(self.runs, preserve_index=False)
         meta = {**(table.schema.metadata or {}), ABOUT: json.dumps(about).encode()}
         with Path(path).open("wb") as file:  # Arrow refuses a path that is not UTF-8
@@ -190,12 +201,12 @@ class Outcome:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read the results of a sweep from its folder.
+        """Read the results of a sweep from its folder; partial results if the sweep has not ended.
 
         Raises
         ------
         ValueError
-            If the folder does not contain the results of a sweep.
+            If the folder does not contain results of a sweep.
         OSError
             If the file cannot be read.
         """
@@ -203,9 +214,14 @@ class Outcome:
 
         path = folder / FILE
         if not path.is_file():
+            if (folder / EXPERIMENT).is_file():
+                raise ValueError(
+                    f"{folder} has no results yet; `aqmlab status {folder}` shows the progress, "
+                    "and `aqmlab sweep FILE --resume` continues an interrupted sweep"
+                )
             raise ValueError(
-                f"{folder} is not the folder of a finished sweep; give a folder that `aqmlab sweep "
-                "FILE` wrote"
+                f"{folder} is not the folder of a sweep; give a folder that `aqmlab sweep FILE` "
+                "wrote"
             )
         try:
             # The file is read into memory first, because the threads of Arrow may still use a
@@ -244,6 +260,13 @@ class Outcome:
             if why := refusal(name):
                 problem, _, _ = why.partition("; ")
                 raise ValueError(f"the {what} {visible(name)!r} {problem}")
+
+    @property
+    def partial(self) -> str:
+        """Number of runs of partial results as text; empty for complete results."""
+        if self.requested is None:
+            return ""
+        return f"{len(self.runs)} of {self.requested} runs"
 
     def measure(self, name: str) -> Measured:
         """Return a measure, given its name.
@@ -289,12 +312,18 @@ class Outcome:
 
     @property
     def warnings(self) -> list[str]:
-        """Distinct warnings of the runs, each with the number of runs that issued it."""
-        counts: dict[str, int] = {}
-        for text, n in self.runs["warnings"].value_counts().items():
-            for line in filter(None, str(text).split("\n")):
-                counts[line] = counts.get(line, 0) + int(n)
-        return [f"{line} ({n} of {len(self.runs)} runs)" for line, n in counts.items()]
+        """One line per kind of warning: an example, and the number of runs with the warning."""
+        texts = self.runs["warnings"]
+        # Tables of version 0.1.0, and of studies, have no kinds; each text is then its own kind.
+        kinds = self.runs.get("warning_kinds", texts)
+        counts = self.runs.groupby([kinds.rename("kinds"), texts.rename("texts")], sort=False)
+        every = [
+            (kind, text, int(n))
+            for (of_run, lines), n in counts.size().items()
+            for kind, text in zip(str(of_run).split("\n"), str(lines).split("\n"), strict=False)
+            if text
+        ]
+        return by_kind(every, len(self.runs))
 
     @cached_property
     def not_measured(self) -> list[str]:
@@ -325,9 +354,10 @@ class Outcome:
                 measures_of.setdefault(text, []).append(one.measure.name)
         cautions = list(self.notes)
         for text, names in measures_of.items():
-            where = ", ".join(f"{name} ({names.count(name)})" for name in dict.fromkeys(names))
-            cautions.append(f"{text}: {where}" if self.varied or len(self.arms) > 1 else
-                            f"{text}: {', '.join(dict.fromkeys(names))}")  # fmt: skip
+            several = self.varied or len(self.arms) > 1
+            distinct = dict.fromkeys(names)
+            where = [f"{name} ({names.count(name)})" if several else name for name in distinct]
+            cautions.append(f"{text}: {listed(where)}")
         return cautions
 
     def values(
@@ -423,7 +453,9 @@ class Outcome:
         The coordinate ``seed`` has the seed of each replication. The values are those of the table
         `runs`, in the unit of the measure's name; a missing value is NaN. If the points do not
         contain every combination of factor levels, the dataset has the dimension ``point`` in place
-        of the factors, which become coordinates.
+        of the factors, which become coordinates. A factor whose levels are numbers or have units,
+        such as ``"5 ms"``, has numbers in the base unit as coordinates (0.005 s). All other
+        factors are categories. Coordinates and measures have the attribute ``units``.
 
         Raises
         ------
@@ -431,11 +463,16 @@ class Outcome:
             If xarray is not installed.
         """
         factors = {factor: self.levels(factor) for factor in self.factors}
-        measures = [m.name for m in self.measures]
-        measures = [name for name in measures if name not in self.not_measured]
-        dataset = cube(self.runs, factors, {"arm": self.arms}, measures)
+        units = {
+            m.name: base_unit(m.unit, m.scale)
+            for m in self.measures
+            if m.name not in self.not_measured
+        }
+        dataset = cube(self.runs, factors, {"arm": self.arms}, units)
         if self.not_measured:
             dataset = dataset.assign_attrs({"not_measured": self.not_measured})
+        if self.requested is not None:
+            dataset = dataset.assign_attrs({"partial": self.partial})
         return dataset.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
 
     def effects(self, measure: str) -> Effects:

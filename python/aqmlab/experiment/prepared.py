@@ -63,8 +63,9 @@ class Row:
     """Results of one run: its point, arm and seed, and the value of each measure.
 
     `values` is in the order of the measures of the experiment, with NaN for a missing value.
-    `failed` is the reason if the run failed, else "". `not_measured` has the names of the measures
-    that the engine did not measure, one per line.
+    `warnings` and `kinds` have the texts and the kinds of the warnings, one per line. `failed` is
+    the reason if the run failed, else "". `not_measured` has the names of the measures that the
+    engine did not measure, one per line.
     """
 
     point: int
@@ -72,6 +73,7 @@ class Row:
     seed: int
     values: tuple[float, ...] = ()
     warnings: str = ""
+    kinds: str = ""
     failed: str = ""
     not_measured: str = ""
 
@@ -279,11 +281,12 @@ class PreparedExperiment:
 
         engine, left = self._recorder(), set(range(len(requested)))
         texts = ((self._text(*one),) for one in requested)
-        for i, (values, warnings, absent) in self._campaign(texts, self._measured, engine, report):
+        for i, measured in self._campaign(texts, self._measured, engine, report):
+            values, warnings, kinds, absent = measured
             left.discard(i)
             point, replication, arm = requested[i]
             seed = self._seed + replication
-            yield Row(point, arm, seed, values, warnings, not_measured=absent)
+            yield Row(point, arm, seed, values, warnings, kinds, not_measured=absent)
         for i in sorted(left):
             point, replication, arm = requested[i]
             reason = engine.failed.get(self._text(*requested[i]), "")
@@ -385,8 +388,11 @@ class PreparedExperiment:
         self._latest = (-1, {})
         self.warm_up = self._plan.warm_up if longest else None
 
-    def _measured(self, result: Result) -> tuple[Any, str, str]:
-        """Return the values of the measures in a run, its warnings, and the unmeasured measures."""
+    def _measured(self, result: Result) -> tuple[Any, str, str, str]:
+        """Return the values of the measures in a run, and other values of its :class:`Row`.
+
+        The other values are the warnings, their kinds, and the unmeasured measures.
+        """
         scenario = result.scenario
         links = tuple(self._plan.links(scenario) or link_names(result))
         of_scenario, known = _readings(scenario, links)
@@ -399,8 +405,14 @@ class PreparedExperiment:
                 absent.append(m.name)
             unknown = value is None or isinstance(value, AtLeast)
             values.append(math.nan if unknown else float(value or 0))
-        warnings = sys.intern("\n".join(result.warnings))
-        return tuple(values), warnings, sys.intern("\n".join(absent))
+        warnings = result.manifest.get("warnings", [])
+        texts, kinds = (_lines(w[key] for w in warnings) for key in ("text", "about"))
+        return tuple(values), texts, kinds, _lines(absent)
+
+
+def _lines(texts: Iterable[str]) -> str:
+    """Return texts as the lines of one text, which equal texts of other runs share in memory."""
+    return sys.intern("\n".join(" ".join(text.splitlines()) for text in texts))
 
 
 def _ignore(_: float, __: int) -> None:

@@ -1,6 +1,7 @@
 """Execution of an experiment: runs that estimate the warm-up, then rounds of replications."""
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 
 from aqmlab import statistics
@@ -12,6 +13,11 @@ from aqmlab.store import Store
 
 RoundProgress = Callable[[float, int, int], None]
 """Function that reports progress: the numbers of finished runs, of all runs, and of failed runs."""
+
+SAVE_S = 5.0
+"""Minimum time in s between two savings of partial results."""
+SAVE_SHARE = 0.05
+"""Maximum share of the time of an experiment in which partial results are saved."""
 
 GROWTH = 2
 """Maximum factor by which a round increases the number of replications at a point. The factor is
@@ -84,8 +90,23 @@ def prepare(
     return prepared
 
 
-def carry_out(prepared: PreparedExperiment, progress: RoundProgress | None = None) -> Outcome:
-    """Run a prepared experiment; `progress` is that of :func:`conduct`."""
+def carry_out(
+    prepared: PreparedExperiment,
+    progress: RoundProgress | None = None,
+    save: Callable[[Outcome], None] | None = None,
+) -> Outcome:
+    """Run a prepared experiment.
+
+    Parameters
+    ----------
+    prepared : PreparedExperiment
+        The experiment.
+    progress : callable, optional
+        As for :func:`conduct`.
+    save : callable, optional
+        Function that is called with the partial results about every `SAVE_S` seconds, and once if
+        an error or a signal ends the experiment. It is not called before the first result.
+    """
     experiment = prepared.experiment
     points = range(len(experiment.points))
     if experiment.warm_up.series:
@@ -93,22 +114,37 @@ def carry_out(prepared: PreparedExperiment, progress: RoundProgress | None = Non
     rows: list[Row] = []
     failed: list[Row] = []
     finished, needed = [0] * len(points), [experiment.replications.first] * len(points)
-    while round_ := [(p, r) for p in points for r in range(finished[p], needed[p])]:
 
-        def report(
-            done: float, of: int, before: int = len(rows), failed: list[Row] = failed
-        ) -> None:
-            if progress:
-                progress(before + done, before + of, len(failed))
+    def outcome(requested: int | None = None) -> Outcome:
+        measures, notes = prepared.measures, prepared.notes
+        return Outcome.of(experiment, measures, rows, prepared.warm_up, notes, requested)
 
-        for row in prepared.runs(round_, report):
-            rows.append(row)
-            failed += [row] * bool(row.failed)
-        finished = list(needed)
-        needed = _needed(prepared, rows, finished)
+    due = time.monotonic() + SAVE_S
+    try:
+        while round_ := [(p, r) for p in points for r in range(finished[p], needed[p])]:
+
+            def report(
+                done: float, of: int, before: int = len(rows), failed: list[Row] = failed
+            ) -> None:
+                if progress:
+                    progress(before + done, before + of, len(failed))
+
+            for row in prepared.runs(round_, report):
+                rows.append(row)
+                failed += [row] * bool(row.failed)
+                if save and (began := time.monotonic()) >= due:
+                    save(outcome(sum(needed) * len(experiment.arms)))
+                    now = time.monotonic()
+                    due = now + max(SAVE_S, (now - began) / SAVE_SHARE)
+            finished = list(needed)
+            needed = _needed(prepared, rows, finished)
+    except BaseException:
+        if save and rows:
+            save(outcome(sum(needed) * len(experiment.arms)))
+        raise
     if experiment.replications.measure:
         prepared.notes += _wide_intervals(prepared, rows)
-    return Outcome.of(experiment, prepared.measures, rows, prepared.warm_up, prepared.notes)
+    return outcome()
 
 
 def _needed(

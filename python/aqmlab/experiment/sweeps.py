@@ -18,7 +18,7 @@ from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.packs import Packs
 from aqmlab.folder import appearing_file
-from aqmlab.measures import Measure, MeasuredRun
+from aqmlab.measures import Measure, MeasuredRun, base_unit
 from aqmlab.scenario import ScenarioLike, Table, as_written, normalize, plain, toml_value, with_seed
 from aqmlab.store import Store
 from aqmlab.words import refusal, visible
@@ -199,8 +199,10 @@ class Sweep:
     def to_xarray(self, measures: Iterable[Measure[MeasuredRun]]) -> "xr.Dataset":
         """Return measures as arrays with one dimension per swept key, and ``replication``.
 
-        The coordinate ``seed`` has the seed of each replication. A measure without a value in any
-        run is not in the dataset, and the attribute ``not_measured`` lists its name.
+        The coordinates of a key with units are numbers in the base unit, and have the attribute
+        ``units``; see :meth:`aqmlab.experiment.Outcome.to_xarray`. The coordinate ``seed`` has the
+        seed of each replication. A measure without a value in any run is not in the dataset, and
+        the attribute ``not_measured`` lists its name.
 
         Parameters
         ----------
@@ -228,7 +230,8 @@ class Sweep:
             rows.append({"point": number} | point | floats)
         runs = pd.DataFrame(rows)
         levels = {key: list(runs[key].drop_duplicates()) for key in keys}
-        dataset = cube(runs, levels, {}, list(present))
+        units = {m.name: base_unit(m.unit, m.scale) for m in wanted if m.name in present}
+        dataset = cube(runs, levels, {}, units)
         absent = [m.name for m in wanted if m.name not in present]
         return dataset.assign_attrs(not_measured=absent) if absent else dataset
 

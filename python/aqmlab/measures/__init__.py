@@ -6,7 +6,7 @@ numbers of several replications (:mod:`aqmlab.estimates`).
 """
 
 from aqmlab.measures.column import column, is_column, parts, sampled, series_of
-from aqmlab.measures.measure import AtLeast, Measure, key
+from aqmlab.measures.measure import AtLeast, Measure, base_unit, key
 from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun, crossing_flows, link_names
 from aqmlab.measures.of_run import measures
 
@@ -15,6 +15,7 @@ __all__ = [
     "CrossingFlows",
     "Measure",
     "MeasuredRun",
+    "base_unit",
     "column",
     "crossing_flows",
     "is_column",

@@ -37,6 +37,8 @@ REDUCTIONS: dict[str, Callable[[Any], float]] = {
 }
 """Functions that reduce the values of a column to one number, in addition to the percentiles ``p1``
 to ``p99``."""
+UNITS = {"count": "", "jain": "index"}
+"""Units of the reductions whose result is not in the unit of the column."""
 
 
 @cache
@@ -76,8 +78,8 @@ def column(text: str) -> Measure[MeasuredRun]:
 
     Examples
     --------
-    >>> column("flows.goodput_bps.mean").unit
-    'bit/s'
+    >>> column("flows.goodput_bps.mean").unit, column("flows.goodput_bps.jain").unit
+    ('bit/s', 'index')
     """
     table, name, _, reduction = _parts(text)
     unit = _columns()[table][name]
@@ -86,7 +88,7 @@ def column(text: str) -> Measure[MeasuredRun]:
             f"{text!r} is a column of names, which can only be counted; write {text}.count"
         )
     _reduction(text, reduction)
-    return Measure(text, "" if reduction == "count" else unit, partial(_read, text), head=text)
+    return Measure(text, UNITS.get(reduction or "", unit), partial(_read, text), head=text)
 
 
 def _read(text: str, run: MeasuredRun) -> float:

@@ -84,6 +84,32 @@ class Measure(Generic[Read]):
         return replace(self, name=key(self.name, part), part=part)
 
 
+BASE_UNITS = {"Mbit/s": "bit/s", "ms": "s", "%": "1"}
+"""Unit in which a measure computes its values, by the displayed unit."""
+NUMBERS = ("", "index", "0..1", "0 or 1")
+"""Displayed units of values that are numbers without a unit."""
+
+
+def base_unit(unit: str, scale: float) -> str:
+    """Return the unit of the values that a measure computes, in the syntax of UDUNITS.
+
+    Parameters
+    ----------
+    unit : str
+        Unit in which the values are displayed.
+    scale : float
+        Factor that converts a value to the displayed unit.
+
+    Examples
+    --------
+    >>> base_unit("Mbit/s", 1e-6), base_unit("s", 1), base_unit("index", 1), base_unit("h", 0.5)
+    ('bit/s', 's', '1', '0.5 h')
+    """
+    if scale == 1:
+        return "1" if unit in NUMBERS else unit
+    return BASE_UNITS.get(unit, f"{scale:g} {unit}")
+
+
 def key(name: str, part: str) -> str:
     """Return the name of a measure for the link or flow `part`.
 

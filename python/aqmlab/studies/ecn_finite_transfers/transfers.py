@@ -18,6 +18,7 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import (
     SAMPLING_S,
     SEGMENT_BYTES,
 )
+from aqmlab.studies.framework.verdicts import UndecidableError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -139,8 +140,16 @@ class Transfers:
 
 
 def reduce(result: Result) -> Transfers:
-    """Reduce the result of a run to the values that tables, figures and claims read."""
+    """Reduce the result of a run to the values that tables, figures and claims read.
+
+    Raises
+    ------
+    UndecidableError
+        If a download did not end.
+    """
     flows, links = result.columns("flows"), result.columns("links")
+    if np.isnan(_floats(flows["completed_s"])).any():
+        raise UndecidableError("a download did not end before the end of its run")
     bottleneck = list(links["link"]).index(BOTTLENECK)
     names = list(flows["flow"])
     start = _floats(flows["start_s"])

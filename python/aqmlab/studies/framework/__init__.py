@@ -16,7 +16,7 @@ from aqmlab.studies.framework.study import (
     Section,
     Study,
 )
-from aqmlab.studies.framework.verdicts import Cell, Tolerance
+from aqmlab.studies.framework.verdicts import Cell, Tolerance, UndecidableError, ratio
 
 __all__ = [
     "Attachment",
@@ -35,5 +35,7 @@ __all__ = [
     "Section",
     "Study",
     "Tolerance",
+    "UndecidableError",
     "entry",
+    "ratio",
 ]

@@ -26,7 +26,9 @@ from aqmlab.studies.framework.verdicts import (
     NOT_TESTABLE,
     OPEN,
     REPRODUCED,
+    UNDECIDED,
     Tolerance,
+    UndecidableError,
     judge,
 )
 from aqmlab.studies.framework.verdicts import verdict as by_interval
@@ -89,8 +91,8 @@ Decide = Callable[[Any, Published], Decision]
 """Function that decides one claim from the runs."""
 
 
-Absent = Mapping[str, NotMeasuredError]
-"""Errors by item name, for items that need a series that the engine cannot record."""
+Absent = Mapping[str, NotMeasuredError | UndecidableError]
+"""Errors by item name, for items whose runs the engine cannot record or the study cannot plan."""
 NONE_ABSENT: Absent = {}
 
 
@@ -164,7 +166,10 @@ class Claims:
         return [(claim, self.decision(runs, claim, absent)) for claim in self.about(items)]
 
     def decision(self, runs: Any, claim: Published, absent: Absent = NONE_ABSENT) -> Decision:
-        """Decide a claim; the verdict is "not measured" if the engine cannot measure the values.
+        """Decide a claim.
+
+        The verdict is "not measured" if the engine cannot measure the values of the claim, and
+        "cannot be decided" if the runs lack a value that the claim needs.
 
         Parameters
         ----------
@@ -172,8 +177,9 @@ class Claims:
             Runs of all items that the claim's function reads.
         claim : Published
             Row of the claim in claims.csv.
-        absent : mapping of str to NotMeasuredError
-            Errors by item name, for items that need a series that the engine cannot record.
+        absent : mapping of str to NotMeasuredError or UndecidableError
+            Errors by item name, for items whose runs the engine cannot record or the study cannot
+            plan.
         """
         items, function = self.functions[claim.id]
         try:
@@ -183,6 +189,8 @@ class Claims:
             return function(runs, claim)
         except NotMeasuredError as reason:
             return Decision("", NOT_MEASURED, f"{reason}.")
+        except UndecidableError as reason:
+            return Decision("", UNDECIDED, f"{reason}.")
 
 
 def estimated(
@@ -219,8 +227,16 @@ def whole(
     """Decide a claim by one statistic of all replications together, such as a ratio of medians.
 
     The verdict judges the bootstrap interval of the statistic.
+
+    Raises
+    ------
+    UndecidableError
+        If the runs do not have the statistic.
     """
-    return _decided(claim, resampled(runs, statistic), tolerance, evidence)
+    ours = resampled(runs, statistic)
+    if not ours.n:
+        raise UndecidableError("the runs do not have the values that the claim compares")
+    return _decided(claim, ours, tolerance, evidence)
 
 
 def condition(runs: Any, margin: Callable[[Any], float], ours: object, evidence: str) -> Decision:

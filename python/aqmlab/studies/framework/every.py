@@ -15,7 +15,14 @@ from aqmlab.studies.framework.claims import Decision, Published
 from aqmlab.studies.framework.output import MADE_BY, claim_row, write
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.stored_verdicts import score
-from aqmlab.studies.framework.summary import decided, good, numbers, tiles, verdicts
+from aqmlab.studies.framework.summary import (
+    decided,
+    good,
+    numbers,
+    other_seeds,
+    tiles,
+    verdicts,
+)
 from aqmlab.studies.framework.verdicts import CONTRADICTED, NOT_TESTABLE, OPEN
 
 if TYPE_CHECKING:
@@ -85,6 +92,7 @@ def reproduce_all(
     engine: Engine | None = None,
     store: Store | None = None,
     quick: bool = False,
+    seed: int | None = None,
     force: bool = True,
 ) -> Path:
     """Reproduce all studies, and write a folder for each study and a page about all studies.
@@ -98,6 +106,8 @@ def reproduce_all(
     quick : bool
         True to run the quick form of each study, or two replications of a study without a quick
         form. For quick forms, the page about all studies does not count the reproduced claims.
+    seed : int, optional
+        As for :meth:`aqmlab.studies.framework.Study.reproduce`.
     force : bool
         True to replace the folder of an earlier reproduction, False to raise an error instead.
 
@@ -119,10 +129,12 @@ def reproduce_all(
     with appearing(final, MADE_BY, force=force) as folder:
         for name in studies.names():
             results.append(
-                _reproduce(name, folder / name, jobs, console, engine, store, quick=quick)
+                _reproduce(
+                    name, folder / name, jobs, console, engine, store, quick=quick, seed=seed
+                )
             )
         _write_claims(results, folder / "claims.csv")
-        write_report(page(results, quick=quick), folder / "index.html")
+        write_report(page(results, quick=quick, seed=seed), folder / "index.html")
     return final / "index.html"
 
 
@@ -135,11 +147,12 @@ def _reproduce(
     store: Store | None,
     *,
     quick: bool,
+    seed: int | None,
 ) -> StudyResult:
     study = studies.load(name)
     form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
     few = 2 if quick and not study.quick else None
-    reproduction = study.run((), few, jobs, console, engine, store, **form)
+    reproduction = study.run((), few, jobs, console, engine, store, seed=seed, **form)
     folder.mkdir()
     write(reproduction, folder)
     if console is not None:
@@ -172,7 +185,7 @@ def _write_claims(results: list[StudyResult], path: Path) -> None:
         writer.writerows(rows)
 
 
-def page(results: list[StudyResult], *, quick: bool) -> Report:
+def page(results: list[StudyResult], *, quick: bool, seed: int | None = None) -> Report:
     """Return the page about all studies."""
     all_claims = sum((one.verdicts for one in results), Counter[str]())
     scores = [Score("studies", str(len(results)))]
@@ -186,6 +199,8 @@ def page(results: list[StudyResult], *, quick: bool) -> Report:
         "the lessons for today, the claims that were not reproduced, and the causes. The folder "
         "of each study has a report with every number, figure and claim."
     ]
+    if seed is not None:
+        lead.append(other_seeds(seed))
     if quick:
         lead.append(
             "This page shows the quick forms, which run only a part of each study, and does not "

@@ -95,6 +95,7 @@ def _manifest(reproduction: Reproduction) -> dict[str, Any]:
         "study": reproduction.study.name,
         "version": _core.version(),
         "changes": dict(reproduction.changes),
+        "seed": reproduction.seed,
         "items": [item.name for item in reproduction.items],
         "quick": reproduction.quick,
         "replications": reproduction.replications,

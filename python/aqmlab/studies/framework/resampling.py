@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from aqmlab.estimates import Estimate
+from aqmlab.studies.framework.verdicts import UndecidableError
 
 RESAMPLES = 200
 """Number of bootstrap samples."""
@@ -85,14 +86,20 @@ def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
     runs : Runs
         Runs of the study.
     statistic : callable
-        Function that computes the statistic from the runs, or returns NaN if that is not possible.
+        Function that computes the statistic from the runs. It returns NaN, or raises
+        UndecidableError, if that is not possible.
 
     Returns
     -------
     Estimate
         The value is the statistic of the original runs. The bounds contain the central 95 % of the
         statistics of the bootstrap samples. The bounds are NaN if there is only one replication, or
-        if a bootstrap sample gives NaN.
+        if a bootstrap sample has no statistic.
+
+    Raises
+    ------
+    UndecidableError
+        If `statistic` raises it for the original runs.
     """
     value, about = float(statistic(runs)), "of all replications, bootstrap 95 %"
     if math.isnan(value):
@@ -101,9 +108,17 @@ def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
         return Estimate(about, value, math.nan, math.nan, runs.replications)
     known: dict[Any, list[Any]] = {}
     draws = (Resampled(runs, known, seed) for seed in range(RESAMPLES))
-    resamples = sorted(float(statistic(draw)) for draw in draws)
+    resamples = sorted(_known(statistic, draw) for draw in draws)
     if any(map(math.isnan, resamples)):
         return Estimate(about, value, math.nan, math.nan, runs.replications)
     outside = int((1 - CONFIDENCE) / 2 * (RESAMPLES - 1))
     low, high = resamples[outside], resamples[RESAMPLES - 1 - outside]
     return Estimate(about, value, min(low, value), max(high, value), runs.replications)
+
+
+def _known(statistic: Callable[[Any], float], draw: Resampled) -> float:
+    """Return a statistic of a bootstrap sample; NaN if the sample lacks a value."""
+    try:
+        return float(statistic(draw))
+    except UndecidableError:
+        return math.nan

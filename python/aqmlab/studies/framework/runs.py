@@ -21,6 +21,8 @@ from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import content, normalize, seconds
 from aqmlab.store import Store, address
 from aqmlab.store.differences import Texts
+from aqmlab.studies.framework.verdicts import UndecidableError
+from aqmlab.words import by_kind
 
 
 @dataclass(frozen=True)
@@ -237,6 +239,8 @@ class Runs:
     form : callable
         Function that returns the setting to run instead of a requested setting. Items and claims
         read the result under the requested setting, not under the returned setting.
+    seed : int, optional
+        Seed of replication 0; replication i has the seed plus i. Default: the seeds of the study.
     on_demand : int, optional
         Number of threads, to start all replications of a setting only when an item or a claim reads
         the setting. By default, all runs start in :meth:`run`.
@@ -257,12 +261,15 @@ class Runs:
         *,
         quick: bool = False,
         form: Form = unchanged,
+        seed: int | None = None,
         on_demand: int | None = None,
     ) -> None:
         for key, _ in changes:
             if key.partition(".")[0] in NOT_ASSUMPTIONS:
-                raise ScenarioError(f"--set {key}: is not an assumption of a study; change another")
+                hint = "use --seed" if key == "seed" else "change another"
+                raise ScenarioError(f"--set {key}: is not an assumption of a study; {hint}")
         self.replications, self.changes, self.quick = replications, tuple(changes), quick
+        self.seed = seed
         self._reduce, self._engine, self._store = reduce, engine, store
         self._form, self._on_demand = form, on_demand
         self._manifests = Texts()
@@ -290,6 +297,8 @@ class Runs:
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
         """Return the scenario of a replication, with all changes to keys that the scenario has."""
         scenario: dict[str, Any] = self._form(setting).scenario(replication)
+        if self.seed is not None:
+            scenario["seed"] = self.seed + replication
         if not self.changes:
             return scenario
         before = json.loads(normalize(scenario))
@@ -371,7 +380,7 @@ class Runs:
             number = self._manifests.add(result.manifest_text)
             try:
                 return number, self._reduce(result)
-            except NotMeasuredError as error:
+            except (NotMeasuredError, UndecidableError) as error:
                 # The method `one` raises the stored error again when an item or a claim reads the
                 # run.
                 return number, error
@@ -390,10 +399,12 @@ class Runs:
         ------
         NotMeasuredError
             If the engine cannot measure a value that the study reads.
+        UndecidableError
+            If the run lacks a value that the study reads.
         """
         reduced = self._finished(setting, replication).reduced
-        if isinstance(reduced, NotMeasuredError):
-            raise NotMeasuredError(*reduced.args)
+        if isinstance(reduced, NotMeasuredError | UndecidableError):
+            raise type(reduced)(*reduced.args)
         return reduced
 
     def has(self, setting: Any) -> bool:
@@ -430,14 +441,10 @@ class Runs:
                 yield setting, replication, self._finished(setting, replication)
 
     def warnings(self) -> list[str]:
-        """Return one line per kind of warning: the number of runs with it, and an example."""
-        texts_by_kind: dict[str, list[str]] = {}
+        """Return one line per kind of warning: an example, and the number of runs with it."""
         distinct = {run.address: run for _, _, run in self.items()}.values()
-        for run in distinct:
-            for warning in run.manifest.get("warnings", []):
-                texts_by_kind.setdefault(warning["about"], []).append(warning["text"])
-        total = len(distinct)
-        return [f"{len(texts)} of {total} runs: {texts[0]}" for texts in texts_by_kind.values()]
+        warnings = [w for run in distinct for w in run.manifest.get("warnings", [])]
+        return by_kind(((w["about"], w["text"], 1) for w in warnings), len(distinct))
 
     def distinct(self) -> int:
         """Return the number of distinct runs."""

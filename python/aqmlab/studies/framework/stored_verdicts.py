@@ -32,6 +32,7 @@ from aqmlab.studies.framework.verdicts import (
     OPEN,
     REPRODUCED,
     SINGLE_RUN,
+    UNDECIDED,
 )
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
     )
     not_counted = [(by_class[basis], f"that {about}") for basis, about in NOT_COUNTED.items()]
     not_counted += [(counts[verdict], verdict) for verdict in (NOT_TESTABLE, NOT_MEASURED)]
+    not_counted.append((counts[UNDECIDED], f"that {UNDECIDED}"))
     if listed := ", ".join(f"{n} {reason}" for n, reason in not_counted if n):
         text += f" Claims that the score does not count: {listed}."
     return text
@@ -167,13 +169,14 @@ def claims_of_run(folder: Path, items: Sequence[str]) -> dict[str, StoredClaim]:
     ------
     ValueError
         If the folder contains a quick form of the study, only some of its items, or runs with
-        changed assumptions.
+        changed assumptions or other seeds.
     """
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-    if manifest["quick"] or manifest["changes"] or manifest["items"] != list(items):
+    other = manifest["changes"] or manifest.get("seed") is not None
+    if manifest["quick"] or other or manifest["items"] != list(items):
         raise ValueError(
             f"{folder}: does not have the whole study; run `aqmlab reproduce` without --quick, "
-            "--only and --set"
+            "--only, --set and --seed"
         )
     return read_claims(folder / CLAIMS)
 

@@ -8,15 +8,15 @@ report for each item, and decides the claims. `Study.reproduce` writes a folder 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.results import NotMeasuredError
-from aqmlab.studies.framework.claims import Claims, Decision, Published
+from aqmlab.studies.framework.claims import Absent, Claims, Decision, Published
 from aqmlab.studies.framework.runs import Change, Form, Need, Runs, unchanged
-from aqmlab.studies.framework.verdicts import ABSENT, Cell
+from aqmlab.studies.framework.verdicts import ABSENT, Cell, UndecidableError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -136,12 +136,14 @@ class Reproduction:
     def whole(self) -> dict[str, str]:
         """Verdicts in the study's verdicts.csv, for a quick form that decides claims.
 
-        The dict is empty for any other reproduction, and under changed assumptions.
+        The dict is empty for any other reproduction, under changed assumptions, and with other
+        seeds.
         """
         from aqmlab.studies.framework.stored_verdicts import read_verdicts
 
         decides = self.quick and self.study.quick is not None and self.study.quick.claims
-        return read_verdicts(self.study.verdicts_path) if decides and not self.changes else {}
+        other = self.changes or self.seed is not None
+        return read_verdicts(self.study.verdicts_path) if decides and not other else {}
 
     @property
     def cells(self) -> list[Cell]:
@@ -161,6 +163,11 @@ class Reproduction:
     def changes(self) -> tuple[Change, ...]:
         """Changed assumptions of the study."""
         return self.runs.changes
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of replication 0; None for the seeds of the study."""
+        return self.runs.seed
 
     @property
     def complete(self) -> bool:
@@ -270,6 +277,7 @@ class Study:
         changes: Sequence[Change] = (),
         *,
         quick: bool = False,
+        seed: int | None = None,
     ) -> Reproduction:
         """Run the chosen items and decide their claims, without writing files.
 
@@ -292,6 +300,9 @@ class Study:
             change has no effect on a scenario that does not contain the changed key.
         quick : bool
             True to run the quick form only.
+        seed : int, optional
+            Seed of the first replication of each setting, 0 or more; the next replications have
+            the next seeds. Default: the seeds of the study, for which the verdicts are stored.
 
         Raises
         ------
@@ -312,13 +323,14 @@ class Study:
         count = self._count(usual if replications is None else replications, jobs)
         form = self.quick.form if quick and self.quick else unchanged
         runs = Runs(
-            count, self.reduce, engine or Simulator(), store, changes, quick=quick, form=form
-        )
+            count, self.reduce, engine or Simulator(), store, changes, quick=quick, form=form,
+            seed=seed,
+        )  # fmt: skip
         for item in items:
             runs.request(item.needs())
         runs.check_changes()
         _run(runs, jobs, console)
-        absent: dict[str, NotMeasuredError] = {}
+        absent: dict[str, NotMeasuredError | UndecidableError] = {}
         # A new request for more series of a finished run discards the result of the run. All items
         # therefore read the finished results before the new requests are planned.
         runs.request([need for item in items for need in _then(item, runs, absent)])
@@ -328,7 +340,7 @@ class Study:
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
 
     def _decide(
-        self, runs: Runs, items: Sequence[Item], absent: Mapping[str, NotMeasuredError]
+        self, runs: Runs, items: Sequence[Item], absent: Absent
     ) -> list[tuple[Published, Decision]]:
         """Decide the claims of the given items; a quick form decides some claims, or none."""
         if runs.quick and not (self.quick and self.quick.claims):
@@ -367,6 +379,7 @@ class Study:
         engine: Engine | None = None,
         store: Store | None = None,
         changes: Sequence[Change] = (),
+        seed: int | None = None,
     ) -> tuple[Published, Decision, Runs]:
         """Decide one claim; run only the scenarios that this claim needs, and write no files.
 
@@ -374,7 +387,7 @@ class Study:
         ----------
         claim : str
             Id of the claim.
-        replications, jobs, engine, store, changes
+        replications, jobs, engine, store, changes, seed
             As for :meth:`run`.
 
         Raises
@@ -386,7 +399,7 @@ class Study:
 
         printed, count = self.claims.one(claim), self._count(replications, jobs)
         runs = Runs(
-            count, self.reduce, engine or Simulator(), store, changes,
+            count, self.reduce, engine or Simulator(), store, changes, seed=seed,
             on_demand=jobs or available_cores(),
         )  # fmt: skip
         needed, _ = self.claims.functions[claim]
@@ -394,7 +407,7 @@ class Study:
         for item in items:
             runs.request(item.needs())
         runs.check_changes()
-        absent: dict[str, NotMeasuredError] = {}
+        absent: dict[str, NotMeasuredError | UndecidableError] = {}
         for item in items:
             runs.request(_then(item, runs, absent))
         return printed, self.claims.decision(runs, printed, absent), runs
@@ -411,6 +424,7 @@ class Study:
         store: Store | None = None,
         changes: Sequence[Change] = (),
         quick: bool = False,
+        seed: int | None = None,
         force: bool = True,
     ) -> Path:
         """Run the chosen items, write a folder with the results, and return the path of the report.
@@ -420,7 +434,7 @@ class Study:
 
         Parameters
         ----------
-        only, replications, jobs, console, engine, store, changes, quick
+        only, replications, jobs, console, engine, store, changes, quick, seed
             As for :meth:`run`.
         out : str or Path, optional
             Folder of the results; default: `results/<study>`.
@@ -442,7 +456,7 @@ class Study:
             console.print(self.quick.shown, markup=False, highlight=False)
         with appearing(final, MADE_BY, force=force) as folder:
             reproduction = self.run(
-                only, replications, jobs, console, engine, store, changes, quick=quick
+                only, replications, jobs, console, engine, store, changes, quick=quick, seed=seed
             )
             write(reproduction, folder)
         if console is not None:
@@ -452,30 +466,34 @@ class Study:
         return final / "report.html"
 
 
-def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[Need]:
+def _then(
+    item: Item, runs: Runs, absent: dict[str, NotMeasuredError | UndecidableError]
+) -> list[Need]:
     """Return the runs that an item requests after reading the results of its first runs.
 
-    If the engine cannot record a series of the item, the list is empty, and the error is stored in
-    `absent` under the name of the item.
+    If the engine cannot record a series of the item, or if the first runs lack a value that the
+    item needs, the list is empty, and the error is stored in `absent` under the name of the item.
     """
     try:
         runs.check_recorded(item.needs())
         needs = list(item.then(runs)) if item.then else []
         runs.check_recorded(needs)
-    except NotMeasuredError as reason:
+    except (NotMeasuredError, UndecidableError) as reason:
         absent[item.name] = reason
         return []
     return needs
 
 
-def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> Section:
-    """Return an item's section, or "Not measured" if the engine cannot measure the values."""
+def _section(item: Item, runs: Runs, absent: Absent) -> Section:
+    """Return an item's section; without the item's values, the section has only the reason."""
     try:
         if item.name in absent:
             raise absent[item.name]
         return item.make(runs)
     except NotMeasuredError as reason:
         return Section(text=[f"Not measured: {reason}."])
+    except UndecidableError as reason:
+        return Section(text=[f"The runs lack a value of this item: {reason}."])
 
 
 def _run(runs: Runs, jobs: int | None, console: Console | None) -> None:

@@ -21,6 +21,7 @@ from aqmlab.studies.framework.verdicts import (
     OPEN,
     REPRODUCED,
     SINGLE_RUN,
+    UNDECIDED,
     Cell,
     called,
 )
@@ -90,7 +91,7 @@ def show(reproduction: Reproduction, console: Console) -> None:
 
     counts = compared(reproduction.cells)
     under = f" {CHANGED}" if reproduction.changes else ""
-    for text in changed(reproduction):
+    for text in notices(reproduction):
         console.print(text, markup=False)
     if counts:
         table = Printed(
@@ -134,15 +135,24 @@ def agreement_with_whole(reproduction: Reproduction) -> str:
     return compare(reproduction.claims, reproduction.whole).sentence
 
 
-def changed(reproduction: Reproduction) -> list[str]:
-    """Return a notice of the changed assumptions, which the report and the terminal show first."""
-    if not reproduction.changes:
-        return []
+def notices(reproduction: Reproduction) -> list[str]:
+    """Return notices of changed assumptions and seeds, which report and terminal show first."""
     changes = ", ".join(f"{key} = {value}" for key, value in reproduction.changes)
-    return [
+    texts = [
         f"Under changed assumptions: {changes}, in every scenario that has the key. All verdicts "
         "apply to the changed study, and do not judge the publication."
-    ]
+    ] * bool(changes)
+    if reproduction.seed is not None:
+        texts.append(other_seeds(reproduction.seed))
+    return texts
+
+
+def other_seeds(seed: int) -> str:
+    """Return a notice that the runs do not have the seeds of the study."""
+    return (
+        f"With other seeds: the first replication of each setting has the seed {seed}, the second "
+        f"{seed + 1} and so on. The stored verdicts are results with the seeds of the study."
+    )
 
 
 def report(reproduction: Reproduction, figures: Path) -> Report:
@@ -180,7 +190,7 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     title = f"{study.title} ({CHANGED})" if other else study.title
     return Report(
         title,
-        [*changed(reproduction), *study.about],
+        [*notices(reproduction), *study.about],
         _scores(reproduction),
         chapters,
         _end(reproduction),
@@ -201,6 +211,7 @@ def _scores(reproduction: Reproduction) -> list[Score]:
         apart = bases(reproduction.claims)[INPUT] + bases(reproduction.claims)[FITTED]
         others = [(apart, "not counted"), (counts[NOT_TESTABLE], NOT_TESTABLE)]
         others += [(counts[ABSENT], ABSENT), (counts[NOT_MEASURED], NOT_MEASURED)]
+        others.append((counts[UNDECIDED], f"that {UNDECIDED}"))
         scores += [Score(f"claims {about}", str(n)) for n, about in others if n]
     if cells := numbers(reproduction.cells):
         scores += tiles(cells, "published numbers", under)
@@ -218,8 +229,9 @@ RULES = (
     "interval lies outside the tolerance. “Open” means that our interval lies partly within the "
     "tolerance; more replications would make the interval narrower. “Reproduced (single run)” "
     "means that the published number comes from a single run, and lies within the spread of our "
-    "single runs. A claim that one value is larger than another is decided if the interval of the "
-    "difference does not contain 0.",
+    "single runs. “Cannot be decided” means that the runs lack a value that the claim needs; the "
+    "evidence has the reason. A claim that one value is larger than another is decided if the "
+    "interval of the difference does not contain 0.",
     "The score does not count three kinds of claims and numbers: claims that repeat an input of "
     "the runs or follow from inputs by arithmetic, published numbers that were used to choose a "
     "setting, and numbers under other interpretations of the publication.",
@@ -306,7 +318,8 @@ def _standing(claim: Published, decision: Decision) -> str:
 
 def _by_verdict(claims: Iterable[Claim]) -> str:
     """Return the ids of the counted claims by verdict, and the ids of the other claims by class."""
-    groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE, NOT_MEASURED, ABSENT)}
+    others = (NOT_TESTABLE, NOT_MEASURED, UNDECIDED, ABSENT)
+    groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, *others)}
     groups |= {f"claims that {about}": [] for about in NOT_COUNTED.values()}
     for claim, decision in claims:
         about = NOT_COUNTED.get(claim.basis)

@@ -36,6 +36,8 @@ NOT_TESTABLE = "not testable"
 ABSENT = "not in the quick form"
 NOT_MEASURED = "not measured"
 """Verdict on a claim if the engine cannot measure the values that the claim needs."""
+UNDECIDED = "cannot be decided"
+"""Verdict on a claim if the runs lack a value that the claim needs, such as drops."""
 NOT_PRINTED = ""
 DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
 """Verdicts of a comparison with a published statement, in the order of columns in tables."""
@@ -45,9 +47,36 @@ Kind = Literal["number", "upper_bound", "lower_bound", "sign"]
 """Kind of a published statement: a number, a bound, or the sign of a difference (-1, 0, 1)."""
 KINDS_OF_QUALIFIER: dict[str, Kind] = {"upper_bound": "upper_bound", "lower_bound": "lower_bound"}
 
+
+class UndecidableError(Exception):
+    """Raised by the function of a claim, of an item or of a run if a value does not exist.
+
+    A changed assumption can remove such a value: without drops, for example, no share of the drops
+    exists. The message is the reason, without a full stop.
+    """
+
+
 LEAST_ABOVE_0 = math.nextafter(0.0, 1.0)
 ROUNDING = 1e-9
 """Relative rounding error of floating-point numbers that comparisons ignore."""
+
+
+def ratio(part: float, whole: float, reason: str) -> float:
+    """Return `part` / `whole`.
+
+    Raises
+    ------
+    UndecidableError
+        If `whole` is 0. The message is `reason`.
+
+    Examples
+    --------
+    >>> ratio(1, 4, "no packet was dropped")
+    0.25
+    """
+    if not whole:
+        raise UndecidableError(reason)
+    return float(part / whole)
 
 
 @dataclass(frozen=True)

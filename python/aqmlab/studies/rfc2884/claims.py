@@ -15,7 +15,7 @@ import numpy as np
 
 from aqmlab import estimates
 from aqmlab.estimates import number
-from aqmlab.studies.framework import Claims, Decision, Published, Runs, Tolerance
+from aqmlab.studies.framework import Claims, Decision, Published, Runs, Tolerance, ratio
 from aqmlab.studies.framework.claims import (
     EXACT,
     direction,
@@ -318,7 +318,8 @@ def hardly_any_timeouts(runs: Runs, claim: Published) -> Decision:
         for at in bulk.grid(RENO):
             ran: list[Outcome] = of.of(at)
             resent, fast = sum(r.off.resent for r in ran), sum(r.off.fast for r in ran)
-            by_setting[at] = 100 * (1 - fast / resent)
+            none = f"no segment was retransmitted with {at.congesting} flows and maxp {at.maxp:g}"
+            by_setting[at] = 100 * (1 - ratio(fast, resent, none))
         return by_setting
 
     every = shares(runs)

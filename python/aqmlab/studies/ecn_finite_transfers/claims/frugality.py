@@ -32,6 +32,7 @@ from aqmlab.studies.framework.claims import (
     whole,
 )
 from aqmlab.studies.framework.runs import Runs
+from aqmlab.studies.framework.verdicts import ratio
 
 LIMITS = efficiency.limits_of(10)
 SAME_G = 0.05
@@ -189,9 +190,12 @@ def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
 
     def ratios(of: Runs) -> dict[tuple[int, int], float]:
         return {
-            (limit, delay): drops(of, "ECN-A", limit, delay) / drops(of, "DT", limit, delay)
+            (limit, delay): ratio(
+                drops(of, "ECN-A", limit, delay), drops(of, "DT", limit, delay),
+                f"Drop Tail dropped no packet at limit {limit} and a delay of {delay} ms",
+            )
             for limit, delay in product((16, 32), (20, 100))
-        }
+        }  # fmt: skip
 
     def margin(of: Runs) -> float:
         by_case = ratios(of)
@@ -240,7 +244,7 @@ def _falls(
 
     def margin(of: Runs) -> float:
         lower, cases = _share_lower(partial(measure, of))
-        return lower / cases - NEARLY_ALL
+        return ratio(lower, cases, "the values of all cases are 0") - NEARLY_ALL
 
     lower, cases = _share_lower(partial(measure, runs))
     text = (

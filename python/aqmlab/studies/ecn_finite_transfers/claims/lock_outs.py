@@ -37,7 +37,7 @@ from aqmlab.studies.framework.claims import (
     whole,
 )
 from aqmlab.studies.framework.runs import Runs
-from aqmlab.studies.framework.verdicts import Tolerance
+from aqmlab.studies.framework.verdicts import Tolerance, ratio
 
 TAIL_64 = Setting(2, "DT", 64)
 TAIL_8 = Setting(2, "DT", 8)
@@ -292,7 +292,9 @@ def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
 
     def full(of: Runs) -> float:
         at = [run for s in schemes for run in of.of(Setting(2, s, limit))]
-        return float(sum(run.dropped_full for run in at) / sum(run.dropped.sum() for run in at))
+        every = sum(int(run.dropped.sum()) for run in at)
+        lost = f"no packet was dropped with RED and ECN at limit {limit}"
+        return ratio(sum(run.dropped_full for run in at), every, lost)
 
     def margin(of: Runs) -> float:
         dropped = drops(of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -63,8 +64,9 @@ def arithmetic(claim: Published, ours: float, evidence: str, width: float) -> De
 
 
 def median(values: Iterable[float]) -> float:
-    """Return the median of the values that are not NaN."""
-    return float(np.nanmedian(np.array(list(values), dtype=float)))
+    """Return the median of the values that are not NaN; NaN if all values are NaN."""
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.median(known)) if known else math.nan
 
 
 def quartile_range(values: Iterable[float]) -> float:
