@@ -157,3 +157,17 @@ def test_the_effect_of_aqms_on_short_transfers_does_not_depend_on_the_choice_of_
         )
         (median,) = [m.name for m in compared.measures if m.title == "web: time, median"]
         assert all(compared.difference(arm, median).middle < 0 for arm in (1, 2, 3))
+
+
+def test_the_function_run_issues_the_warnings_as_python_warnings(
+    window_limited: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with warnings.catch_warnings(record=True, action="always") as issued:
+        result = aqmlab.run(window_limited)
+    assert [str(w.message) for w in issued] == result.warnings
+    assert {w.category for w in issued} == {aqmlab.ScenarioWarning}
+    assert {w.filename for w in issued} == {__file__}
+    with warnings.catch_warnings(record=True, action="always") as issued:
+        assert execute(["run", str(window_limited)]) == 0
+    assert not issued, "the command prints the warnings itself"
+    assert capsys.readouterr().err.count("warning: ") == len(result.warnings)

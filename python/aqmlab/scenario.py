@@ -70,6 +70,12 @@ MOST_VALUES = 4_000_000
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """Path of a scenario file, dict with the same keys, or object of :class:`aqmlab.Scenario`."""
+Overrides = Mapping[str, Any] | Iterable[tuple[str, Any]]
+"""Changes of a scenario: a mapping from dotted paths of keys to values, or pairs of both.
+
+A value is a text as for ``--set``, such as "20 ms" or "0.1", or a number, a dict or a table such as
+``aqmlab.Red()``.
+"""
 
 
 def plain(value: Any, aqms: CustomAqms | None = None) -> Any:
@@ -153,10 +159,39 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     return text, "json" if path.suffix.lower() == ".json" else "toml"
 
 
+def overrides_of(overrides: Overrides, aqms: CustomAqms | None = None) -> list[tuple[str, str]]:
+    """Return changes of a scenario as pairs of a dotted path and a text, as for ``--set``.
+
+    Queues written in Python are stored in `aqms`.
+
+    Raises
+    ------
+    ScenarioError
+        If the changes are neither a mapping nor pairs, or if a value cannot be in a scenario.
+
+    Examples
+    --------
+    >>> overrides_of({"network.delay": "5 ms", "network.queue.maxp": 0.2})
+    [('network.delay', '5 ms'), ('network.queue.maxp', '0.2')]
+    """
+    items = overrides.items() if isinstance(overrides, Mapping) else overrides
+    try:
+        pairs = [(path, value) for path, value in items]
+        paths = all(isinstance(path, str) for path, _ in pairs)
+    except (TypeError, ValueError):
+        pairs, paths = [], False
+    if not paths:
+        raise ScenarioError(
+            f"overrides: {overrides!r} is not a mapping of keys to values; write for example "
+            '{"network.delay": "5 ms"}'
+        )
+    return [(k, v if isinstance(v, str) else toml_value(v, aqms)) for k, v in pairs]
+
+
 def normalize(
     scenario: ScenarioLike,
     seed: int | None = None,
-    overrides: Iterable[tuple[str, str]] = (),
+    overrides: Overrides = (),
     aqms: CustomAqms | None = None,
 ) -> str:
     """Check a scenario, and return it as JSON with all default values.
@@ -167,9 +202,9 @@ def normalize(
         The scenario.
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
-    overrides : iterable of (str, str)
-        Changes of the scenario: dotted paths of keys, such as ``network.queue.limit``, each with a
-        value in TOML syntax.
+    overrides : mapping or iterable of (str, value)
+        Changes of the scenario: dotted paths of keys, such as ``network.queue.limit``, each with
+        its new value; see :data:`Overrides`.
     aqms : CustomAqms, optional
         Receives the queues that are written in Python; the JSON contains only their names.
 
@@ -193,7 +228,8 @@ def normalize(
         ...
     aqmlab.ScenarioError: network: is missing; this required key gives the network, …
     """
-    changes = [*overrides] if seed is None else [*overrides, ("seed", str(seed))]
+    changes = overrides_of(overrides, aqms)
+    changes += [] if seed is None else [("seed", str(seed))]
     if isinstance(scenario, str | PathLike):
         text, language = read_text(scenario)
         try:
@@ -346,14 +382,14 @@ def toml_value(value: Any, aqms: CustomAqms | None = None) -> str:
     raise ScenarioError(f"{value!r} is not a scenario value; give a text, a number or a dict")
 
 
-def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def changed(scenario: ScenarioLike, overrides: Overrides) -> dict[str, Any]:
     """Return a scenario as the user wrote it, but with changed values of the given keys.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
         The scenario.
-    overrides : iterable of (str, str)
+    overrides : mapping or iterable of (str, value)
         Dotted paths and values, as for :func:`normalize`. The changed scenario is checked.
 
     Raises
@@ -367,7 +403,7 @@ def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dic
     >>> changed("examples/two_flows.toml", red)["network"]["queue"]
     {'kind': 'red', 'maxp': 0.2}
     """
-    changes = [*overrides]
+    changes = overrides_of(overrides)
     normalize(scenario, overrides=changes)
     document = as_written(scenario)
     for key, text in changes:

@@ -22,7 +22,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import Measure, MeasuredRun, key, measures
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, warm_up_change, warm_up_of
+from aqmlab.scenario import Overrides, ScenarioLike, overrides_of, warm_up_change, warm_up_of
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
@@ -228,7 +228,7 @@ def compare(
     *,
     link: str | Sequence[str] = "bottleneck",
     warm_up: str | None = None,
-    overrides: Sequence[tuple[str, str]] = (),
+    overrides: Overrides = (),
     store: Store | None = None,
     engine: Engine | None = None,
 ) -> Comparison:
@@ -255,8 +255,8 @@ def compare(
         Warm-up as a time with its unit, such as "5 s"; default: the warm-up of the scenario.
         Counts, delays and goodputs cover the time after the warm-up. Transfers that begin during
         the warm-up are excluded.
-    overrides : sequence of (str, str)
-        Changes of the scenario: dotted paths of keys and their values, as for ``--set``.
+    overrides : mapping or iterable of (str, value)
+        Changes of the scenario by dotted path of the key, as for :func:`aqmlab.run`.
     store : Store, optional
         Store of finished runs, from which finished runs are read instead of being repeated.
     engine : Engine, optional
@@ -272,13 +272,13 @@ def compare(
 
     Examples
     --------
-    >>> c = compare(["drop_tail", "codel"], overrides=[("duration", "5 s")], replications=2)
+    >>> c = compare(["drop_tail", "codel"], overrides={"duration": "5 s"}, replications=2)
     >>> c.difference(1, "mean_delay_s").middle < 0
     True
     """
     links = [link] if isinstance(link, str) else list(link)
     capabilities = engine.capabilities if engine else EVERYTHING
-    changes = [*overrides, *warm_up_change(warm_up)]
+    changes = [*overrides_of(overrides), *warm_up_change(warm_up)]
     planned = plan(queues, scenario, replications, links, changes, capabilities)
     possible = measures(planned.links, planned.crossing)
     runs = _run_all(planned, possible, engine or Simulator(planned.aqms), jobs, progress, store)

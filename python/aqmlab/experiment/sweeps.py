@@ -19,7 +19,17 @@ from aqmlab.experiment.cube import cube
 from aqmlab.experiment.packs import Packs
 from aqmlab.folder import appearing_file
 from aqmlab.measures import Measure, MeasuredRun
-from aqmlab.scenario import ScenarioLike, Table, as_written, normalize, plain, toml_value, with_seed
+from aqmlab.scenario import (
+    Overrides,
+    ScenarioLike,
+    Table,
+    as_written,
+    normalize,
+    overrides_of,
+    plain,
+    toml_value,
+    with_seed,
+)
 from aqmlab.store import Store
 from aqmlab.words import refusal, visible
 
@@ -250,6 +260,7 @@ def sweep(
     jobs: int | None = None,
     progress: Progress | None = None,
     *,
+    overrides: Overrides = (),
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> Sweep:
@@ -269,6 +280,8 @@ def sweep(
         Number of runs at each point, 1 or more; default 1.
     jobs, progress, engine, store
         As for :func:`run_each`.
+    overrides
+        Changes of the scenario at every point, as for :func:`run`.
 
     Returns
     -------
@@ -291,15 +304,15 @@ def sweep(
     """
     _check(over)
     aqms = CustomAqms()
-    base = as_written(scenario, aqms)
+    base, fixed = as_written(scenario, aqms), overrides_of(overrides, aqms)
     check_count("replications", replications)
     check_count("replications of all values", replications * math.prod(map(len, over.values())))
     points: list[dict[str, Any]] = []
 
     def requests() -> Iterator[tuple[str, ...]]:
         for values in itertools.product(*over.values()):
-            overrides = [(k, toml_value(v, aqms)) for k, v in zip(over, values, strict=True)]
-            text = normalize(base, overrides=overrides)
+            swept = [(k, toml_value(v, aqms)) for k, v in zip(over, values, strict=True)]
+            text = normalize(base, overrides=[*fixed, *swept])
             labels = {k: _label(k, v, aqms) for k, v in zip(over, values, strict=True)}
             first = json.loads(text)["seed"]
             for seed in range(first, first + replications):
