@@ -37,7 +37,7 @@ def test_lines_of_interactions_are_the_means_of_arms(outcome: Outcome) -> None:
     first = figure.axes[0]
     assert first.get_xlabel() == LIMIT
     assert [t.get_text() for t in first.get_xticklabels()] == ["8 packets", "16 packets"]
-    assert first.get_ylabel() == "goodput_bps (Mbit/s)"
+    assert first.get_ylabel() == "goodput (Mbit/s)"
     means = {(c.at[LIMIT], c.arm): c.estimate.value for c in outcome.estimates([LIMIT])}
     lines = [np.asarray(line.get_ydata(), dtype=float).tolist() for line in first.get_lines()]
     for arm in ("off", "on"):
@@ -87,7 +87,7 @@ def test_a_measure_over_a_factor_has_a_line_and_intervals_per_arm(outcome: Outco
     figure = over_factor(outcome, by=["limit"])
     (axes,) = figure.axes
     assert axes.get_xlabel() == LIMIT
-    assert axes.get_ylabel() == "goodput_bps (Mbit/s)"
+    assert axes.get_ylabel() == "goodput (Mbit/s)"
     assert [t.get_text() for t in axes.get_xticklabels()] == ["8 packets", "16 packets"]
     bars = {str(bar.get_label()): bar for bar in axes.containers}
     assert list(bars) == ["off", "on"]

@@ -15,12 +15,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from aqmlab import _core, manual
+from aqmlab import _core, manual, representation
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomAqms, CustomQueue
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Table:
     """Table of a scenario as a Python object; a field with the value None means an absent key."""
 
@@ -33,8 +33,13 @@ class Table:
         values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))
         return kind | {key: plain(value, aqms) for key, value in values if value is not None}
 
+    def __repr__(self) -> str:
+        values = ((f.name, getattr(self, f.name)) for f in fields(self))
+        given = ", ".join(f"{name}={value!r}" for name, value in values if value is not None)
+        return f"{type(self).__name__}({given})"
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Document(Table):
     """Top-level table of a scenario."""
 
@@ -62,7 +67,68 @@ class Document(Table):
         """
         return cls(**as_written(path))
 
+    def __repr__(self) -> str:
+        try:
+            scenario = json.loads(normalize(self))
+        except ScenarioError as e:
+            return f"<Scenario with an error: {e}>"
+        network, count = scenario["network"]["kind"], sum(f["count"] for f in scenario["flows"])
+        return f"<Scenario {_title(scenario)!r}: {network}, {count} flow{'s' * (count > 1)}>"
 
+    def _repr_html_(self) -> str:
+        try:
+            scenario = json.loads(normalize(self))
+        except ScenarioError as e:
+            return representation.card("Scenario with an error", [str(e)])
+        picture = representation.network(_links(scenario["network"]))
+        return representation.card(_title(scenario), rows=_rows(scenario), pictures=[picture])
+
+
+def _title(scenario: Mapping[str, Any]) -> str:
+    return scenario["title"] or "Untitled scenario"
+
+
+def _rows(scenario: Mapping[str, Any]) -> list[list[str]]:
+    """Return the most important keys of a normalized scenario, and their values as text."""
+    network, tcp, warm_up = scenario["network"], scenario["tcp"], warm_up_of(scenario)
+    rows = []
+    if network["kind"] == "dumbbell":
+        queue = network["queue"]
+        rows.append(["bottleneck", f"{network['rate']}, {network['delay']}"])
+        rows.append(["queue", ", ".join(filter(None, [queue["kind"], queue.get("limit")]))])
+    else:
+        rows.append(["network", f"{len(network['links'])} links"])
+    for flow in scenario["flows"][:MOST_FLOWS]:
+        several = f"{flow['count']} × " * (flow["count"] > 1)
+        size = flow["traffic"].get("size")
+        sizes = f", {size['kind']} sizes" if isinstance(size, dict) else f" {size or ''}".rstrip()
+        ends = f"{flow['from']} > {flow['to']}"
+        rows.append(["flows", f"{several}{flow['name']}: {flow['traffic']['kind']}{sizes}, {ends}"])
+    more = len(scenario["flows"]) - MOST_FLOWS
+    rows += [["", f"… {more} more [[flows]] tables"]] * (more > 0)
+    rows.append(["TCP", f"{tcp['congestion']['kind']}, ECN {tcp['ecn']['mode']}"])
+    end = scenario["duration"] or "until all flows have closed"
+    rows.append(["duration", f"{end}, with a warm-up of {warm_up}" if warm_up else end])
+    return [*rows, ["seed", str(scenario["seed"])]]
+
+
+def _links(network: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the two ends of each link, and as a label the rate of the slowest links."""
+    if network["kind"] == "dumbbell":
+        left, right = (
+            f"{side}-0" + f" … {side}-{count - 1}" * (count > 1)
+            for side, count in (("left", network["left_hosts"]), ("right", network["right_hosts"]))
+        )
+        return [(left, "left", ""), ("left", "right", network["rate"]), ("right", right, "")]
+    slowest = min((bits_per_second(link["rate"]) for link in network["links"]), default=0)
+    return [
+        (link["from"], link["to"], link["rate"] * (bits_per_second(link["rate"]) == slowest))
+        for link in network["links"]
+    ]
+
+
+MOST_FLOWS = 4
+"""Maximum number of `[[flows]]` tables that the representation in a notebook lists."""
 MOST_BYTES = 256 << 20
 """Maximum size of a scenario file in bytes, because a device file may never end."""
 MOST_VALUES = 4_000_000

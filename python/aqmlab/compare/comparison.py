@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aqmlab import estimates
+from aqmlab import estimates, representation
 from aqmlab.compare.plan import Plan, plan
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
@@ -26,6 +26,9 @@ from aqmlab.scenario import Overrides, ScenarioLike, overrides_of, warm_up_chang
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
+if TYPE_CHECKING:
+    from aqmlab.compare.figures import Plots
+
 SCENARIO = Path(__file__).with_name("bottleneck.toml")
 """Default scenario."""
 REPLICATIONS = 10
@@ -34,7 +37,7 @@ SIGNIFICANT = 0.05
 """Corrected p-value below which a difference is significant."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Results of a comparison: the measures of each queue in each replication.
 
@@ -57,6 +60,35 @@ class Comparison:
     arms: list[Arm]
     runs: list[list[Run]]
     possible: list[Measure[MeasuredRun]]
+
+    def __repr__(self) -> str:
+        labels, n = ", ".join(arm.label for arm in self.arms), self.replications
+        return f"<Comparison of {labels}: {n} run{'s' * (n > 1)} of each queue>"
+
+    def _repr_html_(self) -> str:
+        def text(arm: int, m: Measure[MeasuredRun]) -> str:
+            low, middle, high = self.interval(arm, m.name)
+            half = "" if math.isnan(high - low) else f" ± {m.text((high - low) / 2)}"
+            return f"{'> ' * self.is_exceeded(arm, m.name)}{m.text(middle)}{half}"
+
+        arms = range(len(self.arms))
+        rows = [[m.axis, *(text(i, m) for i in arms)] for m in self.measures]
+        n, after = self.replications, f", after a warm-up of {self.warm_up}" * bool(self.warm_up)
+        lines = [
+            f"Means of {n} runs of each queue{after}, ± half of their 95 % interval."
+            if n > 1 else f"One run of each queue{after}."
+        ]  # fmt: skip
+        return representation.card(
+            self.scenario["title"] or "Untitled scenario", lines, warnings=self.warnings,
+            head=["", *(arm.label for arm in self.arms)], rows=rows, pictures=self.plot.small(),
+        )  # fmt: skip
+
+    @property
+    def plot(self) -> "Plots":
+        """Figures of the comparison, as methods: ``plot.trade_off()``, ``.delays()`` and more."""
+        from aqmlab.compare.figures import Plots
+
+        return Plots(self)
 
     @property
     def warm_up(self) -> str | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.figures import inline
 from aqmlab.figures.style import legend_below, look, sheet
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ def ellipse(
     return contour[0] + data[0].mean(), contour[1] + data[1].mean()
 
 
-def trade_off(comparison: Comparison, link: str) -> Figure:
+def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.2, 5)) -> Figure:
     """Plot goodput over queueing delay: the runs of each queue, with an ellipse and the median."""
-    figure, axes = sheet(size=(7.2, 5))
+    figure, axes = sheet(size=size)
     all_delays = []
     for i, arm in enumerate(comparison.arms):
         colour, marker = look(i)
@@ -89,7 +90,7 @@ def trade_off(comparison: Comparison, link: str) -> Figure:
     axes.margins(0.08)
     axes.invert_xaxis()
     axes.set_xlabel("mean queueing delay (ms), decreasing to the right")
-    axes.set_ylabel("goodput of the flows through the link (Mbit/s)")
+    axes.set_ylabel("goodput (Mbit/s)")
     axes.annotate(
         "better", (0.98, 0.98), (0.9, 0.88), xycoords="axes fraction", color="0.35", ha="right",
         va="top", arrowprops={"arrowstyle": "->", "color": "0.35"},
@@ -175,6 +176,69 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
             axes.set_xlabel("time (s)")
             axes.tick_params(labelbottom=True)
     return figure
+
+
+class Plots:
+    """Figures of a comparison; each method returns a Matplotlib figure.
+
+    The parameter `link` of the methods is the name of a link with the compared queues; default: the
+    first of these links.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The comparison.
+
+    Examples
+    --------
+    >>> from aqmlab.compare import compare
+    >>> c = compare(["drop_tail", "codel"], overrides={"duration": "5 s"}, replications=2)
+    >>> c.plot.delays().axes[0].get_xlabel()
+    'queueing delay (ms)'
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    def __repr__(self) -> str:
+        return "<Plots of a comparison: trade_off(), delays(), rates(), fairness() and queue()>"
+
+    def trade_off(self, link: str | None = None) -> Figure:
+        """Plot goodput over queueing delay; see :func:`trade_off`."""
+        return trade_off(self._comparison, self._link(link))
+
+    def delays(self, link: str | None = None) -> Figure:
+        """Plot the queueing delay of each queue; see :func:`delays`."""
+        return delays(self._comparison, self._link(link))
+
+    def rates(self, link: str | None = None) -> Figure:
+        """Plot the shares of dropped and marked packets; see :func:`rates`."""
+        return rates(self._comparison, self._link(link))
+
+    def fairness(self) -> Figure:
+        """Plot Jain's index of the flows' goodputs; see :func:`fairness`."""
+        return fairness(self._comparison)
+
+    def queue(self, link: str | None = None) -> Figure:
+        """Plot the queue length over time in the first replication of each queue."""
+        return queue_over_time(self._comparison, self._link(link))
+
+    def small(self) -> list[str]:
+        """Return the trade-off as a small SVG element; an empty list if it was not measured."""
+        link = self._comparison.links[0]
+        drawn = {"goodput_bps", self._comparison.name("mean_delay_s", link)}
+        if not drawn <= {m.name for m in self._comparison.measures}:
+            return []
+        return [inline(trade_off(self._comparison, link, (4.8, 3)))]
+
+    def _link(self, link: str | None) -> str:
+        """Return the name of a compared link; raise ValueError for any other name."""
+        links = self._comparison.links
+        if link is not None and link not in links:
+            raise ValueError(
+                f"link: {link!r} has no compared queue; choose from {', '.join(links)}"
+            )
+        return links[0] if link is None else link
 
 
 def _literal(label: str) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from aqmlab import estimates, statistics
+from aqmlab import estimates, representation, statistics
 from aqmlab._core import FORMAT
 from aqmlab.estimates import Estimate, Kind
 from aqmlab.experiment.cube import cube
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FILE = "runs.parquet"
-ABOUT = b"aqmlab"
+ABOUT, AXES = b"aqmlab", b"aqmlab.axes"
+"""Keys of the metadata of a table of runs. Earlier versions of aqmlab refuse an unknown attribute
+in `ABOUT`, so that the axes of figures have a key of their own.
+"""
+MOST_COLUMNS = 4
+"""Maximum number of measures in the representation of an outcome in a notebook."""
 FIXED = ("point", "arm", "seed", "warnings", "failed", "not_measured")
 """Columns of a table of runs, apart from the factors and the measures."""
 
@@ -48,12 +53,20 @@ class Measured:
         Factor that converts a value of the table to the displayed unit.
     better : int
         1 if larger values are better, -1 if smaller values are better, else 0.
+    axis : str
+        Text for the axis of a figure; "" stands for the name and the unit.
     """
 
     name: str
     unit: str
     scale: float
     better: int
+    axis: str = ""
+
+    @classmethod
+    def of(cls, m: Measure[Any]) -> Self:
+        """Return the column of a measure."""
+        return cls(m.name, m.unit, m.scale, m.better, m.axis)
 
     def shown(self, values: Iterable[float]) -> list[float]:
         """Convert values of the table to the displayed unit."""
@@ -98,7 +111,7 @@ class ArmEstimate:
     p_discovery: float = math.nan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """Results of an experiment.
 
@@ -132,6 +145,32 @@ class Outcome:
     plots: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        points = self.runs["point"].nunique()
+        arms = f" of {', '.join(self.arms)}" if len(self.arms) > 1 else ""
+        return f"<Outcome {self.title!r}: {len(self.runs)} runs{arms}, {points} points>"
+
+    def _repr_html_(self) -> str:
+        from aqmlab.figures.experiment import small
+
+        shown = self._measured()[:MOST_COLUMNS]
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for one in self.estimates(measures=[m.name for m in shown]) if shown else []:
+            half = (one.estimate.high - one.estimate.low) / 2
+            around = f" ± {half:.2g}" if half > 0 else ""
+            row = rows.setdefault((*map(str, one.at.values()), one.arm), [])
+            row.append(f"{estimates.digits(one.estimate.interval)[1]}{around}")
+        several = len(self.arms) > 1
+        head = [*(f.removeprefix("network.") for f in self.varied), *["arm"] * several]
+        keys = [key if several else key[:-1] for key in rows]
+        table = [[*key, *texts] for key, texts in zip(keys, rows.values(), strict=True)]
+        means = "; means ± half of their 95 % interval" * (self.runs["seed"].nunique() > 1)
+        lines = [f"{len(self.runs)} runs{means}"]
+        return representation.card(
+            self.title or "Untitled experiment", lines, warnings=[*self.warnings, *self.notes],
+            head=[*head, *(m.axis or m.name for m in shown)], rows=table, pictures=small(self),
+        )  # fmt: skip
+
     @classmethod
     def of(
         cls,
@@ -156,7 +195,7 @@ class Outcome:
         columns["warnings"] = [row.warnings for row in ordered]
         columns["failed"] = [row.failed for row in ordered]
         columns["not_measured"] = [row.not_measured for row in ordered]
-        known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
+        known = [Measured.of(m) for m in measures]
         return cls(
             pd.DataFrame(columns), experiment.factors, arms, known, experiment.title, warm_up,
             tuple(experiment.plots), tuple(notes),
@@ -177,14 +216,19 @@ class Outcome:
             "format": FORMAT,
             "factors": self.factors,
             "arms": self.arms,
-            "measures": [vars(m) for m in self.measures],
+            "measures": [{k: v for k, v in vars(m).items() if k != "axis"} for m in self.measures],
             "title": self.title,
             "warm_up": self.warm_up,
             "plots": self.plots,
             "notes": self.notes,
         }
         table = pa.Table.from_pandas(self.runs, preserve_index=False)
-        meta = {**(table.schema.metadata or {}), ABOUT: json.dumps(about).encode()}
+        axes = {m.name: m.axis for m in self.measures}
+        meta = {
+            **(table.schema.metadata or {}),
+            ABOUT: json.dumps(about).encode(),
+            AXES: json.dumps(axes).encode(),
+        }
         with Path(path).open("wb") as file:  # Arrow refuses a path that is not UTF-8
             pyarrow.parquet.write_table(table.replace_schema_metadata(meta), file)
 
@@ -214,7 +258,10 @@ class Outcome:
             about = json.loads(table.schema.metadata[ABOUT])
             if (written := about.pop("format", FORMAT)) != FORMAT:
                 raise ValueError(f"its format is {written!r}, and this version reads {FORMAT}")
-            about["measures"] = [Measured(**m) for m in about["measures"]]
+            axes = json.loads(table.schema.metadata.get(AXES, b"{}"))
+            about["measures"] = [
+                Measured(**m, axis=str(axes.get(m["name"], ""))) for m in about["measures"]
+            ]
             about |= {key: tuple(about[key]) for key in ("plots", "notes")}
             outcome = cls(table.to_pandas(), **about)
             outcome._check_names()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import statistics
+from aqmlab.figures.files import inline
 from aqmlab.figures.style import legend_below, look, sheet
 
 if TYPE_CHECKING:
@@ -341,8 +342,19 @@ def distributions(outcome: Outcome, measure: str) -> Figure:
     return figure
 
 
+def small(outcome: Outcome) -> list[str]:
+    """Return the first measure over the first factor as SVG elements of a notebook, or no element.
+
+    The list is empty if no factor varies, or if no measure has a value.
+    """
+    measured = [m.name for m in outcome.measures if outcome.runs[m.name].notna().any()]
+    if not measured or not outcome.varied:
+        return []
+    return [inline(over_factor(outcome, measured[:1]))]
+
+
 def _quantity(m: Measured) -> str:
-    return f"{m.name} ({m.unit})" if m.unit else m.name
+    return m.axis or (f"{m.name} ({m.unit})" if m.unit else m.name)
 
 
 def _bars(cells: Sequence[ArmEstimate]) -> list[list[float]] | None:

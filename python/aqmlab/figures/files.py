@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.folder import appearing_file
+from aqmlab.representation import inline_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,6 +44,16 @@ def save(figure: "Figure", path: str | Path) -> Path:
     with appearing_file(path) as part:
         part.write_bytes(drawn.getvalue())
     return path
+
+
+def inline(figure: "Figure") -> str:
+    """Return a figure as a scalable SVG element of an HTML page, whose texts remain texts."""
+    from matplotlib import rc_context
+
+    drawn = BytesIO()
+    with rc_context({"svg.hashsalt": "aqmlab", "svg.fonttype": "none"}):
+        figure.savefig(drawn, format="svg", metadata={"Creator": MAKER, "Date": None})
+    return inline_svg(drawn.getvalue().decode())
 
 
 def lay_out(figure: "Figure") -> None:

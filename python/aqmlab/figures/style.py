@@ -37,10 +37,11 @@ def sheet(
 ) -> tuple[Figure, Any]:
     """Return an empty figure in the style `STYLE`, and its axes."""
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
+
+    from aqmlab.figures.sheet import Sheet
 
     with rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Sheet(figsize=size, layout="constrained")
         return figure, figure.subplots(rows, columns, **options)
 
 
@@ -52,11 +53,7 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
 
 def over_time(quantity: str, size: tuple[float, float] = (7, 3.5)) -> tuple[Figure, Axes]:
     """Return an empty figure for a quantity over time, and its axes."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained", dpi=150)
-    axes = figure.subplots()
+    figure, axes = sheet(size=size)
     axes.set_xlabel("time (s)")
     axes.set_ylabel(quantity)
-    axes.grid(visible=True, linewidth=0.3)
     return figure, axes

@@ -7,6 +7,9 @@ from typing import Generic, Self, TypeVar
 
 from aqmlab.results import NotMeasuredError
 
+COUNTS = ("", "1", "index", "times")
+"""Units that the axis of a figure does not show."""
+
 Read = TypeVar("Read")
 """Type of the argument of a measure: a run, or the reduced result of a run."""
 
@@ -33,7 +36,7 @@ class Measure(Generic[Read]):
     better : int
         1 if larger values are better, -1 if smaller values are better, else 0.
     head : str
-        Name for tables and figures.
+        Name for tables.
     meaning : str
         Definition in one sentence.
     scale : float
@@ -42,6 +45,8 @@ class Measure(Generic[Read]):
         Number of displayed digits after the decimal point.
     part : str
         Name of the link or flow that the measure describes, if there are several; else "".
+    label : str
+        Name for the axes of figures; default: `head`.
     """
 
     name: str
@@ -53,6 +58,7 @@ class Measure(Generic[Read]):
     scale: float = 1
     digits: int = 3
     part: str = ""
+    label: str = ""
 
     def read(self, run: Read) -> float | None:
         """Compute the measure from a run; return None if the engine did not measure it."""
@@ -69,6 +75,13 @@ class Measure(Generic[Read]):
     def title(self) -> str:
         """Name of the measure for tables, with the name of the link or flow if needed."""
         return f"{self.part}: {self.head}" if self.part else self.head
+
+    @property
+    def axis(self) -> str:
+        """Text for the axis of a figure, such as "mean queueing delay (ms)"."""
+        name = self.label or self.head or self.name
+        name = f"{self.part}: {name}" if self.part else name
+        return name if self.unit in COUNTS else f"{name} ({self.unit})"
 
     def of_part(self, part: str) -> Self:
         """Return a copy of the measure for the link or flow with the name `part`."""

@@ -45,7 +45,7 @@ ALL = (
             "end of the run.", 1e-6, 2),
     Measure("jain", "index", _jain, 1, "Jain",
             "Jain's fairness index of the goodputs of the flows that cross the link and consist of "
-            "one connection."),
+            "one connection.", label="Jain's fairness index"),
 )  # fmt: skip
 """Measures with one value for all flows that cross the measured links."""
 
@@ -75,18 +75,23 @@ def _of_link(link: str) -> list[Measure[MeasuredRun]]:
     """Return the measures of a link."""
     return [
         Measure("utilization", "%", partial(_utilization, link), 1, "busy",
-                "Share of the time in which the link transmitted packets.", 100, 1),
+                "Share of the time in which the link transmitted packets.", 100, 1,
+                label="utilization"),
         Measure("mean_delay_s", "ms", partial(_delay, link, "mean_delay_s"), -1, "delay",
                 "Mean queueing delay of the packets that the link transmitted (§2.6).",
-                1e3, 2),
+                1e3, 2, label="mean queueing delay"),
         Measure("p95_delay_s", "ms", partial(_delay, link, "p95_delay_s"), -1, "delay, 95 %",
-                "Queueing delay that 95 % of the packets did not exceed.", 1e3, 1),
+                "Queueing delay that 95 % of the packets did not exceed.", 1e3, 1,
+                label="queueing delay, 95th percentile"),
         Measure("p99_delay_s", "ms", partial(_delay, link, "p99_delay_s"), -1, "delay, 99 %",
-                "Queueing delay that 99 % of the packets did not exceed.", 1e3, 1),
+                "Queueing delay that 99 % of the packets did not exceed.", 1e3, 1,
+                label="queueing delay, 99th percentile"),
         Measure("drop_rate", "%", partial(_share, link, DROPPED), -1, "dropped",
-                "Packets that the queue dropped, divided by the packets that arrived (§2.3).", 100),
+                "Packets that the queue dropped, divided by the packets that arrived (§2.3).", 100,
+                label="dropped packets"),
         Measure("mark_rate", "%", partial(_share, link, MARKED), 0, "marked",
-                "Packets that the queue marked, divided by the packets that arrived.", 100),
+                "Packets that the queue marked, divided by the packets that arrived.", 100,
+                label="marked packets"),
     ]  # fmt: skip
 
 
@@ -118,17 +123,17 @@ def _unfinished(flows: CrossingFlows, run: MeasuredRun) -> float:
 def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
     """Return the transfer measures for the flows of one `[[flows]]` table."""
 
-    def within(name: str, head: str, share: float) -> Measure[MeasuredRun]:
+    def within(name: str, head: str, label: str, share: float) -> Measure[MeasuredRun]:
         return Measure(name, "s", partial(_time, flows, share), -1, head,
                        f"Time within which {100 * share:g} % of the transfers completed (§2.1). An "
                        "unfinished transfer counts with its duration until the end of the run.",
-                       )  # fmt: skip
+                       label=label)  # fmt: skip
 
     return [
-        within("median_completion_s", "time, median", 0.5),
-        within("p95_completion_s", "time, 95 %", 0.95),
-        within("p99_completion_s", "time, 99 %", 0.99),
+        within("median_completion_s", "time, median", "median transfer time", 0.5),
+        within("p95_completion_s", "time, 95 %", "transfer time, 95th percentile", 0.95),
+        within("p99_completion_s", "time, 99 %", "transfer time, 99th percentile", 0.99),
         Measure("unfinished", "%", partial(_unfinished, flows), -1, "unfinished",
                 "Transfers that were unfinished at the end of the run, divided by the transfers "
-                "that began.", 100, 2),
+                "that began.", 100, 2, label="unfinished transfers"),
     ]  # fmt: skip
