@@ -9,7 +9,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
@@ -393,6 +393,43 @@ def bits_per_second(rate: str) -> float:
     """
     number, unit = rate.split()
     return float(number) * {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}[unit]
+
+
+DIMENSIONS: tuple[dict[str, float], ...] = (
+    {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "h": 3600},
+    {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
+    {"B": 1, "byte": 1, "bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+    | {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30},
+    {"packets": 1, "packet": 1, "segments": 1, "segment": 1},
+    {"": 1},
+)
+"""Sizes of the units of each dimension that a scenario can contain (crates/units)."""
+QUANTITY = re.compile(r"([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,2})?) *(\S*)", re.ASCII)
+
+
+def quantities(values: Sequence[Any]) -> tuple[list[float], str] | None:
+    """Return values of one dimension as numbers with a common unit, and this unit.
+
+    The common unit is the most frequent unit of the values. The result is None if a value is
+    neither a number nor a text with a number and a unit, or if the values have different
+    dimensions.
+
+    Examples
+    --------
+    >>> quantities(["5 ms", "40 ms", "0.09 s"]), quantities([0.1, 0.2])
+    (([5.0, 40.0, 90.0], 'ms'), ([0.1, 0.2], ''))
+    >>> quantities(["drop_tail", "red"]), quantities(["16 packets", "2 ms"])
+    (None, None)
+    """
+    texts = [str(value) for value in values if not isinstance(value, bool)]
+    parts = [match.groups() for text in texts if (match := QUANTITY.fullmatch(text))]
+    units = [unit for _, unit in parts]
+    sizes = next((d for d in DIMENSIONS if parts and d.keys() >= set(units)), None)
+    if sizes is None or len(parts) < len(values):
+        return None
+    common = max(units, key=units.count)
+    scaled = [float(number) * (sizes[unit] / sizes[common]) for number, unit in parts]
+    return [float(f"{x:.12g}") for x in scaled], common
 
 
 def opens_many_connections(flow: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab.figures import inline
-from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.figures.style import legend_below, limits, literal, look, sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,12 +70,14 @@ def ellipse(
 def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.2, 5)) -> Figure:
     """Plot goodput over queueing delay: the runs of each queue, with an ellipse and the median."""
     figure, axes = sheet(size=size)
-    all_delays = []
+    all_delays: list[float] = []
+    all_goodputs: list[float] = []
     for i, arm in enumerate(comparison.arms):
         colour, marker = look(i)
         delay = [1e3 * v for v in comparison.values(i, comparison.name("mean_delay_s", link))]
         goodput = [1e-6 * v for v in comparison.values(i, "goodput_bps")]
         all_delays += delay
+        all_goodputs += goodput
         axes.plot(delay, goodput, ".", color=colour, alpha=0.5, markersize=4)
         if len(delay) > 2:
             x, y = ellipse(delay, goodput)
@@ -83,11 +85,13 @@ def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.
             axes.plot(x, y, color=colour, linewidth=1)
         axes.plot(
             np.median(delay), np.median(goodput), marker, color=colour, markersize=6,
-            label=_literal(arm.label), markerfacecolor="white", linestyle="none",
+            label=literal(arm.label), markerfacecolor="white", linestyle="none",
         )  # fmt: skip
     if min(all_delays) > 0 and max(all_delays) / min(all_delays) > STEEP:
         _logarithmic(axes)
-    axes.margins(0.08)
+    else:
+        axes.set_xlim(limits(all_delays))
+    axes.set_ylim(limits(all_goodputs))
     axes.invert_xaxis()
     axes.set_xlabel("mean queueing delay (ms), decreasing to the right")
     axes.set_ylabel("goodput (Mbit/s)")
@@ -149,7 +153,7 @@ def fairness(comparison: Comparison) -> Figure:
         values = comparison.values(i, "jain")
         axes.plot(values, [i] * len(values), ".", color=look(i)[0], alpha=0.4, markersize=4)
     _dots(axes, comparison, "jain", 1, color="0.1", marker="o", label="mean")
-    left, _ = axes.get_xlim()
+    left = min(0.9, axes.get_xlim()[0])
     axes.set_xlim(left, 1 + (1 - left) / 40)  # The dot of perfect fairness needs a margin.
     axes.set_xlabel("Jain's index of the flows' goodputs (1: all equal)")
     return figure
@@ -168,10 +172,10 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
             continue
         time_s, packets = (comparison.runs[i][0].traces or {}).get(link, [[], []])
         axes.plot(time_s, packets, color=look(i)[0], linewidth=0.7)
-        axes.set_title(_literal(comparison.arms[i].label), loc="left", fontsize=9)
+        axes.set_title(literal(comparison.arms[i].label), loc="left", fontsize=9)
         axes.set_ylim(bottom=0)
         if i % columns == 0:
-            axes.set_ylabel("packets")
+            axes.set_ylabel("queue (packets)")
         if i + columns >= n:
             axes.set_xlabel("time (s)")
             axes.tick_params(labelbottom=True)
@@ -241,11 +245,6 @@ class Plots:
         return links[0] if link is None else link
 
 
-def _literal(label: str) -> str:
-    """Escape a label so that Matplotlib shows it literally, also in the legend."""
-    return ("\u200b" * label.startswith("_") + label).replace("$", r"\$")
-
-
 def _height(comparison: Comparison) -> float:
     """Return the height of a figure with one row per queue, in inches."""
     return 1.3 + 0.45 * len(comparison.arms)
@@ -276,7 +275,7 @@ def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: 
 
 def _name_rows(axes: Axes, comparison: Comparison) -> None:
     """Label the vertical axis with the queues, from top to bottom."""
-    names = [_literal(arm.label).replace(",", ", ") for arm in comparison.arms]
+    names = [literal(arm.label).replace(",", ", ") for arm in comparison.arms]
     labels = [textwrap.fill(name, 26) for name in names]
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
 from aqmlab.experiment.prepared import Row
 from aqmlab.measures import Measure, MeasuredRun
+from aqmlab.scenario import quantities
 from aqmlab.statistics import Effects, Interval, false_discovery, holm
 from aqmlab.words import refusal, visible
 
@@ -327,12 +327,13 @@ class Outcome:
         return [f for f in self.factors if self.runs[f].astype(str).nunique() > 1]
 
     def levels(self, factor: str) -> list[Any]:
-        """Return the levels of a factor: numbers in ascending order, texts in order of the runs."""
+        """Return the levels of a factor: quantities in ascending order, texts as in the runs."""
         levels = list(dict.fromkeys(self.runs[factor]))
-        numbers = [re.fullmatch(r"([-+.\deE]+)( \S+)?", str(value)) for value in levels]
-        if all(numbers) and len({number[2] for number in numbers if number}) == 1:
-            return sorted(levels, key=lambda value: float(str(value).split()[0]))
-        return levels
+        numbers = quantities(levels)
+        if numbers is None:
+            return levels
+        order = sorted(range(len(levels)), key=lambda i: numbers[0][i])
+        return [levels[i] for i in order]
 
     @property
     def warnings(self) -> list[str]:

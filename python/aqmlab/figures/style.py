@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -43,6 +46,33 @@ def sheet(
     with rc_context(STYLE):
         figure = Sheet(figsize=size, layout="constrained")
         return figure, figure.subplots(rows, columns, **options)
+
+
+def limits(values: Iterable[float], noise: float = 0.0) -> tuple[float, float]:
+    """Return the limits of an axis for values, so that the axis does not show only noise.
+
+    The axis spans at least twice the widest interval `noise` of a value, and at least 10 % of the
+    largest absolute value. If no value is negative, and the smallest value is less than half of the
+    largest value, the axis begins at 0.
+
+    Examples
+    --------
+    >>> [round(limit, 2) for limit in limits([19.0, 19.1])], limits([10, 80])
+    ([18.0, 20.1], (0.0, 84.0))
+    """
+    finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(finite), max(finite)
+    least = max(2 * noise, 0.1 * max(abs(low), abs(high))) or 1.0
+    bottom = 0.0 if 0 <= low <= high / 2 else low
+    more = max(0.0, least - (high - bottom)) / 2
+    margin = 0.05 * (high - bottom + 2 * more)
+    bottom -= more + margin
+    return (bottom if low < 0 else max(0.0, bottom)), high + more + margin
+
+
+def literal(text: str) -> str:
+    """Escape a text of a user, so that Matplotlib shows it literally, also in a legend."""
+    return ("\u200b" * text.startswith("_") + text).replace("$", r"\$")
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
