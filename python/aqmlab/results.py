@@ -317,6 +317,13 @@ class Result:
         return f"<Result {title!r} seed={self.manifest['seed']} simulated_s={simulated:.6g}>"
 
     @property
+    def origin(self) -> str:
+        """Title of the scenario, seed, and version of aqmlab, for the metadata of figures."""
+        version = self.manifest.get("version")
+        aqmlab = f"; aqmlab {version}" if version else ""
+        return f"{self.scenario['title'] or 'Untitled'}; seed {self.manifest['seed']}{aqmlab}"
+
+    @property
     def plot(self) -> "Plots":
         """Figures of the run: ``plot.queue()``, ``.window()``, ``.sequence()`` and ``.rtt()``."""
         from aqmlab.figures.of_result import Plots

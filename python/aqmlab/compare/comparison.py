@@ -84,6 +84,12 @@ class Comparison:
         )  # fmt: skip
 
     @property
+    def origin(self) -> str:
+        """Title of the scenario, and seeds, for the metadata of figures."""
+        title, seeds = self.scenario["title"] or "Untitled", [run.seed for run in self.runs[0]]
+        return f"{title}; seed {seeds[0]}" + f" to {seeds[-1]}" * (len(seeds) > 1)
+
+    @property
     def plot(self) -> "Plots":
         """Figures of the comparison, as methods: ``plot.trade_off()``, ``.delays()`` and more."""
         from aqmlab.compare.figures import Plots

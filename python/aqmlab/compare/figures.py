@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.figures import inline
+from aqmlab.figures.files import inline
 from aqmlab.figures.style import legend_below, limits, literal, look, sheet
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def ellipse(
 
 def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.2, 5)) -> Figure:
     """Plot goodput over queueing delay: the runs of each queue, with an ellipse and the median."""
-    figure, axes = sheet(size=size)
+    figure, axes = sheet(size=size, of=comparison)
     all_delays: list[float] = []
     all_goodputs: list[float] = []
     for i, arm in enumerate(comparison.arms):
@@ -117,7 +117,7 @@ def delays(comparison: Comparison, link: str) -> Figure:
     """Plot the mean and the 95th and 99th percentile of the queueing delay of each queue."""
     names = ("mean_delay_s", "p95_delay_s", "p99_delay_s")
     parts = [("mean", "o"), ("95 % of packets", "s"), ("99 % of packets", "^")]
-    figure, axes = sheet(size=(7.2, _height(comparison)))
+    figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
     for name, (label, marker), colour in zip(names, parts, ("0.1", "0.4", "0.65"), strict=True):
         of = comparison.name(name, link)
         _dots(axes, comparison, of, 1e3, color=colour, marker=marker, label=label)
@@ -129,7 +129,7 @@ def delays(comparison: Comparison, link: str) -> Figure:
 
 def rates(comparison: Comparison, link: str) -> Figure:
     """Plot the shares of arriving packets that each queue dropped and marked."""
-    figure, axes = sheet(size=(7.2, _height(comparison)))
+    figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
     for shift, name, label, hatch in [
         (-0.2, "drop_rate", "dropped", ""),
         (0.2, "mark_rate", "marked (CE)", "///"),
@@ -148,7 +148,7 @@ def rates(comparison: Comparison, link: str) -> Figure:
 
 def fairness(comparison: Comparison) -> Figure:
     """Plot Jain's index of each run, and the mean of each queue with its 95 % interval."""
-    figure, axes = sheet(size=(7.2, _height(comparison)))
+    figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
     for i in range(len(comparison.arms)):
         values = comparison.values(i, "jain")
         axes.plot(values, [i] * len(values), ".", color=look(i)[0], alpha=0.4, markersize=4)
@@ -165,7 +165,9 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
     columns = 2 if n > 1 else 1
     rows = math.ceil(n / columns)
     size = (9.0, 1.9 * rows + 0.4)
-    figure, panels = sheet(rows, columns, size, sharex=True, sharey=True, squeeze=False)
+    figure, panels = sheet(
+        rows, columns, size, of=comparison, sharex=True, sharey=True, squeeze=False
+    )
     for i, axes in enumerate(panels.flat):
         if i >= n:
             axes.set_visible(False)

@@ -171,6 +171,12 @@ class Outcome:
             head=[*head, *(m.axis or m.name for m in shown)], rows=table, pictures=small(self),
         )  # fmt: skip
 
+    @property
+    def origin(self) -> str:
+        """Title of the experiment, and seeds, for the metadata of figures."""
+        first, last = int(self.runs["seed"].min()), int(self.runs["seed"].max())
+        return f"{self.title or 'Untitled'}; seed {first}" + f" to {last}" * (last > first)
+
     @classmethod
     def of(
         cls,

@@ -77,7 +77,7 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
     columns = min(3, len(pairs))
     rows = math.ceil(len(pairs) / columns)
     size = (3.6 * columns + 0.8, 3.3 * rows + 0.5)
-    figure, grid = sheet(rows, columns, size=size, squeeze=False, sharey=True)
+    figure, grid = sheet(rows, columns, size=size, squeeze=False, sharey=True, of=outcome)
     every = list(grid.flat)
     drawn: list[ArmEstimate] = []
     for axes, (factor, other) in zip(every, pairs, strict=False):
@@ -234,7 +234,7 @@ def over_factor(
     columns = outcome.levels(second[0]) if second else [None]
     size = (max(5.6, 3.6 * len(columns) + 0.8), 2.7 * len(names) + 0.7)
     figure, grid = sheet(
-        len(names), len(columns), size=size, squeeze=False, sharex=True, sharey="row"
+        len(names), len(columns), size=size, of=outcome, squeeze=False, sharex=True, sharey="row"
     )
     for at, (row, name) in enumerate(zip(grid, names, strict=True)):
         for axes, level in zip(row, columns, strict=True):
@@ -273,7 +273,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
         raise ValueError("ratios need two arms")
     first = outcome.arms[0]
     m = outcome.measure(measure)
-    figure, axes = sheet(size=(7.2, 4.0))
+    figure, axes = sheet(size=(7.2, 4.0), of=outcome)
     drawn = 0
     for i, arm in enumerate(outcome.arms[1:]):
         drawn += draw_ratios(axes, outcome, measure, arm, i, literal(f"{arm} / ({first} + {arm})"))
@@ -327,7 +327,7 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
         raise ValueError("the heat map has no data, because the measure is missing at every point")
     arms = len(outcome.arms)
     size = (max(4.2, 0.9 * len(xs) + 1.6) * arms + 0.8, max(3.2, 0.5 * len(ys) + 1.8))
-    figure, grid = sheet(1, arms, size=size, squeeze=False, sharey=True)
+    figure, grid = sheet(1, arms, size=size, squeeze=False, sharey=True, of=outcome)
     least, most = limits(shown)
     image: Any = None
     for axes, arm in zip(grid.flat, outcome.arms, strict=True):
@@ -393,7 +393,7 @@ def distributions(outcome: Outcome, measure: str) -> Figure:
             f"{MOST_GROUPS}"
         )
     levels = [*map(str, outcome.levels(by[0]))] if by else [""]
-    figure, axes = sheet(size=(max(4.5, 0.55 * len(values_of) + 2.2), 4.0))
+    figure, axes = sheet(size=(max(4.5, 0.55 * len(values_of) + 2.2), 4.0), of=outcome)
     width = 0.8 / len(outcome.arms)
     for i, arm in enumerate(outcome.arms):
         colour, _ = look(i)

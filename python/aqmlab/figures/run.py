@@ -45,7 +45,7 @@ def queue(
         raise KeyError(f"the run did not record the queue of {link!r}; it recorded {known}")
     in_bytes = rows["average_bytes"].notna().any()
     unit, scale = ("bytes", 1000) if in_bytes else ("packets", 1)
-    figure, axes = over_time("queue (kB)" if in_bytes else "queue (packets)", size)
+    figure, axes = over_time("queue (kB)" if in_bytes else "queue (packets)", size, of=result)
     axes.plot(rows["time_s"], rows[f"queue_{unit}"] / scale, linewidth=0.8, label="queue")
     average = rows[f"average_{unit}"] / scale
     if average.notna().any():
@@ -76,7 +76,7 @@ def window(result: "Result", flows: Sequence[str] | None = None) -> "Figure":
         If the run did not record the series.
     """
     series = result.series("window")
-    figure, axes = over_time("cwnd (kB)")
+    figure, axes = over_time("cwnd (kB)", of=result)
     for name in flows or series["flow"].unique():
         rows = series[series["flow"] == name]
         axes.plot(rows["time_s"], rows["cwnd_bytes"] / 1000, linewidth=0.8, label=name)

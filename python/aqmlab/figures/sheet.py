@@ -6,7 +6,15 @@ from matplotlib.figure import Figure
 
 
 class Sheet(Figure):
-    """Figure that a notebook displays as a picture."""
+    """Figure that a notebook displays as a picture.
+
+    Attributes
+    ----------
+    origin : str
+        Scenario and seeds of the drawn runs, for the metadata of image files.
+    """
+
+    origin: str = ""
 
     def _repr_png_(self) -> bytes:
         drawn = BytesIO()

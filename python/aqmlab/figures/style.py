@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,16 +35,42 @@ def look(i: int) -> tuple[str, str]:
     return COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
 
 
+class Described(Protocol):
+    """Object that a figure shows."""
+
+    @property
+    def origin(self) -> str:
+        """Scenario and seeds, in one line."""
+
+
 def sheet(
-    rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.2, 4.2), **options: Any
+    rows: int = 1,
+    columns: int = 1,
+    size: tuple[float, float] = (7.2, 4.2),
+    *,
+    of: Described | None = None,
+    **options: Any,
 ) -> tuple[Figure, Any]:
-    """Return an empty figure in the style `STYLE`, and its axes."""
+    """Return an empty figure in the style `STYLE`, and its axes.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Number of rows and columns of axes.
+    size : (float, float)
+        Width and height in inches.
+    of : Result, Comparison or Outcome, optional
+        Object that the figure shows; image files of the figure contain its origin.
+    options
+        Options of :meth:`matplotlib.figure.Figure.subplots`.
+    """
     from matplotlib import rc_context
 
     from aqmlab.figures.sheet import Sheet
 
     with rc_context(STYLE):
         figure = Sheet(figsize=size, layout="constrained")
+        figure.origin = of.origin if of else ""
         return figure, figure.subplots(rows, columns, **options)
 
 
@@ -81,9 +107,11 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
-def over_time(quantity: str, size: tuple[float, float] = (7, 3.5)) -> tuple[Figure, Axes]:
-    """Return an empty figure for a quantity over time, and its axes."""
-    figure, axes = sheet(size=size)
+def over_time(
+    quantity: str, size: tuple[float, float] = (7, 3.5), *, of: Described | None = None
+) -> tuple[Figure, Axes]:
+    """Return an empty figure for a quantity over time, and its axes; see :func:`sheet`."""
+    figure, axes = sheet(size=size, of=of)
     axes.set_xlabel("time (s)")
     axes.set_ylabel(quantity)
     return figure, axes
