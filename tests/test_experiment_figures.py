@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from aqmlab.experiment import Experiment, Outcome, conduct
+from aqmlab.experiment import Experiment, Measured, Outcome, conduct
 from aqmlab.experiment.file import PLOTS
 from aqmlab.figures import save
 from aqmlab.figures.experiment import DRAWN, figures_of, over_factor
+from aqmlab.figures.style import limits
 
 LIMIT, DELAY = "network.queue.limit", "network.delay"
 
@@ -35,9 +37,9 @@ def test_every_plot_is_drawn_and_written(outcome: Outcome, tmp_path: Path) -> No
 def test_lines_of_interactions_are_the_means_of_arms(outcome: Outcome) -> None:
     figure = DRAWN["interactions"](outcome, "goodput_bps")
     first = figure.axes[0]
-    assert first.get_xlabel() == LIMIT
-    assert [t.get_text() for t in first.get_xticklabels()] == ["8 packets", "16 packets"]
-    assert first.get_ylabel() == "goodput_bps (Mbit/s)"
+    assert first.get_xlabel() == "queue limit (packets)"
+    assert [t.get_text() for t in first.get_xticklabels()] == ["8", "16"]
+    assert first.get_ylabel() == "goodput (Mbit/s)"
     means = {(c.at[LIMIT], c.arm): c.estimate.value for c in outcome.estimates([LIMIT])}
     lines = [np.asarray(line.get_ydata(), dtype=float).tolist() for line in first.get_lines()]
     for arm in ("off", "on"):
@@ -86,9 +88,9 @@ def test_figures_without_enough_data_are_omitted(small: dict[str, Any]) -> None:
 def test_a_measure_over_a_factor_has_a_line_and_intervals_per_arm(outcome: Outcome) -> None:
     figure = over_factor(outcome, by=["limit"])
     (axes,) = figure.axes
-    assert axes.get_xlabel() == LIMIT
-    assert axes.get_ylabel() == "goodput_bps (Mbit/s)"
-    assert [t.get_text() for t in axes.get_xticklabels()] == ["8 packets", "16 packets"]
+    assert axes.get_xlabel() == "queue limit (packets)"
+    assert axes.get_ylabel() == "goodput (Mbit/s)"
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["8", "16"]
     bars = {str(bar.get_label()): bar for bar in axes.containers}
     assert list(bars) == ["off", "on"]
     for cell in outcome.estimates([LIMIT]):
@@ -102,8 +104,51 @@ def test_a_measure_over_a_factor_has_a_line_and_intervals_per_arm(outcome: Outco
 def test_a_second_factor_has_a_column_per_level(outcome: Outcome) -> None:
     figure = over_factor(outcome, ["goodput_bps"], [LIMIT, DELAY], "median")
     titles = [axes.get_title() for axes in figure.axes]
-    assert titles == [f"{DELAY} = 5 ms", f"{DELAY} = 20 ms"]
-    assert [axes.get_xlabel() for axes in figure.axes] == [LIMIT, LIMIT]
+    assert titles == ["network delay = 5 ms", "network delay = 20 ms"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["queue limit (packets)"] * 2
+
+
+def runs_at(levels: list[Any], values: list[float]) -> Outcome:
+    """Return an outcome with one arm, and with one run of each value at each level."""
+    rows = [{"point": i, "level": level, "arm": "a", "seed": seed, "m": value + 0.01 * seed}
+            for i, (level, value) in enumerate(zip(levels, values, strict=True))
+            for seed in range(3)]  # fmt: skip
+    runs = pd.DataFrame(rows).assign(warnings="", failed="")
+    return Outcome(runs, ["level"], ["a"], [Measured("m", "ms", 1.0, 0, "delay (ms)")])
+
+
+@pytest.mark.parametrize(
+    ("levels", "places", "scale", "label"),
+    [
+        (["5 ms", "40 ms", "0.09 s"], [5, 40, 90], "linear", "level (ms)"),
+        ([0.002, 0.02, 0.2], [0.002, 0.02, 0.2], "log", "level"),
+        (["red", "pie", "codel"], [0, 1, 2], "linear", "level"),
+        (["5 ms", "5 packets", "6"], [0, 1, 2], "linear", "level"),
+        (["5 ms", "5.0 ms", "$x"], [0, 1, 2], "linear", "level"),
+    ],
+)
+def test_quantities_have_a_numeric_axis(
+    levels: list[Any], places: list[float], scale: str, label: str
+) -> None:
+    (axes,) = over_factor(runs_at(levels, [1, 2, 3])).axes
+    assert axes.get_xlabel() == label
+    assert axes.get_xscale() == scale
+    line = axes.get_lines()[0]
+    assert np.asarray(line.get_xdata(), dtype=float).tolist() == pytest.approx(places)
+
+
+def test_an_axis_does_not_show_only_noise() -> None:
+    (axes,) = over_factor(runs_at([1, 2], [100.0, 100.5])).axes
+    low, high = axes.get_ylim()
+    assert low < 95.5
+    assert high > 105
+    (axes,) = over_factor(runs_at([1, 2], [10.0, 100.0])).axes
+    assert axes.get_ylim()[0] == 0
+    (axes,) = over_factor(runs_at([1, 2], [0.0, 0.0])).axes
+    low, high = axes.get_ylim()
+    assert low < 0.02 < high
+    assert limits([]) == limits([float("nan")])
+    assert limits([-3.0, 5.0])[0] < -3
 
 
 def test_a_plot_over_no_factor_or_three_is_refused(outcome: Outcome, small: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Test that result tables in memory and in files are equal, and that files appear atomically."""
 
+import html
 import io
 import json
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import PIL.Image
 import pytest
 from rich.console import Console
 
@@ -152,6 +154,23 @@ def test_figures_are_reproducible(small: dict[str, Any], tmp_path: Path) -> None
         assert first == second
     with pytest.raises(KeyError, match="right>nowhere"):
         figures.queue(result, "right>nowhere")
+
+
+def test_a_figure_states_its_scenario_seed_and_version(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    small["title"] = "Two ½ downloads <&>"
+    result = aqmlab.run(small)
+    for suffix in figures.FORMATS:
+        path = figures.save(result.plot.queue(), tmp_path / f"queue{suffix}")
+        assert f"Drawn by aqmlab {aqmlab.__version__}".encode() in path.read_bytes()
+    origin = f"Two ½ downloads <&>; seed 7; aqmlab {aqmlab.__version__}"
+    assert html.escape(origin) in (tmp_path / "queue.svg").read_text("utf-8")
+    assert origin.encode("utf-16-be") in (tmp_path / "queue.pdf").read_bytes()
+    with PIL.Image.open(tmp_path / "queue.png") as image:
+        assert image.size == (1400, 700)
+        assert image.info["Description"] == origin
+        assert image.info["Title"] == "queue (packets) over time (s)"
 
 
 def test_connections_and_transfers_are_read_from_files(tmp_path: Path) -> None:

@@ -182,3 +182,17 @@ def test_warnings_of_many_runs_have_one_line_per_kind(
     assert re.search(r": goodput_bps \(2\), jain \(2\), utilization \(2\) and \d+ more$", few)
     assert execute(["results", str(out)]) == 0
     assert capsys.readouterr().err == printed
+
+
+def test_the_function_run_issues_the_warnings_as_python_warnings(
+    window_limited: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with warnings.catch_warnings(record=True, action="always") as issued:
+        result = aqmlab.run(window_limited)
+    assert [str(w.message) for w in issued] == result.warnings
+    assert {w.category for w in issued} == {aqmlab.ScenarioWarning}
+    assert {w.filename for w in issued} == {__file__}
+    with warnings.catch_warnings(record=True, action="always") as issued:
+        assert execute(["run", str(window_limited)]) == 0
+    assert not issued, "the command prints the warnings itself"
+    assert capsys.readouterr().err.count("warning: ") == len(result.warnings)

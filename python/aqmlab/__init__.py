@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from aqmlab.custom import Verdict as Verdict
     from aqmlab.custom import drop as drop
     from aqmlab.custom import signal as signal
+    from aqmlab.experiment import ScenarioWarning as ScenarioWarning
     from aqmlab.experiment import Sweep as Sweep
     from aqmlab.experiment import replicate as replicate
     from aqmlab.experiment import run as run
@@ -51,7 +52,9 @@ _NAMES = {
     "aqmlab.custom": (
         *("PASS", "Arrival", "CustomQueue", "Packet", "Place", "Verdict", "drop", "signal"),
     ),
-    "aqmlab.experiment": ("Sweep", "replicate", "run", "run_each", "run_many", "sweep"),
+    "aqmlab.experiment": (
+        *("ScenarioWarning", "Sweep", "replicate", "run", "run_each", "run_many", "sweep"),
+    ),
     "aqmlab.parameters": (*("Dumbbell", "Flow", "Graph", "Link", "Record", "Scenario", "Tcp"),),
     "aqmlab.results": ("Result",),
 }

@@ -98,7 +98,8 @@ def class_text(page: Page) -> str:
     """Return the code of the Python class for a page of the manual."""
     base = "Document" if page.name == "scenario" else "Table"
     first, _, rest = page.about.partition(". ")
-    lines = ["@dataclass(frozen=True, kw_only=True)", f"class {class_name(page)}({base}):"]
+    lines = ["@dataclass(frozen=True, kw_only=True, repr=False)"]
+    lines.append(f"class {class_name(page)}({base}):")
     lines.append(f'    """{first.rstrip(".")}.')
     if rest:
         lines += ["", *wrapped(rest, 4)]

@@ -48,7 +48,7 @@ CONTINUED = {"aqmlab compare", "aqmlab sweep"}
 GROWN = {
     "aqmlab compare": FINISHED_RUN,
     "aqmlab sweep": re.compile(
-        rf"(runs\.parquet|(summary|effects)\.csv|figures/([\w-]+\.(png|svg))?|{FINISHED_RUN.pattern})"
+        rf"(runs\.parquet|(summary|effects)\.csv|figures/([\w-]+\.(png|svg|pdf))?|{FINISHED_RUN.pattern})"
     ),
 }
 """Patterns of files that a command writes during its runs and omits from the list of files."""

@@ -146,7 +146,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tswtcm(Table):
     """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a time window and colours packets at random.
 
@@ -175,7 +175,7 @@ class Tswtcm(Table):
     avg_interval: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Trtcm(Table):
     """trTCM, the two rate three colour marker, meters a stream by two rates.
 
@@ -220,7 +220,7 @@ class Trtcm(Table):
     red_dscp: Sequence[int | str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Srtcm(Table):
     """srTCM, the single rate three colour marker, meters a stream by one rate and two bursts.
 
@@ -265,7 +265,7 @@ class Srtcm(Table):
     red_dscp: Sequence[int | str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TokenBucket(Table):
     """A token bucket assigns two colours: green packets are in profile, red packets are out of profile.
 
@@ -295,7 +295,7 @@ class TokenBucket(Table):
     conformance: Literal["strict", "loose"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Marker(Table):
     """Marker that sets the codepoint of packets.
 
@@ -308,7 +308,7 @@ class Marker(Table):
     dscp: int | str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Match(Table):
     """Condition that selects packets for a rule or a class.
 
@@ -353,7 +353,7 @@ class Match(Table):
     traffic: Sequence[str] | str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rule(Table):
     """Rule of the traffic conditioner before the queue of a link.
 
@@ -385,7 +385,7 @@ class Rule(Table):
     red: Literal["pass", "drop"] | Marker | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CbqClass(Table):
     """Class of CBQ.
 
@@ -482,7 +482,7 @@ class CbqClass(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class HtbClass(Table):
     """Class of HTB.
 
@@ -585,7 +585,7 @@ class HtbClass(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FairClass(Table):
     """Class of a fair queueing scheduler.
 
@@ -652,7 +652,7 @@ class FairClass(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MdrrClass(Table):
     """Class of a modified deficit round robin scheduler.
 
@@ -727,7 +727,7 @@ class MdrrClass(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DrrClass(Table):
     """Class of a deficit round robin scheduler.
 
@@ -796,7 +796,7 @@ class DrrClass(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WrrClass(Table):
     """Class of a weighted round robin scheduler.
 
@@ -863,7 +863,7 @@ class WrrClass(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PriorityClass(Table):
     """Class of a priority scheduler.
 
@@ -926,7 +926,7 @@ class PriorityClass(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Custom(Table):
     """AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
 
@@ -977,7 +977,7 @@ class Custom(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cbq(Table):
     """Class-based queueing: each class has an allotted rate.
 
@@ -1012,7 +1012,7 @@ class Cbq(Table):
     ewma: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Htb(Table):
     """Hierarchical token bucket: each class has a guaranteed rate.
 
@@ -1052,7 +1052,7 @@ class Htb(Table):
     hz: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tbf(Table):
     """Token bucket filter, a shaper that limits the traffic of its queue to `rate`.
 
@@ -1134,7 +1134,7 @@ class Tbf(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scfq(Table):
     """Self-clocked fair queueing approximates an ideal link that serves all classes at the same time, in proportion to their weights.
 
@@ -1154,7 +1154,7 @@ class Scfq(Table):
     classes: Sequence[FairClass | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wfq(Table):
     """Weighted fair queueing approximates an ideal link that serves all classes at the same time, in proportion to their weights.
 
@@ -1174,7 +1174,7 @@ class Wfq(Table):
     classes: Sequence[FairClass | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mdrr(Table):
     """Modified deficit round robin: classes take turns.
 
@@ -1200,7 +1200,7 @@ class Mdrr(Table):
     mtu: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Drr(Table):
     """Deficit round robin: classes with waiting packets take turns.
 
@@ -1221,7 +1221,7 @@ class Drr(Table):
     classes: Sequence[DrrClass | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wrr(Table):
     """Weighted round robin: classes with waiting packets take turns.
 
@@ -1241,7 +1241,7 @@ class Wrr(Table):
     classes: Sequence[WrrClass | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Priority(Table):
     """Strict priority: when the link becomes free, the scheduler sends one packet from the first class of the list that has waiting packets.
 
@@ -1260,7 +1260,7 @@ class Priority(Table):
     classes: Sequence[PriorityClass | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sfq(Table):
     """Stochastic fairness queueing hashes flows to queues, which take turns to send.
 
@@ -1322,7 +1322,7 @@ class Sfq(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Phb(Table):
     """Per-hop behaviours of DiffServ as one queue.
 
@@ -1391,7 +1391,7 @@ class Phb(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Dualpi2(Table):
     """DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L).
 
@@ -1518,7 +1518,7 @@ class Dualpi2(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FqPie(Table):
     """FQ-PIE hashes flows to queues, which take turns.
 
@@ -1631,7 +1631,7 @@ class FqPie(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cobalt(Table):
     """COBALT runs two AQMs at once.
 
@@ -1716,7 +1716,7 @@ class Cobalt(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FqCodel(Table):
     """FQ-CoDel hashes flows to queues, which take turns.
 
@@ -1813,7 +1813,7 @@ class FqCodel(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Codel(Table):
     """CoDel measures how long packets wait.
 
@@ -1889,7 +1889,7 @@ class Codel(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Choke(Table):
     """CHOKe is a RED that limits unresponsive flows without per-flow state.
 
@@ -1965,7 +1965,7 @@ class Choke(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pi2(Table):
     """PI2 controls the queueing delay at a target.
 
@@ -2043,7 +2043,7 @@ class Pi2(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcPie(Table):
     """The AQM `tc_pie` makes the decisions of the PIE in the Linux kernel, and has the parameters of `tc`.
 
@@ -2133,7 +2133,7 @@ class TcPie(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PieEnhanced(Table):
     """PIE with the implementation choices that RFC 8033 suggests.
 
@@ -2222,7 +2222,7 @@ class PieEnhanced(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pie(Table):
     """PIE (proportional integral controller enhanced) controls the queueing delay at a target.
 
@@ -2314,7 +2314,7 @@ class Pie(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Avq(Table):
     """AVQ simulates a virtual queue whose capacity is lower than that of the real queue, and signals a packet that would overflow the virtual queue.
 
@@ -2376,7 +2376,7 @@ class Avq(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pi(Table):
     """PI keeps the queue length near a reference under different loads.
 
@@ -2464,7 +2464,7 @@ class Pi(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rem(Table):
     """REM measures congestion by a price instead of queue length or loss.
 
@@ -2545,7 +2545,7 @@ class Rem(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcSfb(Table):
     """SFB with the parameters of Linux's `tc`.
 
@@ -2633,7 +2633,7 @@ class TcSfb(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sfb(Table):
     """SFB limits flows that do not respond to signals, and needs only little state.
 
@@ -2723,7 +2723,7 @@ class Sfb(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Blue(Table):
     """BLUE signals every arriving packet with the same signal probability pm.
 
@@ -2791,7 +2791,7 @@ class Blue(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Threshold(Table):
     """Step marking is the marking rule for switches in DCTCP.
 
@@ -2846,7 +2846,7 @@ class Threshold(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sred(Table):
     """SRED estimates the number of flows without per-flow state.
 
@@ -2918,7 +2918,7 @@ class Sred(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Fred(Table):
     """FRED counts the waiting packets of every flow.
 
@@ -2998,7 +2998,7 @@ class Fred(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rio(Table):
     """RIO has two RED curves in one queue: one curve for packets inside the profile of their sender (In), and one for packets outside the profile (Out).
 
@@ -3114,7 +3114,7 @@ class Rio(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wred(Table):
     """RED with a separate minth, maxth and maxp for each drop precedence.
 
@@ -3213,7 +3213,7 @@ class Wred(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RedPd(Table):
     """RED-PD is a RED that limits high-bandwidth flows, and that stores state only for flows with drops.
 
@@ -3325,7 +3325,7 @@ class RedPd(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NonlinearRed(Table):
     """RED with a quadratic signal probability.
 
@@ -3418,7 +3418,7 @@ class NonlinearRed(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SelfConfiguringRed(Table):
     """Self-configuring RED adapts maxp when the average queue length crosses a threshold.
 
@@ -3525,7 +3525,7 @@ class SelfConfiguringRed(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AdaptiveRed(Table):
     """Adaptive RED changes maxp between 1 and 50 % in small steps, so that the average queue length stays in the middle fifth of the range from minth to maxth under different loads.
 
@@ -3661,7 +3661,7 @@ class AdaptiveRed(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcRed(Table):
     """RED with the parameters of Linux's `tc`.
 
@@ -3751,7 +3751,7 @@ class TcRed(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Red(Table):
     """RED computes an exponentially weighted moving average of the queue length, and compares it with two thresholds.
 
@@ -3878,7 +3878,7 @@ class Red(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DropTail(Table):
     """First-in-first-out queue without an AQM, which drops a packet that arrives at a full buffer and never marks.
 
@@ -3926,7 +3926,7 @@ class DropTail(Table):
     ecn: Literal["mark", "drop"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Change(Table):
     """A change of a link's rate.
 
@@ -3942,7 +3942,7 @@ class Change(Table):
     rate: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Trace(Table):
     """Trace of transmission opportunities, in the file format of the emulator mahimahi.
 
@@ -3966,7 +3966,7 @@ class Trace(Table):
     opportunities: Sequence[int] | str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Schedule(Table):
     """A schedule of rates.
 
@@ -3989,7 +3989,7 @@ class Schedule(Table):
     repeat: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Outage(Table):
     """Outages: packets that would arrive during an outage are lost.
 
@@ -4020,7 +4020,7 @@ class Outage(Table):
     spacing: Literal["exponential", "constant", "uniform"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DelaySpikes(Table):
     """Delay spikes: packets that would arrive during a spike arrive at the end of the spike, in order.
 
@@ -4048,7 +4048,7 @@ class DelaySpikes(Table):
     spacing: Literal["exponential", "constant", "uniform"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Jitter(Table):
     """Jitter: a random additional delay for each packet.
 
@@ -4073,7 +4073,7 @@ class Jitter(Table):
     order: Literal["keep", "any"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Reordering(Table):
     """Reordering: some packets are delayed, and later packets overtake them.
 
@@ -4093,7 +4093,7 @@ class Reordering(Table):
     delay: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Duplication(Table):
     """Duplication: a copy of a packet follows the packet.
 
@@ -4113,7 +4113,7 @@ class Duplication(Table):
     delay: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Corruption(Table):
     """Corruption of packets, without detection of the errors by the link.
 
@@ -4133,7 +4133,7 @@ class Corruption(Table):
     probability: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BitErrors(Table):
     """Independent bit errors, which the link detects.
 
@@ -4152,7 +4152,7 @@ class BitErrors(Table):
     rate: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class GilbertElliott(Table):
     """Gilbert–Elliott loss.
 
@@ -4186,7 +4186,7 @@ class GilbertElliott(Table):
     loss_in_bad: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ListedLoss(Table):
     """Listed loss: exactly the packets with the listed numbers are lost.
 
@@ -4202,7 +4202,7 @@ class ListedLoss(Table):
     packets: Sequence[int]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PeriodicLoss(Table):
     """Periodic loss: every n-th packet that crosses the link is lost.
 
@@ -4225,7 +4225,7 @@ class PeriodicLoss(Table):
     losses: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Loss(Table):
     """Random loss: each packet is lost with the same probability, independently of the others.
 
@@ -4241,7 +4241,7 @@ class Loss(Table):
     probability: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Hybrid(Table):
     """Hybrid slow start.
 
@@ -4285,7 +4285,7 @@ class Hybrid(Table):
     max_growth: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Hystart(Table):
     """HyStart++, which governs the first slow start.
 
@@ -4332,7 +4332,7 @@ class Hystart(Table):
     limit: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Standard(Table):
     """Slow start of RFC 5681: each ACK increases cwnd by the acknowledged bytes, at most by L.
 
@@ -4357,7 +4357,7 @@ class Standard(Table):
     at_ssthresh: Literal["passes", "stops"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Westwood(Table):
     """Westwood+.
 
@@ -4413,7 +4413,7 @@ class Westwood(Table):
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Vegas(Table):
     """TCP Vegas.
 
@@ -4456,7 +4456,7 @@ class Vegas(Table):
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scalable(Table):
     """Scalable TCP.
 
@@ -4506,7 +4506,7 @@ class Scalable(Table):
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Reno(Table):
     """Congestion control of Reno.
 
@@ -4533,7 +4533,7 @@ class Reno(Table):
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Prague(Table):
     """Prague, a DCTCP for the Internet.
 
@@ -4595,7 +4595,7 @@ class Prague(Table):
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Ledbat(Table):
     """LEDBAT, a control for background transfers.
 
@@ -4641,7 +4641,7 @@ class Ledbat(Table):
     min_cwnd: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Illinois(Table):
     """TCP-Illinois.
 
@@ -4715,7 +4715,7 @@ class Illinois(Table):
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Htcp(Table):
     """H-TCP.
 
@@ -4777,7 +4777,7 @@ class Htcp(Table):
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Highspeed(Table):
     """HighSpeed TCP.
 
@@ -4825,7 +4825,7 @@ class Highspeed(Table):
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Dctcp(Table):
     """DCTCP.
 
@@ -4867,7 +4867,7 @@ class Dctcp(Table):
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cubic(Table):
     """CUBIC.
 
@@ -4906,7 +4906,7 @@ class Cubic(Table):
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Bbr3(Table):
     """BBR (version 3).
 
@@ -4971,7 +4971,7 @@ class Bbr3(Table):
     pacing_margin: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Bbr(Table):
     """BBR (version 1).
 
@@ -5036,7 +5036,7 @@ class Bbr(Table):
     min_pipe: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Abe(Table):
     """Reno or CUBIC with a smaller reduction of the window after an ECN-Echo than after a loss.
 
@@ -5057,7 +5057,7 @@ class Abe(Table):
     beta_ecn: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpDetails(Table):
     """Details in which a real stack differs from the RFCs.
 
@@ -5175,7 +5175,7 @@ class TcpDetails(Table):
     invalid_ack_spacing: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpWire(Table):
     """Sizes of headers on the wire.
 
@@ -5193,7 +5193,7 @@ class TcpWire(Table):
     control_header: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpConnection(Table):
     """Connection: handshake, PSH, limits on retransmissions, and closing.
 
@@ -5262,7 +5262,7 @@ class TcpConnection(Table):
     msl: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpMemory(Table):
     """Memory of the buffers, if the receive window is tuned or the send buffer is limited.
 
@@ -5297,7 +5297,7 @@ class TcpMemory(Table):
     segment: Literal["linear", "fragments"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpWindow(Table):
     """Receive window: its scaling and its tuning.
 
@@ -5324,7 +5324,7 @@ class TcpWindow(Table):
     tuning: Literal["off", "linux"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpCwnd(Table):
     """Congestion window (cwnd) and slow start threshold (ssthresh), for every congestion control.
 
@@ -5372,7 +5372,7 @@ class TcpCwnd(Table):
     loss_window: Literal["segment", "flight-and-segment"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpAck(Table):
     """Acknowledgements: the delay of ACKs, the ACKs that are sent at once, and the ACKs that are merged.
 
@@ -5417,7 +5417,7 @@ class TcpAck(Table):
     compressed: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpRto(Table):
     """Retransmission timer: the computation of the timeout, and the events that restart the timer.
 
@@ -5473,7 +5473,7 @@ class TcpRto(Table):
     fast_retransmit: Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpRecovery(Table):
     """Loss recovery: the detection of losses, the retransmissions, and the reduction of cwnd.
 
@@ -5586,7 +5586,7 @@ class TcpRecovery(Table):
     timer_slack: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TcpEcn(Table):
     """Explicit Congestion Notification: the negotiation of ECN, the packets that are ECN-capable, and the response to marks.
 
@@ -5684,7 +5684,7 @@ class TcpEcn(Table):
     at_one_segment: Literal["wait-for-timer", "go-on"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tcp(Table):
     """TCP endpoint.
 
@@ -5813,7 +5813,7 @@ class Tcp(Table):
     details: TcpDetails | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Part(Table):
     """A component of a mixture of distributions.
 
@@ -5845,7 +5845,7 @@ class Part(Table):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Geometric(Table):
     """The geometric distribution: the number of trials up to and including the first success.
 
@@ -5863,7 +5863,7 @@ class Geometric(Table):
     mean: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mixture(Table):
     """A mixture: each value comes from one of several distributions, which is chosen at random.
 
@@ -5878,7 +5878,7 @@ class Mixture(Table):
     parts: Sequence[Part | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Empirical(Table):
     """A distribution that is given by points of its cumulative distribution function, for example a measured distribution.
 
@@ -5903,7 +5903,7 @@ class Empirical(Table):
     between: Literal["linear", "log", "steps"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Lomax(Table):
     """The Lomax distribution (Pareto distribution of the second kind), whose values begin at 0: P(X > x) = (1 + x/scale)^−shape.
 
@@ -5922,7 +5922,7 @@ class Lomax(Table):
     shape: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BoundedPareto(Table):
     """The bounded Pareto distribution, whose values have a maximum.
 
@@ -5946,7 +5946,7 @@ class BoundedPareto(Table):
     shape: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pareto(Table):
     """The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape.
 
@@ -5968,7 +5968,7 @@ class Pareto(Table):
     shape: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Weibull(Table):
     """The Weibull distribution: P(X > x) = exp(−(x/scale)^shape).
 
@@ -5989,7 +5989,7 @@ class Weibull(Table):
     shape: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Lognormal(Table):
     """The lognormal distribution: the logarithm of the value is normally distributed.
 
@@ -6018,7 +6018,7 @@ class Lognormal(Table):
     max: float | str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Exponential(Table):
     """The exponential distribution: P(X > x) = exp(−x/mean).
 
@@ -6037,7 +6037,7 @@ class Exponential(Table):
     cap: float | str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Uniform(Table):
     """The uniform distribution between a minimum and a maximum.
 
@@ -6055,7 +6055,7 @@ class Uniform(Table):
     max: float | str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Constant(Table):
     """A constant.
 
@@ -6073,7 +6073,7 @@ class Constant(Table):
     value: float | str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Arrivals(Table):
     """Connections that open one after the other between the same two hosts.
 
@@ -6112,7 +6112,7 @@ class Arrivals(Table):
     connections: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Replay(Table):
     """Datagrams from a trace, which gives the time and the payload of each packet.
 
@@ -6140,7 +6140,7 @@ class Replay(Table):
     ecn: Literal["not-ect", "ect0", "ect1"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class OnOff(Table):
     """Datagrams at a constant bit rate during on-periods, which are separated by silent off-periods.
 
@@ -6192,7 +6192,7 @@ class OnOff(Table):
     lasts: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Poisson(Table):
     """Datagrams of one size that are sent as a Poisson process, so that the intervals are exponentially distributed.
 
@@ -6227,7 +6227,7 @@ class Poisson(Table):
     lasts: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Voip(Table):
     """A voice call that sends one frame of speech per packet, at a constant interval.
 
@@ -6267,7 +6267,7 @@ class Voip(Table):
     lasts: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cbr(Table):
     """Datagrams of one size at a constant bit rate.
 
@@ -6304,7 +6304,7 @@ class Cbr(Table):
     lasts: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Web(Table):
     """Web users.
 
@@ -6588,7 +6588,7 @@ class Web(Table):
     parallel: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Requests(Table):
     """Requests from a list that gives the time, the sizes and the connection of each request.
 
@@ -6634,7 +6634,7 @@ class Requests(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RequestResponse(Table):
     """Requests and responses that follow each other over a connection.
 
@@ -6717,7 +6717,7 @@ class RequestResponse(Table):
     closes: Literal["client", "server"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Ping(Table):
     """Round-trip times that an application measures by pings.
 
@@ -6759,7 +6759,7 @@ class Ping(Table):
     unsent: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Messages(Table):
     """Messages that the sender writes at intervals over one connection.
 
@@ -6805,7 +6805,7 @@ class Messages(Table):
     messages: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Bulk(Table):
     """A bulk transfer.
 
@@ -6848,7 +6848,7 @@ class Bulk(Table):
     read_chunk: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Reverse(Table):
     """Parameters of the reverse direction of a link.
 
@@ -6943,7 +6943,7 @@ class Reverse(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Link(Table):
     """Link between two nodes, or several equal links.
 
@@ -7061,7 +7061,7 @@ class Link(Table):
     cost: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Graph(Table):
     """Network of any links.
 
@@ -7079,7 +7079,7 @@ class Graph(Table):
     links: Sequence[Link | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Spread(Table):
     """Delays that increase evenly from the first host to the last.
 
@@ -7095,7 +7095,7 @@ class Spread(Table):
     last: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Dumbbell(Table):
     """Network with one bottleneck between the routers `left` and `right`.
 
@@ -7269,7 +7269,7 @@ class Dumbbell(Table):
     ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pcap(Table):
     """Captures of packets.
 
@@ -7294,7 +7294,7 @@ class Pcap(Table):
     ip: Literal["ipv4", "ipv6"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Record(Table):
     """Series and packet captures that the run records in addition to its tables of flows and links.
 
@@ -7353,7 +7353,7 @@ class Record(Table):
     pcap: Pcap | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PhaseBreaking(Table):
     """Random offsets that depend on the seed.
 
@@ -7378,7 +7378,7 @@ class PhaseBreaking(Table):
     delay: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Flow(Table):
     """Flow between two hosts, or several equal flows.
 
@@ -7441,7 +7441,7 @@ class Flow(Table):
     receiver_tcp: Tcp | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scenario(Document):
     """Description of one simulation: a network, the flows over it, and the series to record.
 

@@ -6,10 +6,11 @@ other file. The report is legible on a phone and in dark mode.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from aqmlab.representation import inline_svg as inline_svg
 
 
 @dataclass(frozen=True)
@@ -91,30 +92,6 @@ class Report:
     chapters: list[Chapter]
     colophon: str = ""
     key: Mapping[str, str] = field(default_factory=dict)
-
-
-def inline_svg(text: str, name: str) -> str:
-    """Return an SVG file as a scalable element of an HTML page, with ids that are unique there.
-
-    Parameters
-    ----------
-    text : str
-        Content of the SVG file.
-    name : str
-        Prefix of the ids; each SVG element of the page needs a different prefix.
-
-    Examples
-    --------
-    >>> inline_svg('<?xml?><svg width="9pt" height="9pt"><g id="a"/></svg>', "f")
-    '<svg><g id="f-a"/></svg>'
-    """
-    svg = text[text.index("<svg") :].strip()
-    opening, rest = svg.split(">", 1)
-    opening = re.sub(r'\s(width|height)="[^"]*"', "", opening)
-    rest = re.sub(r"<metadata>.*?</metadata>", "", rest, flags=re.DOTALL)
-    rest = re.sub(r'\bid="', f'id="{name}-', rest)
-    rest = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", rest)
-    return f"{opening}>{rest}"
 
 
 def write_report(report: Report, path: str | Path) -> None:

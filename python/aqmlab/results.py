@@ -8,13 +8,13 @@ scenario, and each table as a CSV file and as a Parquet file. The folder is writ
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aqmlab import _core
+from aqmlab import _core, representation
 from aqmlab._core import FORMAT
 from aqmlab.folder import appearing
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import pyarrow as pa
+
+    from aqmlab.figures.of_result import Plots
 
 Columns = Mapping[str, Any]
 """Columns of a table by name; a column is a numpy array or a list of str."""
@@ -32,6 +34,15 @@ str."""
 MANIFEST = "manifest.json"
 MADE_BY = "aqmlab run"
 CAPTURES = "aqmlab run --pcap"
+SHOWN = (
+    ("flow", "flow", str),
+    ("goodput_bps", "goodput (Mbit/s)", lambda x: f"{1e-6 * x:.3g}"),
+    ("completed_s", "completed (s)", lambda x: "–" if x != x else f"{x:.4g}"),
+    ("retransmitted_segments", "retransmitted segments", str),
+    ("dropped_packets", "dropped packets", str),
+    ("marked_packets", "marked packets", str),
+)
+"""Columns of the table of flows in a notebook: name, heading and format."""
 NOT_ALWAYS = (
     *("replies", "exchanges", "connections"),
     *("classes", "conditioners", "impairments", "datagrams"),
@@ -304,6 +315,57 @@ class Result:
         title = self.scenario["title"] or "untitled"
         simulated = self.manifest["simulated_s"]
         return f"<Result {title!r} seed={self.manifest['seed']} simulated_s={simulated:.6g}>"
+
+    @property
+    def origin(self) -> str:
+        """Title of the scenario, seed, and version of aqmlab, for the metadata of figures."""
+        version = self.manifest.get("version")
+        aqmlab = f"; aqmlab {version}" if version else ""
+        return f"{self.scenario['title'] or 'Untitled'}; seed {self.manifest['seed']}{aqmlab}"
+
+    @property
+    def plot(self) -> "Plots":
+        """Figures of the run: ``plot.queue()``, ``.window()``, ``.sequence()`` and ``.rtt()``."""
+        from aqmlab.figures.of_result import Plots
+
+        return Plots(self)
+
+    def _repr_html_(self) -> str:
+        manifest = self.manifest
+        version = f", aqmlab {manifest['version']}" if "version" in manifest else ""
+        lines = [f"{manifest['simulated_s']:.6g} s simulated, seed {manifest['seed']}{version}"]
+        flows = self.columns("flows") if "flows" in self.tables else {}
+        shown = [shape for shape in SHOWN if shape[0] in flows]
+        columns = [[text(value) for value in flows[name]] for name, _, text in shown]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        queue = "queue" in self.tables and self.shape("queue")[0] > 1
+        return representation.card(
+            self.scenario["title"] or "Untitled scenario", lines, warnings=self.warnings,
+            head=[head for _, head, _ in shown], rows=rows,
+            pictures=[self.plot.small_queue()] if queue else [],
+        )  # fmt: skip
+
+
+def busiest_link(result: Result, among: Iterable[str] | None = None) -> str:
+    """Return the link that transmitted packets for the longest time; "" without links.
+
+    Parameters
+    ----------
+    result : Result
+        Result of a run.
+    among : iterable of str, optional
+        Names of the considered links; default: all links of the run.
+
+    Examples
+    --------
+    >>> import aqmlab
+    >>> busiest_link(aqmlab.run("examples/one_flow.toml"))
+    'left>right'
+    """
+    links = result.columns("links") if "links" in result.tables else {}
+    busy = dict(zip(links.get("link", ()), map(float, links.get("busy_s", ())), strict=False))
+    chosen = links.get("link", ()) if among is None else among
+    return max(chosen, key=lambda link: busy.get(link, 0.0), default="")
 
 
 @contextmanager

@@ -9,19 +9,19 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from aqmlab import _core, manual
+from aqmlab import _core, manual, representation
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomAqms, CustomQueue
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Table:
     """Table of a scenario as a Python object; a field with the value None means an absent key."""
 
@@ -34,8 +34,13 @@ class Table:
         values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))
         return kind | {key: plain(value, aqms) for key, value in values if value is not None}
 
+    def __repr__(self) -> str:
+        values = ((f.name, getattr(self, f.name)) for f in fields(self))
+        given = ", ".join(f"{name}={value!r}" for name, value in values if value is not None)
+        return f"{type(self).__name__}({given})"
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Document(Table):
     """Top-level table of a scenario."""
 
@@ -63,7 +68,68 @@ class Document(Table):
         """
         return cls(**as_written(path))
 
+    def __repr__(self) -> str:
+        try:
+            scenario = json.loads(normalize(self))
+        except ScenarioError as e:
+            return f"<Scenario with an error: {e}>"
+        network, count = scenario["network"]["kind"], sum(f["count"] for f in scenario["flows"])
+        return f"<Scenario {_title(scenario)!r}: {network}, {count} flow{'s' * (count > 1)}>"
 
+    def _repr_html_(self) -> str:
+        try:
+            scenario = json.loads(normalize(self))
+        except ScenarioError as e:
+            return representation.card("Scenario with an error", [str(e)])
+        picture = representation.network(_links(scenario["network"]))
+        return representation.card(_title(scenario), rows=_rows(scenario), pictures=[picture])
+
+
+def _title(scenario: Mapping[str, Any]) -> str:
+    return scenario["title"] or "Untitled scenario"
+
+
+def _rows(scenario: Mapping[str, Any]) -> list[list[str]]:
+    """Return the most important keys of a normalized scenario, and their values as text."""
+    network, tcp, warm_up = scenario["network"], scenario["tcp"], warm_up_of(scenario)
+    rows = []
+    if network["kind"] == "dumbbell":
+        queue = network["queue"]
+        rows.append(["bottleneck", f"{network['rate']}, {network['delay']}"])
+        rows.append(["queue", ", ".join(filter(None, [queue["kind"], queue.get("limit")]))])
+    else:
+        rows.append(["network", f"{len(network['links'])} links"])
+    for flow in scenario["flows"][:MOST_FLOWS]:
+        several = f"{flow['count']} × " * (flow["count"] > 1)
+        size = flow["traffic"].get("size")
+        sizes = f", {size['kind']} sizes" if isinstance(size, dict) else f" {size or ''}".rstrip()
+        ends = f"{flow['from']} > {flow['to']}"
+        rows.append(["flows", f"{several}{flow['name']}: {flow['traffic']['kind']}{sizes}, {ends}"])
+    more = len(scenario["flows"]) - MOST_FLOWS
+    rows += [["", f"… {more} more [[flows]] tables"]] * (more > 0)
+    rows.append(["TCP", f"{tcp['congestion']['kind']}, ECN {tcp['ecn']['mode']}"])
+    end = scenario["duration"] or "until all flows have closed"
+    rows.append(["duration", f"{end}, with a warm-up of {warm_up}" if warm_up else end])
+    return [*rows, ["seed", str(scenario["seed"])]]
+
+
+def _links(network: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the two ends of each link, and as a label the rate of the slowest links."""
+    if network["kind"] == "dumbbell":
+        left, right = (
+            f"{side}-0" + f" … {side}-{count - 1}" * (count > 1)
+            for side, count in (("left", network["left_hosts"]), ("right", network["right_hosts"]))
+        )
+        return [(left, "left", ""), ("left", "right", network["rate"]), ("right", right, "")]
+    slowest = min((bits_per_second(link["rate"]) for link in network["links"]), default=0)
+    return [
+        (link["from"], link["to"], link["rate"] * (bits_per_second(link["rate"]) == slowest))
+        for link in network["links"]
+    ]
+
+
+MOST_FLOWS = 4
+"""Maximum number of `[[flows]]` tables that the representation in a notebook lists."""
 MOST_BYTES = 256 << 20
 """Maximum size of a scenario file in bytes, because a device file may never end."""
 MOST_VALUES = 4_000_000
@@ -71,6 +137,12 @@ MOST_VALUES = 4_000_000
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """Path of a scenario file, dict with the same keys, or object of :class:`aqmlab.Scenario`."""
+Overrides = Mapping[str, Any] | Iterable[tuple[str, Any]]
+"""Changes of a scenario: a mapping from dotted paths of keys to values, or pairs of both.
+
+A value is a text as for ``--set``, such as "20 ms" or "0.1", or a number, a dict or a table such as
+``aqmlab.Red()``.
+"""
 
 
 def plain(value: Any, aqms: CustomAqms | None = None) -> Any:
@@ -154,10 +226,39 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     return text, "json" if path.suffix.lower() == ".json" else "toml"
 
 
+def overrides_of(overrides: Overrides, aqms: CustomAqms | None = None) -> list[tuple[str, str]]:
+    """Return changes of a scenario as pairs of a dotted path and a text, as for ``--set``.
+
+    Queues written in Python are stored in `aqms`.
+
+    Raises
+    ------
+    ScenarioError
+        If the changes are neither a mapping nor pairs, or if a value cannot be in a scenario.
+
+    Examples
+    --------
+    >>> overrides_of({"network.delay": "5 ms", "network.queue.maxp": 0.2})
+    [('network.delay', '5 ms'), ('network.queue.maxp', '0.2')]
+    """
+    items = overrides.items() if isinstance(overrides, Mapping) else overrides
+    try:
+        pairs = [(path, value) for path, value in items]
+        paths = all(isinstance(path, str) for path, _ in pairs)
+    except (TypeError, ValueError):
+        pairs, paths = [], False
+    if not paths:
+        raise ScenarioError(
+            f"overrides: {overrides!r} is not a mapping of keys to values; write for example "
+            '{"network.delay": "5 ms"}'
+        )
+    return [(k, v if isinstance(v, str) else toml_value(v, aqms)) for k, v in pairs]
+
+
 def normalize(
     scenario: ScenarioLike,
     seed: int | None = None,
-    overrides: Iterable[tuple[str, str]] = (),
+    overrides: Overrides = (),
     aqms: CustomAqms | None = None,
 ) -> str:
     """Check a scenario, and return it as JSON with all default values.
@@ -168,9 +269,9 @@ def normalize(
         The scenario.
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
-    overrides : iterable of (str, str)
-        Changes of the scenario: dotted paths of keys, such as ``network.queue.limit``, each with a
-        value in TOML syntax.
+    overrides : mapping or iterable of (str, value)
+        Changes of the scenario: dotted paths of keys, such as ``network.queue.limit``, each with
+        its new value; see :data:`Overrides`.
     aqms : CustomAqms, optional
         Receives the queues that are written in Python; the JSON contains only their names.
 
@@ -194,7 +295,8 @@ def normalize(
         ...
     aqmlab.ScenarioError: network: is missing; this required key gives the network, …
     """
-    changes = [*overrides] if seed is None else [*overrides, ("seed", str(seed))]
+    changes = overrides_of(overrides, aqms)
+    changes += [] if seed is None else [("seed", str(seed))]
     if isinstance(scenario, str | PathLike):
         text, language = read_text(scenario)
         try:
@@ -296,6 +398,7 @@ def bits_per_second(rate: str) -> float:
 
 UNITS = {
     "s": ("1", "s"), "ms": ("1e-3", "s"), "us": ("1e-6", "s"), "ns": ("1e-9", "s"),
+    "min": ("60", "s"), "h": ("3600", "s"),
     "bit/s": ("1", "bit/s"), "kbit/s": ("1e3", "bit/s"), "Mbit/s": ("1e6", "bit/s"),
     "Gbit/s": ("1e9", "bit/s"),
     "B": ("1", "B"), "byte": ("1", "B"), "bytes": ("1", "B"), "kB": ("1e3", "B"),
@@ -326,6 +429,31 @@ def quantity(text: str) -> tuple[float, str] | None:
         return float(Decimal(match[1]) * Decimal(size)), base
     except ArithmeticError:  # not a number, or an exponent without bounds
         return None
+
+
+def quantities(values: Sequence[Any]) -> tuple[list[float], str] | None:
+    """Return values of one dimension as numbers with a common unit, and this unit.
+
+    The common unit is the most frequent unit of the values. The result is None if a value is
+    neither a number nor a text with a number and a unit, or if the values have different
+    dimensions.
+
+    Examples
+    --------
+    >>> quantities(["5 ms", "40 ms", "0.09 s"]), quantities([0.1, 0.2])
+    (([5.0, 40.0, 90.0], 'ms'), ([0.1, 0.2], ''))
+    >>> quantities(["drop_tail", "red"]), quantities(["16 packets", "2 ms"])
+    (None, None)
+    """
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return [float(value) for value in values], ""
+    parsed = [quantity(str(value)) for value in values]
+    if not values or None in parsed or len({base for _, base in filter(None, parsed)}) > 1:
+        return None
+    units = [str(value).lstrip("+-0123456789._eE").strip() for value in values]
+    common = max(units, key=units.count)
+    size = float(UNITS[common][0])
+    return [float(f"{number / size:.12g}") for number, _ in filter(None, parsed)], common
 
 
 def opens_many_connections(flow: Mapping[str, Any]) -> bool:
@@ -381,14 +509,14 @@ def toml_value(value: Any, aqms: CustomAqms | None = None) -> str:
     raise ScenarioError(f"{value!r} is not a scenario value; give a text, a number or a dict")
 
 
-def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def changed(scenario: ScenarioLike, overrides: Overrides) -> dict[str, Any]:
     """Return a scenario as the user wrote it, but with changed values of the given keys.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
         The scenario.
-    overrides : iterable of (str, str)
+    overrides : mapping or iterable of (str, value)
         Dotted paths and values, as for :func:`normalize`. The changed scenario is checked.
 
     Raises
@@ -402,7 +530,7 @@ def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dic
     >>> changed("examples/two_flows.toml", red)["network"]["queue"]
     {'kind': 'red', 'maxp': 0.2}
     """
-    changes = [*overrides]
+    changes = overrides_of(overrides)
     normalize(scenario, overrides=changes)
     document = as_written(scenario)
     for key, text in changes:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core, manual
-from aqmlab.scenario import ScenarioLike, normalize
+from aqmlab.scenario import Overrides, ScenarioLike, normalize
 from aqmlab.statistics import Hurst, aggregated_variance, local_whittle
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def sample(
     duration_s: float,
     users: int | None = None,
     seed: int | None = None,
-    overrides: Iterable[tuple[str, str]] = (),
+    overrides: Overrides = (),
 ) -> list[Sample]:
     """Generate a random sample of the web traffic of a scenario.
 
@@ -260,8 +260,8 @@ def sample(
         Number of users of each ``[[flows]]`` table; default: the `count` of the table.
     seed : int, optional
         Seed of the random numbers; default: the seed of the scenario.
-    overrides : iterable of (str, str)
-        Changes of the scenario: dotted paths of keys, each with a value in TOML syntax.
+    overrides : mapping or iterable of (str, value)
+        Changes of the scenario by dotted path of the key, as for :func:`aqmlab.run`.
 
     Returns
     -------

@@ -237,6 +237,13 @@ def test_the_tiles_of_a_report_have_the_sums_of_its_tables(tmp_path: Path) -> No
     assert len(counted) == cells
     assert {cell.item for cell in counted} == {"baseline", "table-4"}
     assert not any(cell.quantity == "goodput_efficiency" for cell in counted)
+    short = repr(reproduction)
+    assert f"{reproduced + single} of {cells} published numbers reproduced>" in short
+    html = reproduction._repr_html_()
+    assert STUDY.title in html
+    assert [f">{n}<" in html for n in total[1:]] == [True] * 4
+    assert html.count("<svg") == 2
+    assert len(html) < 10_000
 
 
 def test_every_verdict_names_the_changed_assumptions(

@@ -120,7 +120,7 @@ def compare_command(
     if run is None:
         print_warnings(result.warnings if warnings else [])
     if plot:
-        draw(_figure(comparison), plot)
+        draw(_figure(comparison), plot, result.origin)
 
 
 def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | None) -> "Result":

@@ -31,18 +31,12 @@ def drawable(path: Path | None, option: str = "--plot") -> None:
     """Raise an error unless an image can be written to the path; called before the first run."""
     from aqmlab import figures
 
-    if path is None:
-        return
-    if path.suffix.lower() not in figures.FORMATS:
-        raise ValueError(
-            f"{option} {path} is not an image file; its name must end in one of "
-            f"{', '.join(figures.FORMATS)}"
-        )
-    figures.refuse_foreign(path)
+    if path is not None:
+        figures.check_image(path, option)
 
 
-def draw(figure: "Figure", path: Path) -> None:
+def draw(figure: "Figure", path: Path, origin: str = "") -> None:
     """Write a figure to a file, and print the path of the file."""
     from aqmlab import figures
 
-    print_text(f"Written to {figures.save(figure, path)}")
+    print_text(f"Written to {figures.save(figure, path, origin)}")

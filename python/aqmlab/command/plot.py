@@ -89,12 +89,7 @@ def plot_command(
             f"--flow is given {len(flow)} times; give it only once, because a figure shows one flow"
         )
     path = to or Path(f"{graph.value}.png")
-    if path.suffix.lower() not in figures.FORMATS:
-        raise ValueError(
-            f"--out {path} is not an image file; its name must end in one of "
-            f"{', '.join(figures.FORMATS)}"
-        )
-    figures.refuse_foreign(path)
+    figures.check_image(path, "--out")
     times = (read_instant("--from", begin, "1.2 s"), read_instant("--to", end, "2.5 s"))
     overrides = read_overrides(changes, seed)
     if overrides and source.is_dir():

@@ -64,12 +64,7 @@ def responses_command(
     from aqmlab.store import FolderStore
 
     if plot:
-        if plot.suffix.lower() not in figures.FORMATS:
-            raise ValueError(
-                f"--plot {plot} is not an image file; its name must end in one of "
-                f"{', '.join(figures.FORMATS)}"
-            )
-        figures.refuse_foreign(plot)
+        figures.check_image(plot, "--plot")
     count = read_count("--replications", number) or 1
     overrides = read_overrides(changes, seed, warm_up)
     with ExitStack() as stack:
@@ -80,7 +75,8 @@ def responses_command(
         schemes = _schemes(sources, overrides, count, options)
     show(schemes)
     if plot:
-        print_text(f"Written to {figures.save(responses(schemes), plot)}")
+        origin = f"{', '.join(schemes)}; {count} replications"
+        print_text(f"Written to {figures.save(responses(schemes), plot, origin)}")
 
 
 def _schemes(

@@ -154,10 +154,10 @@ def _run(
 ) -> "Result":
     """Return the result of a scenario: from the store if the store has it, else from a new run."""
     from aqmlab.engine import Simulator, within_limits
-    from aqmlab.experiment import run, run_many
+    from aqmlab.experiment.runs import run_many, run_quietly
 
     if store is None:
-        return run(scenario, pcap=captures, limits=limits, progress=bar, engine=engine)
+        return run_quietly(scenario, pcap=captures, limits=limits, progress=bar, engine=engine)
     limited = within_limits(engine or Simulator(), limits)
     return run_many([scenario], 1, bar, engine=limited, store=store)[0]
 

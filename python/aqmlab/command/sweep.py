@@ -240,12 +240,11 @@ def write(outcome: "Outcome", claim: "Claim") -> None:
     effects = outcome.effects_table()
     effects.to_csv(claim.parts / EFFECTS, index=False)
     if outcome.plots:
-        from aqmlab.figures import save
+        from aqmlab.figures import save_all
         from aqmlab.figures.experiment import figures_of
 
         (claim.final / FIGURES).mkdir(exist_ok=True)
         for name, figure in figures_of(outcome):
-            for suffix in ("png", "svg"):
-                save(figure, claim.final / FIGURES / f"{name}.{suffix}")
+            save_all(figure, claim.final / FIGURES / name)
     for name in (FILE, SUMMARY, EFFECTS):
         (claim.parts / name).replace(claim.final / name)

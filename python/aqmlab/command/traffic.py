@@ -134,7 +134,8 @@ def traffic_command(
                 "increase --duration."
             )
     if to:
-        write_figures(samples, estimated, to, bin_s, rate_bps, force=force)
+        origin = f"{source}; seed {document['seed']}"
+        write_figures(samples, estimated, to, bin_s, rate_bps, origin, force=force)
 
 
 def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Sample | None") -> None:
@@ -210,11 +211,12 @@ def write_figures(
     folder: Path,
     bin_s: float,
     rate_bps: float,
+    origin: str,
     *,
     force: bool,
 ) -> None:
-    """Write figures of the sampled traffic into a folder."""
-    from aqmlab.figures import save
+    """Write figures of the sampled traffic into a folder; `origin` has its scenario and seed."""
+    from aqmlab.figures import save_all
     from aqmlab.figures import traffic as figures
     from aqmlab.folder import appearing
 
@@ -226,6 +228,5 @@ def write_figures(
                 drawn["load"] = figures.load(sample, bin_s, rate_bps)
                 drawn["hurst"] = figures.hurst(hurst, bin_s)
             for name, figure in drawn.items():
-                for suffix in ("png", "svg"):
-                    save(figure, new / f"{before}{name}.{suffix}")
+                save_all(figure, new / f"{before}{name}", origin)
     print_text(f"Written to {folder}.")

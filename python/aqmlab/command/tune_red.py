@@ -245,7 +245,7 @@ def _suffix(file: Path) -> str:
 
 def write(tuning: "Tuning", scenario: dict[str, Any], file: Path) -> None:
     """Write the tuned scenario, and in the same folder a table and a figure of the shares."""
-    from aqmlab.figures import save
+    from aqmlab.figures import save_all
     from aqmlab.figures.tuning import threshold_pairs
     from aqmlab.scenario import changed, toml_document
 
@@ -255,5 +255,4 @@ def write(tuning: "Tuning", scenario: dict[str, Any], file: Path) -> None:
     file.write_text(text if file.suffix == ".json" else toml_document(tuned), "utf-8")
     tuning.frame().to_csv(file.with_name("shares.csv"), index=False)
     figure = threshold_pairs(tuning.pairs, best, queue.unit)
-    for suffix in ("png", "svg"):
-        save(figure, file.with_name(f"shares.{suffix}"))
+    save_all(figure, file.with_name("shares"), scenario.get("title") or "")

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aqmlab import estimates
+from aqmlab import estimates, representation
 from aqmlab.compare.plan import plan
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
@@ -30,9 +30,20 @@ from aqmlab.measures import (
     measures,
 )
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, normalize, seconds, warm_up_change, warm_up_of
+from aqmlab.scenario import (
+    Overrides,
+    ScenarioLike,
+    normalize,
+    overrides_of,
+    seconds,
+    warm_up_change,
+    warm_up_of,
+)
 from aqmlab.statistics import Interval, holm, permutation_p_value
 from aqmlab.store import Store
+
+if TYPE_CHECKING:
+    from aqmlab.compare.figures import Plots
 
 SCENARIO = Path(__file__).with_name("bottleneck.toml")
 """Default scenario."""
@@ -46,7 +57,7 @@ NEARLY_EQUAL = 1e-3
 """Range of the values of a measure, divided by their mean, below which runs are nearly the same."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Results of a comparison: the measures of each queue in each replication.
 
@@ -76,6 +87,41 @@ class Comparison:
     possible: list[Measure[MeasuredRun]]
     primary: tuple[str, ...] = ()
     second_half: "Comparison | None" = None
+
+    def __repr__(self) -> str:
+        labels, n = ", ".join(arm.label for arm in self.arms), self.replications
+        return f"<Comparison of {labels}: {n} run{'s' * (n > 1)} of each queue>"
+
+    def _repr_html_(self) -> str:
+        def text(arm: int, m: Measure[MeasuredRun]) -> str:
+            low, middle, high = self.interval(arm, m.name)
+            half = "" if math.isnan(high - low) else f" ± {m.text((high - low) / 2)}"
+            return f"{'> ' * self.is_exceeded(arm, m.name)}{m.text(middle)}{half}"
+
+        arms = range(len(self.arms))
+        rows = [[m.axis, *(text(i, m) for i in arms)] for m in self.measures]
+        n, after = self.replications, f", after a warm-up of {self.warm_up}" * bool(self.warm_up)
+        lines = [
+            f"Means of {n} runs of each queue{after}, ± half of their 95 % interval."
+            if n > 1 else f"One run of each queue{after}."
+        ]  # fmt: skip
+        return representation.card(
+            self.scenario["title"] or "Untitled scenario", lines, warnings=self.warnings,
+            head=["", *(arm.label for arm in self.arms)], rows=rows, pictures=self.plot.small(),
+        )  # fmt: skip
+
+    @property
+    def origin(self) -> str:
+        """Title of the scenario, and seeds, for the metadata of figures."""
+        title, seeds = self.scenario["title"] or "Untitled", [run.seed for run in self.runs[0]]
+        return f"{title}; seed {seeds[0]}" + f" to {seeds[-1]}" * (len(seeds) > 1)
+
+    @property
+    def plot(self) -> "Plots":
+        """Figures of the comparison, as methods: ``plot.trade_off()``, ``.delays()`` and more."""
+        from aqmlab.compare.figures import Plots
+
+        return Plots(self)
 
     @property
     def warm_up(self) -> str | None:
@@ -274,7 +320,7 @@ def compare(
     *,
     link: str | Sequence[str] = "bottleneck",
     warm_up: str | None = None,
-    overrides: Sequence[tuple[str, str]] = (),
+    overrides: Overrides = (),
     store: Store | None = None,
     engine: Engine | None = None,
     ecn: bool = False,
@@ -304,8 +350,8 @@ def compare(
         Warm-up as a time with its unit, such as "5 s"; default: the warm-up of the scenario.
         Counts, delays and goodputs cover the time after the warm-up. Transfers that begin during
         the warm-up are excluded.
-    overrides : sequence of (str, str)
-        Changes of the scenario: dotted paths of keys and their values, as for ``--set``.
+    overrides : mapping or iterable of (str, value)
+        Changes of the scenario by dotted path of the key, as for :func:`aqmlab.run`.
     store : Store, optional
         Store of finished runs, from which finished runs are read instead of being repeated.
     engine : Engine, optional
@@ -330,13 +376,13 @@ def compare(
 
     Examples
     --------
-    >>> c = compare(["drop_tail", "codel"], overrides=[("duration", "5 s")], replications=2)
+    >>> c = compare(["drop_tail", "codel"], overrides={"duration": "5 s"}, replications=2)
     >>> c.difference(1, "mean_delay_s").middle < 0
     True
     """
     links = [link] if isinstance(link, str) else list(link)
     capabilities = engine.capabilities if engine else EVERYTHING
-    changes = [*overrides, *warm_up_change(warm_up)]
+    changes = [*overrides_of(overrides), *warm_up_change(warm_up)]
     planned = plan(queues, scenario, replications, links, changes, capabilities, ecn=ecn)
     standard = measures(planned.links, planned.crossing)
     possible, primary = _primary(standard, measure)

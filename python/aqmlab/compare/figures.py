@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.figures.files import inline
+from aqmlab.figures.style import legend_below, limits, literal, look, sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,15 +67,17 @@ def ellipse(
     return contour[0] + data[0].mean(), contour[1] + data[1].mean()
 
 
-def trade_off(comparison: Comparison, link: str) -> Figure:
+def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.2, 5)) -> Figure:
     """Plot goodput over queueing delay: the runs of each queue, with an ellipse and the median."""
-    figure, axes = sheet(size=(7.2, 5))
-    all_delays = []
+    figure, axes = sheet(size=size, of=comparison)
+    all_delays: list[float] = []
+    all_goodputs: list[float] = []
     for i, arm in enumerate(comparison.arms):
         colour, marker = look(i)
         delay = [1e3 * v for v in comparison.values(i, comparison.name("mean_delay_s", link))]
         goodput = [1e-6 * v for v in comparison.values(i, "goodput_bps")]
         all_delays += delay
+        all_goodputs += goodput
         axes.plot(delay, goodput, ".", color=colour, alpha=0.5, markersize=4)
         if len(delay) > 2:
             x, y = ellipse(delay, goodput)
@@ -82,14 +85,16 @@ def trade_off(comparison: Comparison, link: str) -> Figure:
             axes.plot(x, y, color=colour, linewidth=1)
         axes.plot(
             np.median(delay), np.median(goodput), marker, color=colour, markersize=6,
-            label=_literal(arm.label), markerfacecolor="white", linestyle="none",
+            label=literal(arm.label), markerfacecolor="white", linestyle="none",
         )  # fmt: skip
     if min(all_delays) > 0 and max(all_delays) / min(all_delays) > STEEP:
         _logarithmic(axes)
-    axes.margins(0.08)
+    else:
+        axes.set_xlim(limits(all_delays))
+    axes.set_ylim(limits(all_goodputs))
     axes.invert_xaxis()
     axes.set_xlabel("mean queueing delay (ms), decreasing to the right")
-    axes.set_ylabel("goodput of the flows through the link (Mbit/s)")
+    axes.set_ylabel("goodput (Mbit/s)")
     axes.annotate(
         "better", (0.98, 0.98), (0.9, 0.88), xycoords="axes fraction", color="0.35", ha="right",
         va="top", arrowprops={"arrowstyle": "->", "color": "0.35"},
@@ -112,7 +117,7 @@ def delays(comparison: Comparison, link: str) -> Figure:
     """Plot the mean and the 95th and 99th percentile of the queueing delay of each queue."""
     names = ("mean_delay_s", "p95_delay_s", "p99_delay_s")
     parts = [("mean", "o"), ("95 % of packets", "s"), ("99 % of packets", "^")]
-    figure, axes = sheet(size=(7.2, _height(comparison)))
+    figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
     for name, (label, marker), colour in zip(names, parts, ("0.1", "0.4", "0.65"), strict=True):
         of = comparison.name(name, link)
         _dots(axes, comparison, of, 1e3, color=colour, marker=marker, label=label)
@@ -124,7 +129,7 @@ def delays(comparison: Comparison, link: str) -> Figure:
 
 def rates(comparison: Comparison, link: str) -> Figure:
     """Plot the shares of arriving packets that each queue dropped and marked."""
-    figure, axes = sheet(size=(7.2, _height(comparison)))
+    figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
     for shift, name, label, hatch in [
         (-0.2, "drop_rate", "dropped", ""),
         (0.2, "mark_rate", "marked (CE)", "///"),
@@ -143,12 +148,12 @@ def rates(comparison: Comparison, link: str) -> Figure:
 
 def fairness(comparison: Comparison) -> Figure:
     """Plot Jain's index of each run, and the mean of each queue with its 95 % interval."""
-    figure, axes = sheet(size=(7.2, _height(comparison)))
+    figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
     for i in range(len(comparison.arms)):
         values = comparison.values(i, "jain")
         axes.plot(values, [i] * len(values), ".", color=look(i)[0], alpha=0.4, markersize=4)
     _dots(axes, comparison, "jain", 1, color="0.1", marker="o", label="mean")
-    left, _ = axes.get_xlim()
+    left = min(0.9, axes.get_xlim()[0])
     axes.set_xlim(left, 1 + (1 - left) / 40)  # The dot of perfect fairness needs a margin.
     axes.set_xlabel("Jain's index of the flows' goodputs (1: all equal)")
     return figure
@@ -160,26 +165,86 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
     columns = 2 if n > 1 else 1
     rows = math.ceil(n / columns)
     size = (9.0, 1.9 * rows + 0.4)
-    figure, panels = sheet(rows, columns, size, sharex=True, sharey=True, squeeze=False)
+    figure, panels = sheet(
+        rows, columns, size, of=comparison, sharex=True, sharey=True, squeeze=False
+    )
     for i, axes in enumerate(panels.flat):
         if i >= n:
             axes.set_visible(False)
             continue
         time_s, packets = (comparison.runs[i][0].traces or {}).get(link, [[], []])
         axes.plot(time_s, packets, color=look(i)[0], linewidth=0.7)
-        axes.set_title(_literal(comparison.arms[i].label), loc="left", fontsize=9)
+        axes.set_title(literal(comparison.arms[i].label), loc="left", fontsize=9)
         axes.set_ylim(bottom=0)
         if i % columns == 0:
-            axes.set_ylabel("packets")
+            axes.set_ylabel("queue (packets)")
         if i + columns >= n:
             axes.set_xlabel("time (s)")
             axes.tick_params(labelbottom=True)
     return figure
 
 
-def _literal(label: str) -> str:
-    """Escape a label so that Matplotlib shows it literally, also in the legend."""
-    return ("\u200b" * label.startswith("_") + label).replace("$", r"\$")
+class Plots:
+    """Figures of a comparison; each method returns a Matplotlib figure.
+
+    The parameter `link` of the methods is the name of a link with the compared queues; default: the
+    first of these links.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The comparison.
+
+    Examples
+    --------
+    >>> from aqmlab.compare import compare
+    >>> c = compare(["drop_tail", "codel"], overrides={"duration": "5 s"}, replications=2)
+    >>> c.plot.delays().axes[0].get_xlabel()
+    'queueing delay (ms)'
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    def __repr__(self) -> str:
+        return "<Plots of a comparison: trade_off(), delays(), rates(), fairness() and queue()>"
+
+    def trade_off(self, link: str | None = None) -> Figure:
+        """Plot goodput over queueing delay; see :func:`trade_off`."""
+        return trade_off(self._comparison, self._link(link))
+
+    def delays(self, link: str | None = None) -> Figure:
+        """Plot the queueing delay of each queue; see :func:`delays`."""
+        return delays(self._comparison, self._link(link))
+
+    def rates(self, link: str | None = None) -> Figure:
+        """Plot the shares of dropped and marked packets; see :func:`rates`."""
+        return rates(self._comparison, self._link(link))
+
+    def fairness(self) -> Figure:
+        """Plot Jain's index of the flows' goodputs; see :func:`fairness`."""
+        return fairness(self._comparison)
+
+    def queue(self, link: str | None = None) -> Figure:
+        """Plot the queue length over time in the first replication of each queue."""
+        return queue_over_time(self._comparison, self._link(link))
+
+    def small(self) -> list[str]:
+        """Return the trade-off as a small SVG element; an empty list if it was not measured."""
+        link = self._comparison.links[0]
+        drawn = {"goodput_bps", self._comparison.name("mean_delay_s", link)}
+        if not drawn <= {m.name for m in self._comparison.measures}:
+            return []
+        return [inline(trade_off(self._comparison, link, (4.8, 3)))]
+
+    def _link(self, link: str | None) -> str:
+        """Return the name of a compared link; raise ValueError for any other name."""
+        links = self._comparison.links
+        if link is not None and link not in links:
+            raise ValueError(
+                f"link: {link!r} has no compared queue; choose from {', '.join(links)}"
+            )
+        return links[0] if link is None else link
 
 
 def _height(comparison: Comparison) -> float:
@@ -212,7 +277,7 @@ def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: 
 
 def _name_rows(axes: Axes, comparison: Comparison) -> None:
     """Label the vertical axis with the queues, from top to bottom."""
-    names = [_literal(arm.label).replace(",", ", ") for arm in comparison.arms]
+    names = [literal(arm.label).replace(",", ", ") for arm in comparison.arms]
     labels = [textwrap.fill(name, 26) for name in names]
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)

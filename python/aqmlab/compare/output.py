@@ -128,7 +128,7 @@ def write(
     OSError
         If the folder cannot be written.
     """
-    from aqmlab.figures import lay_out, save
+    from aqmlab.figures import save_all
 
     new = claim.new
     drawings = new / "figures"
@@ -140,9 +140,7 @@ def write(
     pictures: list[Chapter] = []
     for name, title, draw, caption in _drawn(comparison):
         figure: Figure = draw(comparison)
-        lay_out(figure)
-        for suffix in ("svg", "png"):
-            save(figure, drawings / f"{name}.{suffix}")
+        save_all(figure, drawings / name)
         svg = inline_svg((drawings / f"{name}.svg").read_text("utf-8"), name)
         pictures.append(Chapter(name, title, pictures=[Picture(name, caption, svg)]))
     table = Chapter("numbers", "Numbers", text, _tables(comparison))

@@ -10,7 +10,7 @@ from aqmlab.experiment.file import Experiment, Replications, WarmUp
 from aqmlab.experiment.outcome import ArmEstimate, Measured, Outcome
 from aqmlab.experiment.prepared import PreparedExperiment
 from aqmlab.experiment.rounds import carry_out, conduct, prepare
-from aqmlab.experiment.runs import run, run_each, run_many
+from aqmlab.experiment.runs import ScenarioWarning, run, run_each, run_many
 from aqmlab.experiment.seeds import IdenticalReplications, replicate, replications
 from aqmlab.experiment.sweeps import Sweep, sweep
 
@@ -22,6 +22,7 @@ __all__ = [
     "Outcome",
     "PreparedExperiment",
     "Replications",
+    "ScenarioWarning",
     "Sweep",
     "WarmUp",
     "campaign",

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,13 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from aqmlab import estimates, statistics
+from aqmlab import estimates, representation, statistics
 from aqmlab._core import FORMAT
 from aqmlab.estimates import Estimate, Kind
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
 from aqmlab.experiment.prepared import Row
 from aqmlab.measures import Measure, MeasuredRun, base_unit
+from aqmlab.scenario import quantities
 from aqmlab.statistics import Effects, Interval, false_discovery, holm
 from aqmlab.words import by_kind, listed, refusal, visible
 
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 EXPERIMENT, FILE = "experiment.toml", "runs.parquet"
 """Files in the folder of a sweep: a copy of the experiment, and the table of runs."""
-ABOUT = b"aqmlab"
+ABOUT, AXES = b"aqmlab", b"aqmlab.axes"
+"""Keys of the metadata of a table of runs. Earlier versions of aqmlab refuse an unknown attribute
+in `ABOUT`, so that the axes of figures have a key of their own.
+"""
+MOST_COLUMNS = 4
+"""Maximum number of measures in the representation of an outcome in a notebook."""
 FIXED = ("point", "arm", "seed", "warnings", "warning_kinds", "failed", "not_measured")
 """Columns of a table of runs, apart from the factors and the measures."""
 
@@ -49,12 +54,20 @@ class Measured:
         Factor that converts a value of the table to the displayed unit.
     better : int
         1 if larger values are better, -1 if smaller values are better, else 0.
+    axis : str
+        Text for the axis of a figure; "" stands for the name and the unit.
     """
 
     name: str
     unit: str
     scale: float
     better: int
+    axis: str = ""
+
+    @classmethod
+    def of(cls, m: Measure[Any]) -> Self:
+        """Return the column of a measure."""
+        return cls(m.name, m.unit, m.scale, m.better, m.axis)
 
     def shown(self, values: Iterable[float]) -> list[float]:
         """Convert values of the table to the displayed unit."""
@@ -99,7 +112,7 @@ class ArmEstimate:
     p_discovery: float = math.nan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """Results of an experiment.
 
@@ -139,6 +152,38 @@ class Outcome:
     notes: tuple[str, ...] = ()
     requested: int | None = None
 
+    def __repr__(self) -> str:
+        points = self.runs["point"].nunique()
+        arms = f" of {', '.join(self.arms)}" if len(self.arms) > 1 else ""
+        return f"<Outcome {self.title!r}: {len(self.runs)} runs{arms}, {points} points>"
+
+    def _repr_html_(self) -> str:
+        from aqmlab.figures.experiment import small
+
+        shown = self._measured()[:MOST_COLUMNS]
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for one in self.estimates(measures=[m.name for m in shown]) if shown else []:
+            half = (one.estimate.high - one.estimate.low) / 2
+            around = f" ± {half:.2g}" if half > 0 else ""
+            row = rows.setdefault((*map(str, one.at.values()), one.arm), [])
+            row.append(f"{estimates.digits(one.estimate.interval)[1]}{around}")
+        several = len(self.arms) > 1
+        head = [*(f.removeprefix("network.") for f in self.varied), *["arm"] * several]
+        keys = [key if several else key[:-1] for key in rows]
+        table = [[*key, *texts] for key, texts in zip(keys, rows.values(), strict=True)]
+        means = "; means ± half of their 95 % interval" * (self.runs["seed"].nunique() > 1)
+        lines = [f"{len(self.runs)} runs{means}"]
+        return representation.card(
+            self.title or "Untitled experiment", lines, warnings=[*self.warnings, *self.notes],
+            head=[*head, *(m.axis or m.name for m in shown)], rows=table, pictures=small(self),
+        )  # fmt: skip
+
+    @property
+    def origin(self) -> str:
+        """Title of the experiment, and seeds, for the metadata of figures."""
+        first, last = int(self.runs["seed"].min()), int(self.runs["seed"].max())
+        return f"{self.title or 'Untitled'}; seed {first}" + f" to {last}" * (last > first)
+
     @classmethod
     def of(
         cls,
@@ -165,7 +210,7 @@ class Outcome:
         columns["warning_kinds"] = [row.kinds for row in ordered]
         columns["failed"] = [row.failed for row in ordered]
         columns["not_measured"] = [row.not_measured for row in ordered]
-        known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
+        known = [Measured.of(m) for m in measures]
         return cls(
             pd.DataFrame(columns), experiment.factors, arms, known, experiment.title, warm_up,
             tuple(experiment.plots), tuple(notes), requested,
@@ -186,7 +231,7 @@ class Outcome:
             "format": FORMAT,
             "factors": self.factors,
             "arms": self.arms,
-            "measures": [vars(m) for m in self.measures],
+            "measures": [{k: v for k, v in vars(m).items() if k != "axis"} for m in self.measures],
             "title": self.title,
             "warm_up": self.warm_up,
             "plots": self.plots,
@@ -195,7 +240,12 @@ class Outcome:
         if self.requested is not None:
             about["requested"] = self.requested
         table = pa.Table.from_pandas(self.runs, preserve_index=False)
-        meta = {**(table.schema.metadata or {}), ABOUT: json.dumps(about).encode()}
+        axes = {m.name: m.axis for m in self.measures}
+        meta = {
+            **(table.schema.metadata or {}),
+            ABOUT: json.dumps(about).encode(),
+            AXES: json.dumps(axes).encode(),
+        }
         with Path(path).open("wb") as file:  # Arrow refuses a path that is not UTF-8
             pyarrow.parquet.write_table(table.replace_schema_metadata(meta), file)
 
@@ -230,7 +280,10 @@ class Outcome:
             about = json.loads(table.schema.metadata[ABOUT])
             if (written := about.pop("format", FORMAT)) != FORMAT:
                 raise ValueError(f"its format is {written!r}, and this version reads {FORMAT}")
-            about["measures"] = [Measured(**m) for m in about["measures"]]
+            axes = json.loads(table.schema.metadata.get(AXES, b"{}"))
+            about["measures"] = [
+                Measured(**m, axis=str(axes.get(m["name"], ""))) for m in about["measures"]
+            ]
             about |= {key: tuple(about[key]) for key in ("plots", "notes")}
             outcome = cls(table.to_pandas(), **about)
             outcome._check_names()
@@ -303,12 +356,13 @@ class Outcome:
         return [f for f in self.factors if self.runs[f].astype(str).nunique() > 1]
 
     def levels(self, factor: str) -> list[Any]:
-        """Return the levels of a factor: numbers in ascending order, texts in order of the runs."""
+        """Return the levels of a factor: quantities in ascending order, texts as in the runs."""
         levels = list(dict.fromkeys(self.runs[factor]))
-        numbers = [re.fullmatch(r"([-+.\deE]+)( \S+)?", str(value)) for value in levels]
-        if all(numbers) and len({number[2] for number in numbers if number}) == 1:
-            return sorted(levels, key=lambda value: float(str(value).split()[0]))
-        return levels
+        numbers = quantities(levels)
+        if numbers is None:
+            return levels
+        order = sorted(range(len(levels)), key=lambda i: numbers[0][i])
+        return [levels[i] for i in order]
 
     @property
     def warnings(self) -> list[str]:

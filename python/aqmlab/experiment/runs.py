@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,19 @@ from aqmlab.custom import CustomAqms, CustomQueue, put
 from aqmlab.engine import Engine, Progress, Simulator, within_limits
 from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.results import Result
-from aqmlab.scenario import Document, ScenarioLike, normalize, toml_value
+from aqmlab.scenario import Document, Overrides, ScenarioLike, normalize, toml_value
 from aqmlab.store import Store
+
+
+class ScenarioWarning(UserWarning):
+    """Warning about settings of a scenario that are valid but probably unintended."""
 
 
 def run(
     scenario: ScenarioLike,
     seed: int | None = None,
     *,
+    overrides: Overrides = (),
     queues: Mapping[str, CustomQueue] | None = None,
     pcap: str | os.PathLike[str] | None = None,
     limits: Mapping[str, Any] | None = None,
@@ -33,6 +39,9 @@ def run(
         The scenario.
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
+    overrides : mapping or iterable of (str, value), optional
+        Changes of the scenario by dotted path of the key, such as ``{"network.delay": "5 ms"}``. A
+        text is read as by ``--set``, and a value may be a table such as ``aqmlab.Red()``.
     queues : mapping of str to CustomQueue, optional
         AQMs written in Python that replace queues of the scenario, by name of the link. Examples of
         names are "left>right", and "bottleneck" for the bottleneck of a dumbbell.
@@ -52,6 +61,11 @@ def run(
     Result
         Tables and manifest of the run.
 
+    Warns
+    -----
+    ScenarioWarning
+        For each setting that is valid but probably unintended; see :attr:`Result.warnings`.
+
     Raises
     ------
     ScenarioError
@@ -62,7 +76,34 @@ def run(
         If the scenario's file cannot be read, or a capture cannot be written.
     Exception
         Any exception of an AQM written in Python, with a note of the time, the link and the packet.
+
+    Examples
+    --------
+    >>> result = run("examples/one_flow.toml", overrides={"flows.0.traffic.size": "100 kB"})
+    >>> int(result.flows["acked_bytes"].sum())
+    100000
     """
+    result = run_quietly(
+        scenario, seed, overrides=overrides, queues=queues, pcap=pcap, limits=limits,
+        progress=progress, engine=engine,
+    )  # fmt: skip
+    for text in result.warnings:
+        warnings.warn(text, ScenarioWarning, stacklevel=2)
+    return result
+
+
+def run_quietly(
+    scenario: ScenarioLike,
+    seed: int | None = None,
+    *,
+    overrides: Overrides = (),
+    queues: Mapping[str, CustomQueue] | None = None,
+    pcap: str | os.PathLike[str] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+) -> Result:
+    """Run a scenario as :func:`run` does, but issue no warnings; commands print the warnings."""
     folders = [] if pcap is None else [Path(pcap)]
     for folder in folders:
         if not folder.is_dir():
@@ -73,7 +114,7 @@ def run(
             "pcap or engine"
         )
     aqms = CustomAqms()
-    text = with_queues(scenario, seed, queues, aqms)
+    text = with_queues(scenario, seed, queues, aqms, overrides)
     if engine is None:
         engine = Simulator(aqms, folders, limits)
     else:
@@ -92,14 +133,16 @@ def with_queues(
     seed: int | None,
     queues: Mapping[str, CustomQueue] | None,
     aqms: CustomAqms,
+    overrides: Overrides = (),
 ) -> str:
-    """Return a scenario as JSON, with AQMs written in Python in place of some queues."""
-    text = normalize(scenario, seed, aqms=aqms)
+    """Return a changed scenario as JSON, with AQMs written in Python in place of some queues."""
+    text = normalize(scenario, seed, overrides, aqms)
     if not queues:
         return text
     changes = put(json.loads(text), queues, aqms)
-    overrides = [(key, toml_value(table)) for key, table in changes]
-    return normalize(json.loads(text), overrides=overrides)
+    return normalize(
+        json.loads(text), overrides=[(key, toml_value(table)) for key, table in changes]
+    )
 
 
 def run_each(

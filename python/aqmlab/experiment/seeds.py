@@ -10,7 +10,7 @@ from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.runs import unreduced, with_queues
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, normalize
+from aqmlab.scenario import Overrides, ScenarioLike, normalize
 from aqmlab.store import Store
 
 
@@ -20,6 +20,7 @@ def replicate(
     jobs: int | None = None,
     progress: Progress | None = None,
     *,
+    overrides: Overrides = (),
     queues: Mapping[str, CustomQueue] | None = None,
     engine: Engine | None = None,
     store: Store | None = None,
@@ -34,6 +35,8 @@ def replicate(
         Number of replications, 1 or more.
     jobs, progress, engine, store
         As for :func:`run_each`.
+    overrides
+        As for :func:`run`.
     queues
         As for :func:`run`. Each replication uses its own copies of the AQMs.
 
@@ -43,7 +46,7 @@ def replicate(
         Results in the order of the seeds.
     """
     aqms = CustomAqms()
-    base = json.loads(with_queues(scenario, None, queues, aqms))
+    base = json.loads(with_queues(scenario, None, queues, aqms, overrides))
     requests = [(normalize(one),) for one in replications(base, n)]
     engine = engine or Simulator(aqms)
     results = in_order(

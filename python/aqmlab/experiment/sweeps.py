@@ -10,16 +10,29 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import representation
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomAqms
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.estimates import Estimate, mean, measured
 from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.cube import cube
+from aqmlab.experiment.outcome import Measured, Outcome
 from aqmlab.experiment.packs import Packs
 from aqmlab.folder import appearing_file
-from aqmlab.measures import Measure, MeasuredRun, base_unit
-from aqmlab.scenario import ScenarioLike, Table, as_written, normalize, plain, toml_value, with_seed
+from aqmlab.measures import Measure, MeasuredRun, base_unit, measures
+from aqmlab.results import busiest_link
+from aqmlab.scenario import (
+    Overrides,
+    ScenarioLike,
+    Table,
+    as_written,
+    normalize,
+    overrides_of,
+    plain,
+    toml_value,
+    with_seed,
+)
 from aqmlab.store import Store
 from aqmlab.words import refusal, visible
 
@@ -27,13 +40,17 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+MOST_SHOWN = 2000
+"""Maximum number of runs whose measures the representation in a notebook computes."""
+SWEPT = ("goodput_bps", "mean_delay_s", "utilization", "drop_rate")
+"""Measures in the representation of a sweep in a notebook, if the runs have them."""
 PART_RUNS = 1000
 """Maximum number of runs per part of a table."""
 SHOWN = ("statistic", "value", "low", "high", "n", "missing")
 """Attributes of an estimate that are columns of a table."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep:
     """Points and results of a sweep.
 
@@ -47,6 +64,37 @@ class Sweep:
 
     points: list[dict[str, Any]]
     results: Packs
+
+    def __repr__(self) -> str:
+        keys = dict.fromkeys(key for point in self.points for key in point if key != "seed")
+        over = f" over {', '.join(keys)}" if keys else ""
+        return f"<Sweep of {len(self.points)} runs{over}>"
+
+    def _repr_html_(self) -> str:
+        if len(self.points) > MOST_SHOWN:
+            return representation.card(repr(self), [f"More than {MOST_SHOWN} runs: no table."])
+        return self._outcome()._repr_html_()
+
+    def _outcome(self) -> Outcome:
+        """Return the goodput of each run, and measures of the busiest link, as an outcome."""
+        import pandas as pd
+
+        first = MeasuredRun.of_result(self.results[0])
+        links = [link for link in [busiest_link(first.result)] if link]
+        chosen = [m for m in measures(links, first.crossing) if m.name in SWEPT]
+        factors = [key for key in self.points[0] if key != "seed"]
+        numbers: dict[str, int] = {}
+        rows: list[dict[str, Any]] = []
+        for point, result in zip(self.points, self.results, strict=True):
+            seen = MeasuredRun.of_result(result)
+            read = {m.name: _read(m, seen) for m in chosen}
+            at = json.dumps([point[key] for key in factors])
+            about = {"arm": "", "warnings": "\n".join(result.warnings), "failed": ""}
+            rows.append({"point": numbers.setdefault(at, len(numbers))} | point | about | read)
+        title = first.result.scenario["title"] or "Untitled scenario"
+        return Outcome(
+            pd.DataFrame(rows), factors, [""], [Measured.of(m) for m in chosen], f"Sweep of {title}"
+        )
 
     def table(self, name: str) -> "pd.DataFrame":
         """Return a table with the rows of all runs, and with the swept keys and seeds as columns.
@@ -253,6 +301,7 @@ def sweep(
     jobs: int | None = None,
     progress: Progress | None = None,
     *,
+    overrides: Overrides = (),
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> Sweep:
@@ -272,6 +321,8 @@ def sweep(
         Number of runs at each point, 1 or more; default 1.
     jobs, progress, engine, store
         As for :func:`run_each`.
+    overrides
+        Changes of the scenario at every point, as for :func:`run`.
 
     Returns
     -------
@@ -294,15 +345,15 @@ def sweep(
     """
     _check(over)
     aqms = CustomAqms()
-    base = as_written(scenario, aqms)
+    base, fixed = as_written(scenario, aqms), overrides_of(overrides, aqms)
     check_count("replications", replications)
     check_count("replications of all values", replications * math.prod(map(len, over.values())))
     points: list[dict[str, Any]] = []
 
     def requests() -> Iterator[tuple[str, ...]]:
         for values in itertools.product(*over.values()):
-            overrides = [(k, toml_value(v, aqms)) for k, v in zip(over, values, strict=True)]
-            text = normalize(base, overrides=overrides)
+            swept = [(k, toml_value(v, aqms)) for k, v in zip(over, values, strict=True)]
+            text = normalize(base, overrides=[*fixed, *swept])
             labels = {k: _label(k, v, aqms) for k, v in zip(over, values, strict=True)}
             first = json.loads(text)["seed"]
             for seed in range(first, first + replications):
@@ -316,6 +367,14 @@ def sweep(
     )  # fmt: skip
     results.put(in_order(done))
     return Sweep(points, results)
+
+
+def _read(measure: Measure[MeasuredRun], run: MeasuredRun) -> float:
+    """Return the value of a measure; NaN if the run does not have the link or the quantity."""
+    try:
+        return float(measure.of(run))
+    except ValueError:
+        return math.nan
 
 
 def _joined(columns: list[Any]) -> Any:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import statistics
-from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.figures.files import inline
+from aqmlab.figures.style import legend_below, limits, literal, look, sheet
+from aqmlab.scenario import quantities
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +30,8 @@ MOST_MEASURES = 6
 """Maximum number of measures in a figure of measures over a factor."""
 MOST_PANELS = 6
 """Maximum number of panels in a figure of interactions; each panel has one pair of factors."""
+STEEP = 20
+"""Maximum ratio of the largest to the smallest level on a linear axis."""
 READABLE = 144
 """Maximum number of fields of a heat map that also shows the means as numbers."""
 
@@ -71,20 +77,26 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
     columns = min(3, len(pairs))
     rows = math.ceil(len(pairs) / columns)
     size = (3.6 * columns + 0.8, 3.3 * rows + 0.5)
-    figure, grid = sheet(rows, columns, size=size, squeeze=False, sharey=True)
+    figure, grid = sheet(rows, columns, size=size, squeeze=False, sharey=True, of=outcome)
     every = list(grid.flat)
+    drawn: list[ArmEstimate] = []
     for axes, (factor, other) in zip(every, pairs, strict=False):
         cells = outcome.estimates([factor, other] if other else [factor], [measure])
         lines: dict[str, list[ArmEstimate]] = {}
         for cell in cells:
             lines.setdefault(str(cell.at[other]) if other else cell.arm, []).append(cell)
         _draw_lines(axes, lines, factor, outcome.levels(factor))
+        drawn += cells
         if other:
-            axes.legend(title=other, fontsize=8)
+            axes.legend(
+                title=literal(factor_name(other)), fontsize=8, loc="upper left",
+                bbox_to_anchor=(1, 1), frameon=False,
+            )  # fmt: skip
     for axes in every[len(pairs) :]:
         axes.set_visible(False)
     for row in grid:
         row[0].set_ylabel(_quantity(outcome.measure(measure)))
+    every[0].set_ylim(_limits(drawn))
     if len(outcome.arms) > 1:
         legend_below(figure, every[0])
     figure.suptitle(
@@ -96,19 +108,80 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
 def _draw_lines(
     axes: Axes, lines: dict[str, list[ArmEstimate]], factor: str, levels: Sequence[Any]
 ) -> None:
-    """Plot lines of estimates, with error bars, over the levels of a factor."""
-    names = [*map(str, levels)]
+    """Plot lines of estimates, with error bars, over the levels of a factor.
+
+    Levels that are quantities of one dimension are on a numeric axis, which is logarithmic if the
+    levels span more than `STEEP`. All other levels are categories at equal distances.
+    """
+    place = _scale_of(axes, factor, levels)
     for i, (name, some) in enumerate(lines.items()):
-        cells = sorted(some, key=lambda cell: names.index(str(cell.at[factor])))
         colour, marker = look(i)
-        shift = 0.06 * (i - (len(lines) - 1) / 2)
-        at = [names.index(str(cell.at[factor])) + shift for cell in cells]
+        dodge = 0.012 * (i - (len(lines) - 1) / 2)
+        cells = sorted(some, key=lambda cell: place[str(cell.at[factor])])
+        at = [place[str(cell.at[factor])] for cell in cells]
+        if axes.get_xscale() == "log":
+            at = [x * (place[str(levels[-1])] / place[str(levels[0])]) ** dodge for x in at]
+        else:
+            at = [x + dodge * (place[str(levels[-1])] - place[str(levels[0])]) for x in at]
         axes.errorbar(
             at, [cell.estimate.value for cell in cells], _bars(cells), color=colour, marker=marker,
-            capsize=3, label=name,
+            capsize=3, label=literal(name),
         )  # fmt: skip
-    axes.set_xticks(range(len(names)), names)
-    axes.set_xlabel(factor)
+
+
+def _scale_of(axes: Axes, factor: str, levels: Sequence[Any]) -> dict[str, float]:
+    """Prepare the horizontal axis for the levels of a factor; return the place of each level."""
+    names, scale = [*map(str, levels)], quantities(levels)
+    if scale is None or len(set(scale[0])) < len(levels):
+        labels = [textwrap.fill(literal(name), max(8, 48 // len(names))) for name in names]
+        axes.set_xticks(range(len(names)), labels)
+        axes.set_xlabel(literal(factor_name(factor)))
+        return dict(zip(names, map(float, range(len(names))), strict=True))
+    numbers, unit = scale
+    low, high = min(numbers), max(numbers)
+    logarithmic = len(numbers) > 2 and low > 0 and high / low > STEEP
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    axes.set_xticks(_apart(numbers, logarithmic=logarithmic))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel(literal(factor_name(factor)) + f" ({unit})" * bool(unit))
+    return dict(zip(names, numbers, strict=True))
+
+
+def _apart(numbers: Sequence[float], *, logarithmic: bool) -> list[float]:
+    """Return those numbers that are far enough from the previous one for a label below the axis."""
+    at = {x: math.log(x) if logarithmic else x for x in sorted(numbers)}
+    least = 0.06 * (max(at.values()) - min(at.values()))
+    kept: list[float] = []
+    for x in at:
+        if not kept or at[x] - at[kept[-1]] >= least:
+            kept.append(x)
+    return kept
+
+
+def factor_name(factor: str) -> str:
+    """Return the name of a factor for the axis of a figure.
+
+    Examples
+    --------
+    >>> factor_name("network.delay"), factor_name("network.queue.limit")
+    ('network delay', 'queue limit')
+    >>> factor_name("flows.0.count"), factor_name("network.queue.kind")
+    ('flows.0 count', 'queue')
+    """
+    short = factor.removesuffix(".kind")
+    if short.count(".") > 1 or short == "network.queue":
+        short = short.removeprefix("network.")
+    return re.sub(r"\.(?!\d)", " ", short).replace("_", " ")
+
+
+def _limits(cells: Sequence[ArmEstimate]) -> tuple[float, float]:
+    """Return the limits of an axis with estimates and their intervals."""
+    estimates = [cell.estimate for cell in cells]
+    values = [x for e in estimates for x in (e.value, e.low, e.high)]
+    widths = [e.high - e.low for e in estimates]
+    return limits(values, max(filter(math.isfinite, widths), default=0))
 
 
 def over_factor(
@@ -161,7 +234,7 @@ def over_factor(
     columns = outcome.levels(second[0]) if second else [None]
     size = (max(5.6, 3.6 * len(columns) + 0.8), 2.7 * len(names) + 0.7)
     figure, grid = sheet(
-        len(names), len(columns), size=size, squeeze=False, sharex=True, sharey="row"
+        len(names), len(columns), size=size, of=outcome, squeeze=False, sharex=True, sharey="row"
     )
     for at, (row, name) in enumerate(zip(grid, names, strict=True)):
         for axes, level in zip(row, columns, strict=True):
@@ -171,10 +244,11 @@ def over_factor(
                     lines.setdefault(cell.arm, []).append(cell)
             _draw_lines(axes, lines, factor, outcome.levels(factor))
             if second and at == 0:
-                axes.set_title(f"{second[0]} = {level}", fontsize=9)
+                axes.set_title(literal(f"{factor_name(second[0])} = {level}"), fontsize=9)
             if at < len(names) - 1:
                 axes.set_xlabel("")
         row[0].set_ylabel(_quantity(outcome.measure(name)))
+        row[0].set_ylim(_limits([cell for cell in cells if cell.measure.name == name]))
     if len(outcome.arms) > 1:
         legend_below(figure, grid[0][0])
     rest = "the other factors and " if len(outcome.varied) > len(factors) else ""
@@ -199,10 +273,10 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
         raise ValueError("ratios need two arms")
     first = outcome.arms[0]
     m = outcome.measure(measure)
-    figure, axes = sheet(size=(7.2, 4.0))
+    figure, axes = sheet(size=(7.2, 4.0), of=outcome)
     drawn = 0
     for i, arm in enumerate(outcome.arms[1:]):
-        drawn += draw_ratios(axes, outcome, measure, arm, i, f"{arm} / ({first} + {arm})")
+        drawn += draw_ratios(axes, outcome, measure, arm, i, literal(f"{arm} / ({first} + {arm})"))
     if not drawn:
         raise ValueError(
             "the ratios cannot be drawn, because the measure is 0 or missing at every point"
@@ -210,7 +284,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
     axes.set_ylim(0, 1)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("points, sorted by their ratio")
-    axes.set_ylabel(f"ratio of {m.name} (0..1)")
+    axes.set_ylabel(f"ratio of {_quantity(m).removesuffix(f' ({m.unit})')} (0..1)")
     axes.set_title("mean of the ratios over the seeds, with its 95 % interval", fontsize=9)
     legend_below(figure, axes)
     return figure
@@ -253,13 +327,14 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
         raise ValueError("the heat map has no data, because the measure is missing at every point")
     arms = len(outcome.arms)
     size = (max(4.2, 0.9 * len(xs) + 1.6) * arms + 0.8, max(3.2, 0.5 * len(ys) + 1.8))
-    figure, grid = sheet(1, arms, size=size, squeeze=False, sharey=True)
+    figure, grid = sheet(1, arms, size=size, squeeze=False, sharey=True, of=outcome)
+    least, most = limits(shown)
     image: Any = None
     for axes, arm in zip(grid.flat, outcome.arms, strict=True):
         of = {(str(c.at[across]), str(c.at[down])): c for c in cells if c.arm == arm}
         values = [[of[x, y].estimate.value if (x, y) in of else math.nan for x in xs] for y in ys]
         image = axes.imshow(
-            values, vmin=min(shown), vmax=max(shown), cmap="cividis", aspect="auto", origin="lower"
+            values, vmin=least, vmax=most, cmap="cividis", aspect="auto", origin="lower"
         )
         axes.grid(visible=False)
         if len(xs) * len(ys) <= READABLE:
@@ -267,13 +342,13 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
                 [of[x, y].estimate.high - of[x, y].estimate.value if (x, y) in of else math.nan
                  for x in xs] for y in ys
             ]  # fmt: skip
-            _numbers(axes, values, halves, min(shown), max(shown))
-        axes.set_xticks(range(len(xs)), xs)
-        axes.set_yticks(range(len(ys)), ys)
-        axes.set_xlabel(across)
+            _numbers(axes, values, halves, least, most)
+        axes.set_xticks(range(len(xs)), map(literal, xs))
+        axes.set_yticks(range(len(ys)), map(literal, ys))
+        axes.set_xlabel(literal(factor_name(across)))
         if arms > 1:
-            axes.set_title(arm, fontsize=10)
-    grid.flat[0].set_ylabel(down)
+            axes.set_title(literal(arm), fontsize=10)
+    grid.flat[0].set_ylabel(literal(factor_name(down)))
     figure.colorbar(image, ax=list(grid.flat), label=_quantity(outcome.measure(measure)))
     return figure
 
@@ -318,7 +393,7 @@ def distributions(outcome: Outcome, measure: str) -> Figure:
             f"{MOST_GROUPS}"
         )
     levels = [*map(str, outcome.levels(by[0]))] if by else [""]
-    figure, axes = sheet(size=(max(4.5, 0.55 * len(values_of) + 2.2), 4.0))
+    figure, axes = sheet(size=(max(4.5, 0.55 * len(values_of) + 2.2), 4.0), of=outcome)
     width = 0.8 / len(outcome.arms)
     for i, arm in enumerate(outcome.arms):
         colour, _ = look(i)
@@ -332,17 +407,30 @@ def distributions(outcome: Outcome, measure: str) -> Figure:
             low, middle, high = statistics.quartiles(runs)
             axes.vlines(at, low, high, color=colour, lw=4, alpha=0.8)
             axes.hlines(middle, at - 0.4 * width, at + 0.4 * width, color=colour, lw=2)
-        axes.plot([], [], color=colour, lw=4, label=arm)
-    axes.set_xticks(range(len(levels)), levels if by else [""])
-    axes.set_xlabel(by[0] if by else "")
+        axes.plot([], [], color=colour, lw=4, label=literal(arm))
+    axes.set_xticks(range(len(levels)), map(literal, levels))
+    axes.set_xlabel(literal(factor_name(by[0])) if by else "")
+    axes.set_ylim(limits([value for values in values_of.values() for value in values]))
     axes.set_ylabel(_quantity(m))
     axes.set_title("dots: runs; bars: quartiles and median", fontsize=9)
-    legend_below(figure, axes)
+    if len(outcome.arms) > 1:
+        legend_below(figure, axes)
     return figure
 
 
+def small(outcome: Outcome) -> list[str]:
+    """Return the first measure over the first factor as SVG elements of a notebook, or no element.
+
+    The list is empty if no factor varies, or if no measure has a value.
+    """
+    measured = [m.name for m in outcome.measures if outcome.runs[m.name].notna().any()]
+    if not measured or not outcome.varied:
+        return []
+    return [inline(over_factor(outcome, measured[:1]))]
+
+
 def _quantity(m: Measured) -> str:
-    return f"{m.name} ({m.unit})" if m.unit else m.name
+    return literal(m.axis or (f"{m.name} ({m.unit})" if m.unit else m.name))
 
 
 def _bars(cells: Sequence[ArmEstimate]) -> list[list[float]] | None:

@@ -51,7 +51,7 @@ def sequence(
     echo = flags.map(lambda f: "ECE" in f and "SYN" not in f)
     cwr = flags.map(lambda f: "CWR" in f and "SYN" not in f)
     sent = rows["direction"] == "sent"
-    figure, axes = over_time("sequence number (kB)", (9, 5.5))
+    figure, axes = over_time("sequence number (kB)", (9, 5.5), of=result)
     axes.set_title(f"{flow}, {'reverse' if reply else 'forward'} data at its sender")
 
     def bars(of: "pd.DataFrame", colour: str, label: str, width: float = 1.2) -> None:
@@ -212,7 +212,7 @@ def _of_flow(
 ) -> "tuple[pd.DataFrame, Figure, Axes]":
     """Return a flow's rows in a series between the given times, and empty axes with a title."""
     rows = _shown(rows_of(result, series, flow, reply=reply), flow, times)
-    figure, axes = over_time(quantity)
+    figure, axes = over_time(quantity, of=result)
     axes.set_title(f"{flow}, reverse data" if reply else flow, loc="left")
     return rows, figure, axes
 

@@ -44,7 +44,7 @@ def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) ->
     OSError
         If `source` cannot be read.
     """
-    from aqmlab.experiment import run
+    from aqmlab.experiment.runs import run_quietly
     from aqmlab.results import Result
     from aqmlab.scenario import normalize
 
@@ -53,7 +53,7 @@ def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) ->
     scenario = json.loads(normalize(source, overrides=overrides))
     recorded = scenario["record"]["series"]
     recorded += [s for s in SERIES[graph] if s not in recorded]
-    return run(scenario)
+    return run_quietly(scenario)
 
 
 def flow_name(result: "Result", flow: str | None) -> str:

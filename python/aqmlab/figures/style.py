@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -32,16 +35,70 @@ def look(i: int) -> tuple[str, str]:
     return COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
 
 
+class Described(Protocol):
+    """Object that a figure shows."""
+
+    @property
+    def origin(self) -> str:
+        """Scenario and seeds, in one line."""
+
+
 def sheet(
-    rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.2, 4.2), **options: Any
+    rows: int = 1,
+    columns: int = 1,
+    size: tuple[float, float] = (7.2, 4.2),
+    *,
+    of: Described | None = None,
+    **options: Any,
 ) -> tuple[Figure, Any]:
-    """Return an empty figure in the style `STYLE`, and its axes."""
+    """Return an empty figure in the style `STYLE`, and its axes.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Number of rows and columns of axes.
+    size : (float, float)
+        Width and height in inches.
+    of : Result, Comparison or Outcome, optional
+        Object that the figure shows; image files of the figure contain its origin.
+    options
+        Options of :meth:`matplotlib.figure.Figure.subplots`.
+    """
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
+
+    from aqmlab.figures.sheet import Sheet
 
     with rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Sheet(figsize=size, layout="constrained")
+        figure.origin = of.origin if of else ""
         return figure, figure.subplots(rows, columns, **options)
+
+
+def limits(values: Iterable[float], noise: float = 0.0) -> tuple[float, float]:
+    """Return the limits of an axis for values, so that the axis does not show only noise.
+
+    The axis spans at least twice the widest interval `noise` of a value, and at least 10 % of the
+    largest absolute value. If no value is negative, and the smallest value is less than half of the
+    largest value, the axis begins at 0.
+
+    Examples
+    --------
+    >>> [round(limit, 2) for limit in limits([19.0, 19.1])], limits([10, 80])
+    ([18.0, 20.1], (0.0, 84.0))
+    """
+    finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(finite), max(finite)
+    least = max(2 * noise, 0.1 * max(abs(low), abs(high))) or 1.0
+    bottom = 0.0 if 0 <= low <= high / 2 else low
+    more = max(0.0, least - (high - bottom)) / 2
+    margin = 0.05 * (high - bottom + 2 * more)
+    bottom -= more + margin
+    return (bottom if low < 0 else max(0.0, bottom)), high + more + margin
+
+
+def literal(text: str) -> str:
+    """Escape a text of a user, so that Matplotlib shows it literally, also in a legend."""
+    return ("\u200b" * text.startswith("_") + text).replace("$", r"\$")
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
@@ -50,13 +107,11 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
-def over_time(quantity: str, size: tuple[float, float] = (7, 3.5)) -> tuple[Figure, Axes]:
-    """Return an empty figure for a quantity over time, and its axes."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained", dpi=150)
-    axes = figure.subplots()
+def over_time(
+    quantity: str, size: tuple[float, float] = (7, 3.5), *, of: Described | None = None
+) -> tuple[Figure, Axes]:
+    """Return an empty figure for a quantity over time, and its axes; see :func:`sheet`."""
+    figure, axes = sheet(size=size, of=of)
     axes.set_xlabel("time (s)")
     axes.set_ylabel(quantity)
-    axes.grid(visible=True, linewidth=0.3)
     return figure, axes

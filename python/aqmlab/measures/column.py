@@ -88,7 +88,25 @@ def column(text: str) -> Measure[MeasuredRun]:
             f"{text!r} is a column of names, which can only be counted; write {text}.count"
         )
     _reduction(text, reduction)
-    return Measure(text, UNITS.get(reduction or "", unit), partial(_read, text), head=text)
+    unit = UNITS.get(reduction or "", unit)
+    return Measure(text, unit, partial(_read, text), head=text, label=_label(text))
+
+
+def _label(text: str) -> str:
+    """Return the name of a column for the axis of a figure.
+
+    Examples
+    --------
+    >>> _label("flows.completed_s.max"), _label("delays.p99_delay_s[left>right]")
+    ('flows: completed, maximum', 'left>right: p99 delay')
+    """
+    table, name, rows, reduction = _parts(text)
+    words = name.split("_")
+    if len(words) > 1 and words[-1] in {"s", "bps", _columns()[table][name]}:
+        words.pop()  # the axis shows the unit
+    reduced = {"max": "maximum", "min": "minimum", "sum": "total", "jain": "Jain's index"}
+    parts = [" ".join(words), reduced.get(reduction or "", reduction)]
+    return f"{rows or table}: {', '.join(filter(None, parts))}"
 
 
 def _read(text: str, run: MeasuredRun) -> float:

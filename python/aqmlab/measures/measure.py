@@ -7,6 +7,9 @@ from typing import Generic, Self, TypeVar
 
 from aqmlab.results import NotMeasuredError
 
+COUNTS = ("", "1", "index", "times")
+"""Units that the axis of a figure does not show."""
+
 Read = TypeVar("Read")
 """Type of the argument of a measure: a run, or the reduced result of a run."""
 
@@ -33,17 +36,17 @@ class Measure(Generic[Read]):
     better : int
         1 if larger values are better, -1 if smaller values are better, else 0.
     head : str
-        Name for tables and figures.
+        Name for tables.
     meaning : str
         Definition in one sentence.
     scale : float
         Factor that converts the result of `of` to `unit`.
     digits : int
         Number of displayed digits after the decimal point.
-    phrase : str
-        Name of the measure within a sentence, such as "the goodput"; "" for `head`.
     part : str
         Name of the link or flow that the measure describes, if there are several; else "".
+    label : str
+        Name for the axes of figures and for sentences; default: `head`.
     """
 
     name: str
@@ -54,8 +57,8 @@ class Measure(Generic[Read]):
     meaning: str = ""
     scale: float = 1
     digits: int = 3
-    phrase: str = ""
     part: str = ""
+    label: str = ""
 
     def read(self, run: Read) -> float | None:
         """Compute the measure from a run; return None if the engine did not measure it."""
@@ -76,8 +79,16 @@ class Measure(Generic[Read]):
     @property
     def in_sentence(self) -> str:
         """Name of the measure within a sentence, with the name of the link or flow if needed."""
-        phrase = self.phrase or self.head
-        return f"{phrase} of {self.part}" if self.part else phrase
+        name = self.label or self.head or self.name
+        name = name if name[0].isupper() else f"the {name}"
+        return f"{name} of {self.part}" if self.part else name
+
+    @property
+    def axis(self) -> str:
+        """Text for the axis of a figure, such as "mean queueing delay (ms)"."""
+        name = self.label or self.head or self.name
+        name = f"{self.part}: {name}" if self.part else name
+        return name if self.unit in COUNTS else f"{name} ({self.unit})"
 
     def of_part(self, part: str) -> Self:
         """Return a copy of the measure for the link or flow with the name `part`."""

@@ -50,10 +50,10 @@ ALL = (
             "Data that all flows across the link delivered, divided by the time in which at least "
             "one of these flows was active (§2.5). Delivered data is acknowledged data, or data "
             "in received datagrams. A flow is active from its start to its completion, or to the "
-            "end of the run.", 1e-6, 2, "the goodput"),
+            "end of the run.", 1e-6, 2, label="goodput"),
     Measure("jain", "index", _jain, 1, "Jain",
             "Jain's fairness index of the goodputs of the bulk flows that cross the link and "
-            "consist of one connection.", phrase="Jain's index"),
+            "consist of one connection.", label="Jain's fairness index"),
 )  # fmt: skip
 """Measures with one value for all flows that cross the measured links."""
 
@@ -83,20 +83,23 @@ def _of_link(link: str) -> list[Measure[MeasuredRun]]:
     """Return the measures of a link."""
     return [
         Measure("utilization", "%", partial(_utilization, link), 1, "busy",
-                "Share of the time in which the link transmitted packets.", 100, 1),
+                "Share of the time in which the link transmitted packets.", 100, 1,
+                label="utilization"),
         Measure("mean_delay_s", "ms", partial(_delay, link, "mean_delay_s"), -1, "delay",
                 "Mean queueing delay of the packets that the link transmitted (§2.6).",
-                1e3, 2, "the mean queueing delay"),
+                1e3, 2, label="mean queueing delay"),
         Measure("p95_delay_s", "ms", partial(_delay, link, "p95_delay_s"), -1, "delay, 95 %",
                 "Queueing delay that 95 % of the packets did not exceed.", 1e3, 1,
-                "the 95th percentile of the queueing delay"),
+                label="95th percentile of the queueing delay"),
         Measure("p99_delay_s", "ms", partial(_delay, link, "p99_delay_s"), -1, "delay, 99 %",
                 "Queueing delay that 99 % of the packets did not exceed.", 1e3, 1,
-                "the 99th percentile of the queueing delay"),
+                label="99th percentile of the queueing delay"),
         Measure("drop_rate", "%", partial(_share, link, DROPPED), -1, "dropped",
-                "Packets that the queue dropped, divided by the packets that arrived (§2.3).", 100),
+                "Packets that the queue dropped, divided by the packets that arrived (§2.3).", 100,
+                label="dropped packets"),
         Measure("mark_rate", "%", partial(_share, link, MARKED), 0, "marked",
-                "Packets that the queue marked, divided by the packets that arrived.", 100),
+                "Packets that the queue marked, divided by the packets that arrived.", 100,
+                label="marked packets"),
     ]  # fmt: skip
 
 
@@ -110,7 +113,7 @@ def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
     return Measure("goodput_bps", "Mbit/s", partial(_goodput_of, flows), 1, "goodput",
                    "Data that the flows of one [[flows]] table delivered across the link, divided "
                    "by the time in which at least one of these flows was active.",
-                   1e-6, 2, "the goodput")  # fmt: skip
+                   1e-6, 2, label="goodput")  # fmt: skip
 
 
 def _marked_share(flows: CrossingFlows, run: MeasuredRun) -> float:
@@ -125,7 +128,7 @@ def _marked(flows: CrossingFlows) -> Measure[MeasuredRun]:
     return Measure("mark_rate", "%", partial(_marked_share, flows), 0, "marked",
                    "Data segments of the flows of one [[flows]] table that were marked, divided by "
                    "the segments that the flows sent.", 100,
-                   phrase="the share of marked segments")  # fmt: skip
+                   label="share of marked segments")  # fmt: skip
 
 
 def _flow_delay(link: str, flows: CrossingFlows, run: MeasuredRun) -> float:
@@ -143,7 +146,7 @@ def _delay_of_flows(link: str, at: str, flows: CrossingFlows) -> Measure[Measure
     return Measure(name, "ms", partial(_flow_delay, link, flows), -1, f"delay{where}, 95 %",
                    "Queueing delay that 95 % of the packets of one [[flows]] table did not exceed. "
                    "It shows the delay of each class of traffic, such as L4S.", 1e3, 1,
-                   f"the 95th percentile of the queueing delay{where}")  # fmt: skip
+                   label=f"95th percentile of the queueing delay{where}")  # fmt: skip
 
 
 def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:
@@ -161,19 +164,19 @@ def _unfinished(flows: CrossingFlows, run: MeasuredRun) -> float:
 def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
     """Return the transfer measures for the flows of one `[[flows]]` table."""
 
-    def within(name: str, head: str, share: float, phrase: str) -> Measure[MeasuredRun]:
+    def within(name: str, head: str, label: str, share: float) -> Measure[MeasuredRun]:
         return Measure(name, "s", partial(_time, flows, share), -1, head,
                        f"Time within which {100 * share:g} % of the transfers completed (§2.1). An "
                        "unfinished transfer counts with its duration until the end of the run.",
-                       phrase=f"{phrase} of the transfer time")  # fmt: skip
+                       label=label)  # fmt: skip
 
     return [
-        within("median_completion_s", "time, median", 0.5, "the median"),
-        within("p95_completion_s", "time, 95 %", 0.95, "the 95th percentile"),
-        within("p99_completion_s", "time, 99 %", 0.99, "the 99th percentile"),
+        within("median_completion_s", "time, median", "median transfer time", 0.5),
+        within("p95_completion_s", "time, 95 %", "95th percentile of the transfer time", 0.95),
+        within("p99_completion_s", "time, 99 %", "99th percentile of the transfer time", 0.99),
         Measure("unfinished", "%", partial(_unfinished, flows), -1, "unfinished",
                 "Transfers that were unfinished at the end of the run, divided by the transfers "
-                "that began.", 100, 2),
+                "that began.", 100, 2, label="unfinished transfers"),
     ]  # fmt: skip
 
 
@@ -198,13 +201,13 @@ def _of_requests(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
     return [
         Measure("median_request_s", "ms", column("median_duration_s"), -1, "request, median",
                 "Median time from a request to the last byte of its response, as the mean over the "
-                "flows of the table.", 1e3, 1, "the median of the request time"),
+                "flows of the table.", 1e3, 1, label="median of the request time"),
         Measure("p95_request_s", "ms", column("p95_duration_s"), -1, "request, 95 %",
                 "Time within which 95 % of the requests were answered, as the mean over the flows "
-                "of the table.", 1e3, 1, "the 95th percentile of the request time"),
+                "of the table.", 1e3, 1, label="95th percentile of the request time"),
         Measure("responsiveness_rpm", "1/min", column("responsiveness_rpm"), 1, "responsiveness",
                 "Round trips per minute: 60 s divided by the mean time of a request "
-                "(draft-ietf-ippm-responsiveness).", 1, 0, "the responsiveness"),
+                "(draft-ietf-ippm-responsiveness).", 1, 0, label="responsiveness"),
     ]  # fmt: skip
 
 
@@ -265,16 +268,16 @@ def _of_datagrams(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
                     "Estimated mean opinion score of a call with G.711, from 1 (bad) to 4.4: the "
                     "reduced E-model (Cole & Rosenbluth 2001). The playout delay is the one-way "
                     "delay that 99 % of the packets do not exceed, plus 20 ms. Later packets count "
-                    "as lost.", 1, 2, "the voice quality")  # fmt: skip
+                    "as lost.", 1, 2, label="voice quality")  # fmt: skip
     return [
         Measure("mean_one_way_s", "ms", column("mean_delay_s"), -1, "one-way delay",
                 "Mean delay of the datagrams from sender to receiver, as the mean over the flows.",
-                1e3, 1, "the mean one-way delay"),
+                1e3, 1, label="mean one-way delay"),
         Measure("p99_one_way_s", "ms", column("p99_delay_s"), -1, "one-way delay, 99 %",
                 "Delay that 99 % of the datagrams did not exceed, as the mean over the flows.",
-                1e3, 1, "the 99th percentile of the one-way delay"),
+                1e3, 1, label="99th percentile of the one-way delay"),
         Measure("datagram_loss", "%", partial(_lost, flows), -1, "lost",
                 "Datagrams that were lost, divided by the datagrams that were sent.", 100, 2,
-                "the loss of datagrams"),
+                label="loss of datagrams"),
         *([score] if flows.kind == "voip" else []),
     ]  # fmt: skip

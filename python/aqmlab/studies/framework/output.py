@@ -20,7 +20,7 @@ MADE_BY = "aqmlab reproduce"
 
 def write(reproduction: Reproduction, folder: Path) -> None:
     """Write all files of a reproduction into a folder."""
-    from aqmlab.figures import lay_out, save
+    from aqmlab.figures import save_all
     from aqmlab.report import write_report
     from aqmlab.studies.framework.summary import readme, report
 
@@ -30,11 +30,10 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     _write_runs(folder / "runs.jsonl.gz", reproduction)
     figures = folder / "figures"
     figures.mkdir()
+    about = f"{reproduction.study.name}; {reproduction.replications} replications"
     for section in reproduction.sections:
         for figure in section.figures:
-            lay_out(figure.drawing)
-            for suffix in ("svg", "png"):
-                save(figure.drawing, figures / f"{figure.name}.{suffix}")
+            save_all(figure.drawing, figures / figure.name, f"{figure.caption} ({about})")
     for section in reproduction.sections:
         for file in section.files:
             (folder / FILES).mkdir(exist_ok=True)

@@ -115,7 +115,7 @@ class Excerpt:
     tables: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction:
     """Results of a study that was run: all contents of its folder and its report."""
 
@@ -126,6 +126,16 @@ class Reproduction:
     runs: Runs
     replications: int
     seconds: float
+
+    def __repr__(self) -> str:
+        from aqmlab.studies.framework.summary import one_line
+
+        return f"<Reproduction of {self.study.name}: {one_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        from aqmlab.studies.framework.summary import html
+
+        return html(self)
 
     @property
     def quick(self) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
+from aqmlab.representation import card, shares
 from aqmlab.studies.framework.claims import FITTED, INPUT, Decision, Published
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.stored_verdicts import NOT_COUNTED, compare, score
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from aqmlab.studies.framework.study import Reproduction, Study
 
 Claim = tuple[Published, Decision]
+COLOURS = ("#009E73", "#56B4E9", "#D55E00", "#E69F00")
+"""Colours of the verdicts `DECIDED` in a notebook."""
 
 
 def compared(cells: Iterable[Cell]) -> dict[tuple[str, str], Counter[str]]:
@@ -126,6 +129,37 @@ def show(reproduction: Reproduction, console: Console) -> None:
 
 def _score(reproduction: Reproduction) -> str:
     return score((claim.basis, decision.verdict) for claim, decision in reproduction.claims)
+
+
+def one_line(reproduction: Reproduction) -> str:
+    """Return the number of runs, and the number of reproduced claims and numbers, in one line."""
+    parts = [f"{reproduction.runs.distinct()} runs"]
+    claims, printed = verdicts(reproduction.claims), numbers(reproduction.cells)
+    for counts, noun in ((claims, "claims"), (printed, "published numbers")):
+        if decided(counts):
+            parts.append(f"{good(counts)} of {decided(counts)} {noun} reproduced")
+    return ", ".join(parts)
+
+
+def html(reproduction: Reproduction) -> str:
+    """Return the HTML of a reproduction for a notebook: the verdicts as a table and as bars."""
+    under = f" {CHANGED}" * bool(reproduction.changes)
+    rows, pictures = [], []
+    claims, printed = verdicts(reproduction.claims), numbers(reproduction.cells)
+    for counts, noun in ((claims, "claims"), (printed, "published numbers")):
+        if decided(counts):
+            of = [counts[verdict] for verdict in DECIDED]
+            rows.append([f"{noun}{under}", *map(str, of)])
+            pictures.append(shares(list(zip(DECIDED, of, COLOURS, strict=True))))
+    runs = f"{reproduction.runs.distinct()} runs, {reproduction.replications} replications"
+    headline = reproduction.study.headline(reproduction.cells)
+    return card(
+        reproduction.study.title,
+        [*notices(reproduction), *filter(None, [headline]), runs],
+        head=["", *DECIDED] if rows else [],
+        rows=rows,
+        pictures=pictures,
+    )
 
 
 def agreement_with_whole(reproduction: Reproduction) -> str:

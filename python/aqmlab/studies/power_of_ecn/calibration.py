@@ -113,11 +113,11 @@ def carried(mix: str, replication: int, seconds: int) -> float:
 def _run(
     mix: str, replication: int, seconds: int, changes: dict[str, Any], series: list[str]
 ) -> Result:
-    from aqmlab.experiment import run as run_one
+    from aqmlab.experiment.runs import run_quietly
 
     at = Setting(UNCONGESTED, OFF, 0, mix, seconds=seconds)
     record = {"series": series, "links": [BOTTLENECK], "flows": "table"}
-    return run_one(scenario(at, replication, MOST[mix]) | changes | {"record": record})
+    return run_quietly(scenario(at, replication, MOST[mix]) | changes | {"record": record})
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from aqmlab.experiment import run
+from aqmlab.experiment.runs import run_quietly
 from aqmlab.figures import sequence
 from aqmlab.report import Table
 from aqmlab.results import Result
@@ -71,7 +71,7 @@ def _make(_: Runs) -> Section:
         ]
     )
     with tempfile.TemporaryDirectory() as folder:
-        result = run(scenario(), pcap=folder)
+        result = run_quietly(scenario(), pcap=folder)
         for host, about in NAMES.items():
             content = (Path(folder) / f"{host}.pcapng").read_bytes()
             description = f"captured packets of the client of {about}"
