@@ -7302,17 +7302,19 @@ class Record(Table):
     ----------
     interval : str | None
         Interval between two samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "flow_delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         Series to record. Default: empty. "queue": Samples of the queue length and of the average
         queue length of each link. "delays": Queueing delay of the packets of each link: mean,
-        percentiles and maximum. "waits": Histogram of the queueing delays of each link, which
-        `delays` summarises. "window": Samples of cwnd, ssthresh, FlightSize, acknowledged bytes and
-        RTO of each data sender. "delivery_rate": Samples of the delivery rate of each sender at its
-        last ACK (tcpi_delivery_rate in Linux). "drops": Every dropped packet. "marks": Every marked
-        packet. "transfers": Every connection of the flows with `arrivals`. "requests": Every
-        request: completed requests in the order of their responses, then unfinished ones.
-        "segments": Every segment that the data sender of a traced flow sends or receives. "rtt":
-        Every round-trip time that the senders of traced flows measure, with SRTT and RTO.
+        percentiles and maximum. "flow_delays": Queueing delay of the packets of each `[[flows]]`
+        table at each link that they crossed. "waits": Histogram of the queueing delays of each
+        link, which `delays` summarises. "window": Samples of cwnd, ssthresh, FlightSize,
+        acknowledged bytes and RTO of each data sender. "delivery_rate": Samples of the delivery
+        rate of each sender at its last ACK (tcpi_delivery_rate in Linux). "drops": Every dropped
+        packet. "marks": Every marked packet. "transfers": Every connection of the flows with
+        `arrivals`. "requests": Every request: completed requests in the order of their responses,
+        then unfinished ones. "segments": Every segment that the data sender of a traced flow sends
+        or receives. "rtt": Every round-trip time that the senders of traced flows measure, with
+        SRTT and RTO.
     links : Sequence[str] | None
         Links whose queues are sampled and whose queueing delays are recorded, each named in the
         form from>to. If the list of links is empty, the run records all links. Default: empty.
@@ -7334,6 +7336,7 @@ class Record(Table):
             Literal[
                 "queue",
                 "delays",
+                "flow_delays",
                 "waits",
                 "window",
                 "delivery_rate",
