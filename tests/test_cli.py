@@ -104,7 +104,7 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
             ["docs is not the folder of a run", "manifest.json", "aqmlab run --out"],
         ),
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
-        (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
+        (["plot", "rain", EXAMPLE], ["'window', 'rtt', 'queue'. See"]),
         (
             ["compare", "red", "--replications", "9" * 20],
             ["--replications is '999", "at most 999999"],

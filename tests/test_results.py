@@ -170,7 +170,7 @@ def test_a_figure_states_its_scenario_seed_and_version(
     with PIL.Image.open(tmp_path / "queue.png") as image:
         assert image.size == (1400, 700)
         assert image.info["Description"] == origin
-        assert image.info["Title"] == "queue (packets) over time (s)"
+        assert image.info["Title"] == "queue (packets) over time (s): left>right"
 
 
 def test_connections_and_transfers_are_read_from_files(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_the_sequence_graph_shows_segments_drops_marks_and_acks(small: dict[str,
     small["record"]["series"] += ["segments"]
     result = aqmlab.run(small)
     flow = result.flows.set_index("flow").loc["C0"]
-    (axes,) = figures.sequence(result, "C0").axes
+    (axes,) = figures.sequence(result, "C0", (None, None)).axes
     assert axes.get_xlabel() == "time (s)"
     assert axes.get_ylabel() == "sequence number (kB)"
     paths = {c.get_label(): len(c.get_paths()) for c in axes.collections}
@@ -179,14 +179,16 @@ def test_the_command_draws_runs_and_scenarios(
     )
     for graph in segments.SERIES:
         Path(out).unlink(missing_ok=True)
-        assert execute(["plot", graph, str(scenario), "--flow", "C1", "--out", out]) == 0
+        what = ["--link", "left>right"] if graph == "queue" else ["--flow", "C1"]
+        assert execute(["plot", graph, str(scenario), *what, "--out", out]) == 0
         assert Path(out).read_bytes().startswith(b"\x89PNG")
     assert execute(["plot", "window", str(folder), "--flow", "7", "--out", out]) == 2
     assert "--flow '7' is not a flow of this run; the flows are C0, C1" in capsys.readouterr().err
     span = ["--from", "3 s", "--to", "2 s", "--out", out]
     for graph in segments.SERIES:
         assert execute(["plot", graph, str(scenario), *span]) == 2
-        assert "C0 has no rows between the given times" in capsys.readouterr().err
+        why = "was not sampled" if graph == "queue" else "C0 has no rows"
+        assert f"{why} between the given times" in capsys.readouterr().err
     assert execute(["plot", "window", str(folder), "--out", "graph.bmp"]) == 2
     assert "must end in one of .png, .svg, .pdf" in capsys.readouterr().err
 
@@ -233,10 +235,117 @@ def test_reverse_data_has_its_own_graphs(small: dict[str, Any]) -> None:
         assert 0 < len(drops_shown) == (drops["reply"] == reply).sum()
         for draw in (figures.sequence, figures.windows, figures.rtt):
             (axes,) = draw(result, "web", reply=reply).axes
-        (axes,) = figures.sequence(result, "web", reply=reply).axes
+        (axes,) = figures.sequence(result, "web", (None, None), reply=reply).axes
         (line,) = (line for line in axes.lines if line.get_label() == "ACK")
         highest = np.max(np.asarray(line.get_ydata()))
         assert highest == pytest.approx(sent, abs=0.01)
     small["record"]["series"] += ["rtt"]
     with pytest.raises(ValueError, match="has data in the reverse direction"):
         figures.rtt(aqmlab.run(small), "C0", reply=True)
+
+
+@pytest.fixture
+def long_download(small: dict[str, Any]) -> dict[str, Any]:
+    """Return a scenario whose flow C0 has a drop, and more rows than a graph shows by default."""
+    small["flows"][0]["traffic"]["size"] = "2 MB"
+    small["record"]["series"] = ["segments", "drops", "marks"]
+    return small
+
+
+def test_a_sequence_graph_shows_the_first_event_by_default(long_download: dict[str, Any]) -> None:
+    result = aqmlab.run(long_download)
+    (axes,) = figures.sequence(result).axes
+    events = [segments.rows_of(result, name, "C0")["time_s"].min() for name in ("drops", "marks")]
+    first, (low, high) = min(events), axes.get_xlim()
+    assert low < first < high
+    assert 0.05 < high - low < 3
+    assert axes.get_title("left").endswith(("around the first drop", "around the first mark"))
+    data = segments.rows_of(result, "segments", "C0")
+    seen = data[(data["time_s"] >= low) & (data["time_s"] <= high) & (data["bytes"] > 0)]
+    bottom, top = axes.get_ylim()
+    assert bottom <= seen["seq"].min() / 1000 < seen["seq"].max() / 1000 <= top
+    assert top - bottom < 3 * (seen["seq"].max() - seen["seq"].min()) / 1000
+    legend = axes.figure.legends[0]
+    assert axes.get_legend() is None, "the legend is outside the axes"
+    assert "segment" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_a_sequence_graph_without_events_shows_the_opening(long_download: dict[str, Any]) -> None:
+    long_download["network"]["queue"] = {"kind": "drop_tail", "limit": "1000 packets"}
+    (axes,) = figures.sequence(aqmlab.run(long_download)).axes
+    assert "its first 12 round trips, without drops and marks" in axes.get_title("left")
+    low, high = axes.get_xlim()
+    assert high - low < 2
+
+
+def test_several_runs_are_overlaid(long_download: dict[str, Any]) -> None:
+    long_download["record"]["series"] += ["window", "rtt", "queue"]
+    queues = {"red": {}, "long": {"network.queue": "drop_tail"}}
+    runs = {name: aqmlab.run(long_download, overrides=change) for name, change in queues.items()}
+    for draw in (figures.windows, figures.rtt, figures.queue, figures.sequence):
+        (axes,) = draw(runs).axes
+        labels = axes.get_legend_handles_labels()[1]
+        assert all(any(name in label for label in labels) for name in runs), labels
+
+
+def test_the_figure_of_a_queue_shows_the_thresholds(small: dict[str, Any]) -> None:
+    small["record"] = {"series": ["queue"], "interval": "10 ms"}
+    (axes,) = aqmlab.run(small).plot.queue().axes
+    assert axes.get_legend_handles_labels()[1] == [
+        "queue", "average queue", "minth 4 packets", "maxth 12 packets", "limit 16 packets"
+    ]  # fmt: skip
+    small["network"]["queue"] = {"kind": "codel", "limit": "100 packets", "target": "20 ms"}
+    (axes,) = aqmlab.run(small).plot.queue().axes
+    assert axes.get_ylabel() == "queue (kB)"
+    (target,) = (line for line in axes.get_lines() if line.get_label() == "target 20 ms")
+    assert np.asarray(target.get_ydata())[0] == pytest.approx(1.5e6 * 0.02 / 8 / 1000)
+
+
+def test_a_window_far_above_the_data_in_flight_is_cut_off(small: dict[str, Any]) -> None:
+    small["flows"][0] |= {"count": 1, "traffic": {"kind": "bulk", "size": "3 MB"}}
+    small["tcp"]["receive_window"] = "8 kB"
+    (axes,) = aqmlab.run(small).plot.window("C0").axes
+    assert axes.get_ylim()[1] < 20
+    assert any("cwnd (off scale, up to " in x for x in axes.get_legend_handles_labels()[1])
+
+
+def test_sampled_graphs_have_many_samples_of_the_shown_times(scenario: Path) -> None:
+    whole = segments.load(scenario, "window")
+    assert whole.shape("window")[0] / 2 > segments.SAMPLES
+    part = segments.load(scenario, "window", times=(1.0, 1.5))
+    times = segments.rows_of(part, "window", "C0")["time_s"]
+    assert times.between(1.0, 1.5).sum() >= segments.SAMPLES
+    queue = segments.load(scenario, "queue")
+    assert set(queue.columns("queue")["link"]) == {"left>right"}
+    for column in ("completed_s", "retransmitted_segments"):
+        assert part.flows[column].equals(aqmlab.run(scenario).flows[column]), "another run"
+
+
+def test_the_command_overlays_runs_and_prints_warnings(
+    small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small["flows"][0] |= {"count": 1, "traffic": {"kind": "bulk", "size": "1 MB"}}
+    small["tcp"]["receive_window"] = "8 kB"
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        path.write_text(json.dumps(small))
+    out = ["--out", str(tmp_path / "graph.pdf")]
+    for graph in segments.SERIES:
+        assert execute(["plot", graph, *map(str, paths), *out]) == 0
+        printed = capsys.readouterr()
+        assert printed.err.count("warning: connections of C{i} (1 of 1): at the end") == 1
+        assert ("--from '0 s' shows the whole run" in printed.out) == (graph == "sequence")
+    assert execute(["plot", "queue", str(paths[0]), "--no-warnings", *out]) == 0
+    assert capsys.readouterr().err == ""
+    wrong = {
+        "a run is given twice": ["window", *[str(paths[0])] * 2],
+        "8 runs do not fit into one figure": ["window", *[f"{i}.toml" for i in range(8)]],
+        "--link does not apply to the graph rtt": ["rtt", str(paths[0]), "--link", "left>right"],
+        "--flow and --reverse do not apply": ["queue", str(paths[0]), "--flow", "0"],
+        "--link 'x>y' is not a link; choose from left>right, right>left": [
+            "queue", str(paths[0]), "--link", "x>y"
+        ],
+    }  # fmt: skip
+    for message, arguments in wrong.items():
+        assert execute(["plot", *arguments, *out]) == 2
+        assert message in capsys.readouterr().err

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from aqmlab.figures import flow as of_flow
 from aqmlab.figures import run as of_run
 from aqmlab.figures.files import inline
-from aqmlab.figures.segments import flow_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,16 +39,16 @@ class Plots:
     def __repr__(self) -> str:
         return "<Plots of a run: queue(), window(), sequence() and rtt()>"
 
-    def queue(self, link: str | None = None) -> Figure:
+    def queue(self, link: str | None = None, times: Times = WHOLE) -> Figure:
         """Plot the queue of a link over time; default: the busiest link with a recorded queue.
 
         The run must record the series "queue"; see :func:`aqmlab.figures.queue` for the errors.
         """
-        return of_run.queue(self._result, link)
+        return of_run.queue(self._result, link, times)
 
     def small_queue(self) -> str:
         """Return the figure of :meth:`queue` as a small SVG element, for a notebook."""
-        return inline(of_run.queue(self._result, size=(4.8, 2.2)))
+        return inline(of_run.queue(self._result, size=(4.8, 2.8)))
 
     def window(self, flow: str | None = None, times: Times = WHOLE) -> Figure:
         """Plot the windows of a flow over time, or the congestion windows of all flows.
@@ -58,17 +57,17 @@ class Plots:
         """
         if flow is None:
             return of_run.window(self._result)
-        return of_flow.windows(self._result, flow_name(self._result, flow), times)
+        return of_flow.windows(self._result, flow, times)
 
     def sequence(
-        self, flow: str | None = None, times: Times = WHOLE, *, reply: bool = False
+        self, flow: str | None = None, times: Times | None = None, *, reply: bool = False
     ) -> Figure:
         """Plot the segments and ACKs of a flow over time; default: the first flow.
 
         The run must record the series "segments"; see :func:`aqmlab.figures.sequence` for the
         parameters and the errors.
         """
-        return of_flow.sequence(self._result, flow_name(self._result, flow), times, reply=reply)
+        return of_flow.sequence(self._result, flow, times, reply=reply)
 
     def rtt(self, flow: str | None = None, times: Times = WHOLE, *, reply: bool = False) -> Figure:
         """Plot the round-trip times of a flow over time; default: the first flow.
@@ -76,4 +75,4 @@ class Plots:
         The run must record the series "rtt"; see :func:`aqmlab.figures.rtt` for the parameters and
         the errors.
         """
-        return of_flow.rtt(self._result, flow_name(self._result, flow), times, reply=reply)
+        return of_flow.rtt(self._result, flow, times, reply=reply)

@@ -4,29 +4,58 @@ The graphs show segments, retransmissions, ACKs, duplicate ACKs, SACK blocks and
 advertised window with the terms of tcptrace (Ostermann 2000).
 """
 
+from __future__ import annotations
+
 import json
-from collections.abc import Sequence
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     import pandas as pd
 
+    from aqmlab.figures.flow import Times
     from aqmlab.results import Result
+    from aqmlab.scenario import Overrides
 
 SERIES = {
     "sequence": ["segments", "drops", "marks"],
     "window": ["window"],
     "rtt": ["rtt"],
+    "queue": ["queue"],
 }
 """Series that each graph draws. A run must have the first series in the list of a graph; the other
 series are optional.
 """
+SAMPLED = ("window", "queue")
+"""Graphs whose series are sampled, not recorded at every change."""
+SAMPLES = 4000
+"""Minimum number of samples on the time axis of a graph of a sampled series."""
+MOST_ROWS = 2_000_000
+"""Maximum number of rows of a sampled series, which limits the number of samples."""
+AROUND = (3, 7)
+"""Round-trip times before and after the first event, which a sequence graph shows by default."""
+OPENING = 12
+"""Round-trip times that a sequence graph shows by default of a flow without drops and marks."""
+WHOLE = 400
+"""Maximum number of rows of a flow that a sequence graph shows completely by default."""
 
 
-def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) -> "Result":
+def load(
+    source: Path,
+    graph: str,
+    overrides: Overrides = (),
+    times: Times = (None, None),
+    link: str | None = None,
+) -> Result:
     """Read a run from its folder, or run a scenario and record the series that a graph draws.
+
+    The simulator samples queues and windows at intervals. The interval of the run is such that the
+    graph shows at least `SAMPLES` samples. If the scenario does not determine the length of the run
+    or the link, a first run without series determines them.
 
     Parameters
     ----------
@@ -34,29 +63,101 @@ def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) ->
         Folder of a run, or a scenario file.
     graph : str
         Name of the graph, a key of `SERIES`.
-    overrides : sequence of (str, str)
-        Changes of the scenario, as for :func:`aqmlab.scenario.normalize`.
+    overrides : mapping or iterable of (str, value)
+        Changes of the scenario, as for :func:`aqmlab.run`.
+    times : (float or None, float or None)
+        Start and end of the time axis in s; default: the whole run.
+    link : str, optional
+        Name of the link whose queue is drawn; default: the busiest link.
 
     Raises
     ------
     ScenarioError
         If `source` is a file but not a valid scenario.
+    ValueError
+        If the network does not have the link.
     OSError
         If `source` cannot be read.
     """
+    from aqmlab.engine import Network
     from aqmlab.experiment.runs import run_quietly
-    from aqmlab.results import Result
-    from aqmlab.scenario import normalize
+    from aqmlab.results import Result, busiest_link
+    from aqmlab.scenario import normalize, seconds
 
     if source.is_dir():
         return Result.read(source)
-    scenario = json.loads(normalize(source, overrides=overrides))
-    recorded = scenario["record"]["series"]
-    recorded += [s for s in SERIES[graph] if s not in recorded]
+    text = normalize(source, overrides=overrides)
+    scenario = json.loads(text)
+    record = scenario["record"]
+    known = [one.name for one in Network.of(text).links] if link is not None else []
+    if link is not None and link not in known:
+        raise ValueError(f"--link {link!r} is not a link; choose from {', '.join(known[:10])}")
+    if graph not in SAMPLED:
+        record["series"] += [s for s in SERIES[graph] if s not in record["series"]]
+        return run_quietly(scenario)
+    duration = scenario["duration"]
+    if duration is None or (graph == "queue" and link is None):
+        first = run_quietly(scenario | {"record": record | {"series": []}})
+        link, lasts = link or busiest_link(first), float(first.manifest["simulated_s"])
+    else:
+        lasts = seconds(duration)
+    begin, end = times
+    shown = max(0.0, min(lasts, lasts if end is None else end) - (begin or 0.0)) or lasts
+    columns = 1 if graph == "queue" else sum(flow["count"] for flow in scenario["flows"])
+    interval = max(shown / SAMPLES, lasts * columns / MOST_ROWS)
+    if interval < seconds(record["interval"]):
+        record["interval"] = f"{max(1, int(1e6 * interval))} us"
+    record["series"] = SERIES[graph]
+    record["links"] = [link] if graph == "queue" else record["links"]
     return run_quietly(scenario)
 
 
-def flow_name(result: "Result", flow: str | None) -> str:
+def first_event(
+    runs: Mapping[str, Result], flow: str | None, *, reply: bool = False
+) -> tuple[Times, str]:
+    """Return the times that a sequence graph shows by default, and their description.
+
+    The times are from 3 round-trip times before the first drop or mark of the flow in any of the
+    runs to 7 round-trip times after it. Without drops and marks, they are the first 12 round-trip
+    times. A flow with at most 400 rows is shown completely.
+    """
+    events: list[tuple[float, str, float]] = []
+    begins: list[tuple[float, float]] = []
+    for run in runs.values():
+        name = flow_name(run, flow)
+        rows = rows_of(run, "segments", name, reply=reply)
+        if len(rows) <= WHOLE and len(runs) == 1:
+            return (None, None), ""
+        begins.append((float(rows["time_s"].min()), _round_trip(rows, math.inf)))
+        for series, what in (("drops", "drop"), ("marks", "mark")):
+            if series in run.tables and len(of := rows_of(run, series, name, reply=reply)):
+                at = float(of["time_s"].min())
+                events.append((at, what, _round_trip(rows, at)))
+    begin, longest = min(at for at, _ in begins), max(trip for _, trip in begins)
+    if not events:
+        end = begin + OPENING * longest
+        return (begin, end), f"; its first {OPENING} round trips, without drops and marks"
+    at, what, trip = min(events)
+    before, after = AROUND
+    return (max(begin, at - before * trip), at + after * trip), f"; around the first {what}"
+
+
+def _round_trip(rows: pd.DataFrame, at: float) -> float:
+    """Return the last round-trip time in s that a flow's segments show before the time `at`.
+
+    The round trip of the opening is that of the SYN; a flow without ACKs has a round trip of 0.1 s.
+    """
+    sent, acks = (rows[rows["direction"] == way] for way in ("sent", "received"))
+    acks = acks[acks["time_s"] <= at]
+    if acks.empty or sent.empty:
+        return 0.1
+    ack = acks.iloc[0 if math.isinf(at) else -1]
+    acked = sent[(sent["time_s"] < ack["time_s"]) & (sent["seq"] + sent["bytes"] <= ack["ack"])]
+    begin = acked["time_s"].max() if len(acked) else sent["time_s"].min()
+    return max(float(ack["time_s"] - begin), 1e-6)
+
+
+def flow_name(result: Result, flow: str | None) -> str:
     """Return the name of the flow with a given name or number; for None, that of the first flow.
 
     Raises
@@ -75,7 +176,7 @@ def flow_name(result: "Result", flow: str | None) -> str:
     raise ValueError(f"--flow {flow!r} is not a flow of this run; the flows are {known}")
 
 
-def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) -> "pd.DataFrame":
+def rows_of(result: Result, series: str, flow: str, *, reply: bool = False) -> pd.DataFrame:
     """Return the rows of a flow in a recorded series, for its forward or its reverse data.
 
     Raises
@@ -104,7 +205,7 @@ def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) ->
     return rows
 
 
-def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -> str:
+def _nothing_of(result: Result, series: str, flow: str, recorded: list[str]) -> str:
     """Return an error message with the reason why a series has no rows of a flow."""
     several = "connections" in result.tables and flow in result.columns("connections")["flow"]
     traced = result.scenario["record"]["traced"]
@@ -127,7 +228,7 @@ def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -
     return f"the series {series!r} has no rows of the flow {flow!r}, because {why}; {remedy}"
 
 
-def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
+def duplicate_acks(segments: pd.DataFrame) -> np.ndarray:
     """Return a mask of the rows of a flow's segments that are duplicate ACKs.
 
     An ACK is a duplicate ACK (RFC 5681 §2) under three conditions. The ACK arrives while data is
@@ -155,7 +256,7 @@ def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
     return duplicate
 
 
-def is_accurate(segments: "pd.DataFrame") -> bool:
+def is_accurate(segments: pd.DataFrame) -> bool:
     """Return True if the handshake of a flow negotiated Accurate ECN (RFC 9768 §3.1, table 2)."""
     opening = segments[segments["flags"].str.contains("SYN")]
     bits = [set(flags.split()) & {"AE", "CWR", "ECE"} for flags in opening["flags"]]

@@ -101,9 +101,19 @@ def literal(text: str) -> str:
     return ("\u200b" * text.startswith("_") + text).replace("$", r"\$")
 
 
+def title(axes: Axes, text: str) -> None:
+    """Place the name of the shown link or flow above the axes."""
+    axes.set_title(literal(text), loc="left", fontsize=10)
+
+
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """Place the legend of the axes below them, where it does not cover a line."""
+    """Place the legend of the axes below them, where it does not cover a line.
+
+    The legend has at most `columns` columns, and fewer if the labels are long.
+    """
     handles, labels = axes.get_legend_handles_labels()
+    widest = 0.6 + 0.08 * max(map(len, labels), default=0)  # in inches: the line and the label
+    columns = max(1, min(columns, int(figure.get_size_inches()[0] / widest)))
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
