@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from aqmlab import estimates
@@ -21,12 +20,13 @@ from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import Measure, MeasuredRun, key, measures
+from aqmlab.ready import FOLDER
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike, warm_up_change, warm_up_of
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
-SCENARIO = Path(__file__).with_name("bottleneck.toml")
+SCENARIO = FOLDER / "rfc7928.toml"
 """Default scenario."""
 REPLICATIONS = 10
 """Default number of replications."""
@@ -240,8 +240,8 @@ def compare(
         Compared queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")`` or
         ``MyQueue()``. A queue can have a name: write "gentle=red:maxp=0.05", or pass a mapping from
         names to queues.
-    scenario : path, dict or Scenario
-        Scenario with the traffic and the network; default: a bottleneck according to RFC 7928. Each
+    scenario : path, name, dict or Scenario
+        Scenario with the traffic and the network; default: the ready scenario rfc7928. Each
         compared queue inherits the buffer keys, such as the limit, of the queue in the scenario. If
         the compared queue itself sets a buffer key, the value in the scenario is ignored.
     replications : int

@@ -1,0 +1,76 @@
+"""Tests of the ready scenarios: their names, their sources, their runs, and their page."""
+
+from pathlib import Path
+
+import pytest
+
+import aqmlab
+from aqmlab import manual, ready, studies
+from aqmlab.command import execute
+from aqmlab.compare.comparison import SCENARIO
+from aqmlab.experiment import Experiment
+from aqmlab.scenario import normalize
+
+NAMES = ready.names()
+
+
+def test_a_name_is_a_scenario_wherever_a_path_is_one(tmp_path: Path) -> None:
+    path = ready.FOLDER / "rfc7928.toml"
+    assert normalize("rfc7928") == normalize(path) == normalize(Path("rfc7928"))
+    assert aqmlab.Scenario.load("rfc7928") == aqmlab.Scenario.load(path)
+    assert path == SCENARIO
+    (tmp_path / "e.toml").write_text('scenario = "rfc7928"\n')
+    assert Experiment.read(tmp_path / "e.toml").scenario == path
+
+
+def test_a_file_precedes_a_ready_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("dsl").mkdir()  # a folder is not a scenario
+    assert ready.located("dsl") == ready.FOLDER / "dsl.toml"
+    Path("dsl").rmdir()
+    Path("dsl").write_text("")
+    assert ready.located("dsl") == Path("dsl")
+    assert ready.located(tmp_path / "dsl") == tmp_path / "dsl"
+    Path("experiments").mkdir()
+    assert ready.located("../dsl", Path("experiments")) == Path("experiments/../dsl")
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        (["run", "DSLL"], "'DSLL' is neither a file nor a ready scenario; did you mean dsl?"),
+        (["compare", "red", "--scenario", "qqq"], "the names are "),
+        (["run", "missing.toml"], "missing.toml: the file does not exist"),
+        (["run", "folder/missing"], "folder/missing: the file does not exist"),
+        (["run", ""], ".: is a folder"),
+        (["traffic", "qqq"], "'qqq' is neither a scenario nor a preset"),
+        (["model", "qqq"], "qqq is neither a model nor a scenario"),
+        (["run", "\x1b[31m"], r"'\x1b[31m' is neither"),
+    ],
+)
+def test_an_unknown_name_is_an_error_in_one_line(
+    command: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(command) == 2
+    error = capsys.readouterr().err
+    assert problem in error
+    assert error.count("\n") == 1
+
+
+def test_list_and_explain_show_every_ready_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["list", "scenarios"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in listed] == NAMES
+    for name in NAMES:
+        assert execute(["explain", name]) == 0
+        page = capsys.readouterr().out
+        assert ready.title(name) in page
+        assert f"--scenario {name}" in page or name == "rfc7928"
+        assert max(map(len, page.splitlines()[:-1])) <= 100
+
+
+def test_the_names_differ_from_all_other_names() -> None:
+    assert not {*NAMES} & {*manual.pages(), *studies.names()}
+    for name in NAMES:
+        with pytest.raises(ValueError, match="no page"):
+            manual.find(name)
