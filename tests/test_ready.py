@@ -1,5 +1,8 @@
 """Tests of the ready scenarios: their names, their sources, their runs, and their page."""
 
+import re
+import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -7,11 +10,14 @@ import pytest
 import aqmlab
 from aqmlab import manual, ready, studies
 from aqmlab.command import execute
+from aqmlab.compare import compare
 from aqmlab.compare.comparison import SCENARIO
 from aqmlab.experiment import Experiment
 from aqmlab.scenario import normalize
 
 NAMES = ready.names()
+LINKS = {"parking-lot": ["r0>r1", "r1>r2", "r2>r3"]}
+"""Links of the scenarios whose network is not a dumbbell."""
 
 
 def test_a_name_is_a_scenario_wherever_a_path_is_one(tmp_path: Path) -> None:
@@ -74,3 +80,37 @@ def test_the_names_differ_from_all_other_names() -> None:
     for name in NAMES:
         with pytest.raises(ValueError, match="no page"):
             manual.find(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_comparison_of_a_short_run_has_traffic(name: str) -> None:
+    short = [("duration", "1 s" if name != "satellite-geo" else "3 s"), ("warm_up", "0 s")]
+    links = LINKS.get(name, "bottleneck")
+    compared = compare(["drop_tail", "fq_codel"], name, 1, link=links, overrides=short)
+    for (run,) in compared.runs:
+        busy = [value for name, value in run.measures.items() if name.startswith("utilization")]
+        assert min(busy) > 0
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", NAMES)
+def test_a_whole_run_has_no_warning(name: str) -> None:
+    assert aqmlab.run(name).warnings == []
+    queues = ["drop_tail", "fq_codel"] if name != "l4s" else ["fq_codel", "dualpi2"]
+    assert compare(queues, name, 1, link=LINKS.get(name, "bottleneck")).warnings == []
+
+
+def test_every_source_of_a_scenario_is_in_the_bibliography() -> None:
+    known = set(re.findall(r"@\w+\{([^,]+),", Path("references.bib").read_text("utf-8")))
+    for name in NAMES:
+        about = ready.description(name)
+        cited = set(re.findall(r"\b(?:rfc\d+|[a-z]+(?:19|20)\d\d[a-z0-9]*)\b", about))
+        assert cited, name
+        assert cited <= known, name
+        assert "Vary: " in about
+
+
+def test_the_trace_of_the_cellular_scenario_is_that_of_its_script() -> None:
+    trace = runpy.run_path("tools/cellular_trace.py")["trace"]()
+    scenario = tomllib.loads((ready.FOLDER / "cellular.toml").read_text("utf-8"))
+    assert scenario["network"]["rate_changes"]["opportunities"] == trace
