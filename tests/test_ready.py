@@ -1,7 +1,9 @@
 """Tests of the ready scenarios: their names, their sources, their runs, and their page."""
 
+import itertools
 import re
 import runpy
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -12,12 +14,14 @@ from aqmlab import manual, ready, studies
 from aqmlab.command import execute
 from aqmlab.compare import compare
 from aqmlab.compare.comparison import SCENARIO
+from aqmlab.compare.plan import plan
 from aqmlab.experiment import Experiment
 from aqmlab.scenario import normalize
 
 NAMES = ready.names()
 LINKS = {"parking-lot": ["r0>r1", "r1>r2", "r2>r3"]}
 """Links of the scenarios whose network is not a dumbbell."""
+PAGE = Path("docs/scenarios.md")
 
 
 def test_a_name_is_a_scenario_wherever_a_path_is_one(tmp_path: Path) -> None:
@@ -108,6 +112,30 @@ def test_every_source_of_a_scenario_is_in_the_bibliography() -> None:
         assert cited, name
         assert cited <= known, name
         assert "Vary: " in about
+
+
+def test_the_page_has_a_section_and_a_small_picture_of_each_scenario() -> None:
+    page = PAGE.read_text("utf-8")
+    assert re.findall(r"^## `(.+)`$", page, flags=re.M) == NAMES
+    assert re.findall(r"^!\[.+\]\(scenarios/(.+)\.png\)$", page, flags=re.M) == NAMES
+    pictures = list((PAGE.parent / "scenarios").iterdir())
+    assert sorted(path.stem for path in pictures) == NAMES
+    assert max(path.stat().st_size for path in pictures) < 60_000
+
+
+def test_every_comparison_of_the_page_is_valid() -> None:
+    blocks = re.findall(r"```sh\n(.+?)```", PAGE.read_text("utf-8"), flags=re.S)
+    lines = "".join(blocks).replace("\\\n", "").splitlines()
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        options = [(a, b) for a, b in itertools.pairwise(words) if a.startswith("--")]
+        changes = [tuple(b.split("=", 1)) for a, b in options if a == "--set"]
+        if words[1] == "compare":
+            queues = words[2 : words.index("--scenario")]
+            links = [b for a, b in options if a == "--link"] or ["bottleneck"]
+            plan(queues, dict(options)["--scenario"], 1, links, changes)  # type: ignore[arg-type]
+        elif words[1] == "run":
+            normalize(words[2], overrides=changes)  # type: ignore[arg-type]
 
 
 def test_the_trace_of_the_cellular_scenario_is_that_of_its_script() -> None:
