@@ -140,7 +140,7 @@ def test_flow_sizes_may_come_from_a_file(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["bach-queue"], "bach-queue is neither a model nor the path of a scenario; aqmlab model"),
+        (["bach-queue"], "bach-queue is neither a model nor a scenario; aqmlab model"),
         (["none.toml"], "none.toml: the file does not exist"),
         (["--run", "x", "y.toml"], "give either a scenario to run, or the folder of a"),
         (["--run", "x", "--seed", "1"], "--run excludes --seed, --set, --warm-up and"),

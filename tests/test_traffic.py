@@ -160,7 +160,7 @@ def test_the_command_prints_the_distributions_of_any_traffic(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["srge"], "'srge' is neither a scenario file nor a preset; the presets are power-of-ecn"),
+        (["srge"], "'srge' is neither a scenario nor a preset; the presets are power-of-ecn"),
         (["surge", "--rate", "9 Mb/s"], "--rate is '9 Mb/s'; it must be a rate above 0"),
         (["surge", "--duration", "9"], "--duration is '9'; it must be a time above 0"),
         (["surge", "--interval", "0 s"], "--interval is '0 s'; it must be"),

@@ -4,7 +4,7 @@ import shutil
 import textwrap
 from importlib import resources
 
-from aqmlab import manual, studies
+from aqmlab import manual, ready, studies
 from aqmlab.manual import Page, Parameter
 from aqmlab.scenario import toml_value
 
@@ -18,6 +18,7 @@ CATEGORIES = {
     "distributions": "Distributions of sizes, times and counts.",
     "network": "Networks and their links.",
     "scenario": "All other tables of a scenario.",
+    "scenarios": "Ready scenarios, which every command accepts by name.",
     "studies": "Published studies that `aqmlab reproduce` simulates.",
 }
 
@@ -36,6 +37,8 @@ def listing(category: str | None = None) -> str:
         raise ValueError(f"{category!r} is not a category; choose one of {', '.join(CATEGORIES)}")
     if category == "studies":
         return _columns([(name, studies.title(name)) for name in studies.names()])
+    if category == "scenarios":
+        return _columns([(name, f"{ready.title(name)}.") for name in ready.names()])
     pages = manual.in_category(category)
     rows = [(page.name, page.about.partition(". ")[0].rstrip(".") + ".") for page in pages]
     if len(pages) == 1:  # the only page: list its keys too
@@ -49,7 +52,7 @@ def _line(p: Parameter) -> str:
 
 
 def explanation(name: str) -> str:
-    """Return the manual page of a table, a key, a choice of a key, or a study.
+    """Return the manual page of a table, a key, a choice of a key, a study or a ready scenario.
 
     Raises
     ------
@@ -66,6 +69,8 @@ def explanation(name: str) -> str:
     """
     if name in studies.names():
         return study_page(name)
+    if name in ready.names():
+        return scenario_page(name)
     for page in manual.pages().values():
         for word in page.implied:
             if name == f"{page.name}.{word}":
@@ -94,6 +99,12 @@ def study_page(name: str) -> str:
     """Return the README of a study."""
     folder = resources.files("aqmlab.studies") / name.replace("-", "_")
     return (folder / "README.md").read_text("utf-8").rstrip()
+
+
+def scenario_page(name: str) -> str:
+    """Return the description of a ready scenario, and the path of its file."""
+    file = f"The file of this scenario is {ready.FOLDER / f'{name}.toml'}"
+    return "\n\n".join([f"{ready.title(name)}.", ready.description(name), file])
 
 
 def page_text(page: Page) -> str:

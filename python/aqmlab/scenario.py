@@ -1,8 +1,8 @@
 """Forms of a scenario in Python, and the conversion of each form to JSON for the simulator.
 
-A scenario is a path to a TOML or JSON file, a dict with the same keys, or an object of the class
-:class:`aqmlab.Scenario`. :func:`normalize` converts each form to JSON with all default values. The
-simulator, not this module, checks the keys and values.
+A scenario is a path to a TOML or JSON file, the name of a ready scenario, a dict with the same
+keys, or an object of the class :class:`aqmlab.Scenario`. :func:`normalize` converts each form to
+JSON with all default values. The simulator, not this module, checks the keys and values.
 """
 
 import json
@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from aqmlab import _core, manual, representation
+from aqmlab import _core, manual, ready, representation
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomAqms, CustomQueue
 
@@ -57,7 +57,7 @@ class Document(Table):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a scenario from a TOML or JSON file.
+        """Read a scenario from a TOML or JSON file, or a ready scenario by its name.
 
         Raises
         ------
@@ -136,7 +136,7 @@ MOST_VALUES = 4_000_000
 """Maximum number of values and tables in a scenario file, because each takes up to 300 bytes."""
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
-"""Path of a scenario file, dict with the same keys, or object of :class:`aqmlab.Scenario`."""
+"""Path of a file, name of a ready scenario, dict, or object of :class:`aqmlab.Scenario`."""
 Overrides = Mapping[str, Any] | Iterable[tuple[str, Any]]
 """Changes of a scenario: a mapping from dotted paths of keys to values, or pairs of both.
 
@@ -265,7 +265,7 @@ def normalize(
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         The scenario.
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
@@ -298,7 +298,7 @@ def normalize(
     changes = overrides_of(overrides, aqms)
     changes += [] if seed is None else [("seed", str(seed))]
     if isinstance(scenario, str | PathLike):
-        text, language = read_text(scenario)
+        text, language = read_text(ready.located(scenario))
         try:
             return _core.check(text, language, changes)
         except ScenarioError as e:
@@ -480,7 +480,7 @@ def as_written(scenario: ScenarioLike, aqms: CustomAqms | None = None) -> dict[s
         As :func:`normalize`.
     """
     if isinstance(scenario, str | PathLike):
-        text, language = read_text(scenario)
+        text, language = read_text(ready.located(scenario))
         try:
             text = _core.as_written(text, language)
         except ScenarioError as e:
@@ -514,7 +514,7 @@ def changed(scenario: ScenarioLike, overrides: Overrides) -> dict[str, Any]:
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         The scenario.
     overrides : mapping or iterable of (str, value)
         Dotted paths and values, as for :func:`normalize`. The changed scenario is checked.

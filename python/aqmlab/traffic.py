@@ -252,7 +252,7 @@ def sample(
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         The scenario. The sample ignores the network of the scenario.
     duration_s : float
         Simulated duration of the sample, in s.

@@ -25,7 +25,7 @@ from aqmlab.command.options import (
 from aqmlab.command.terminal import console, print_text, print_warnings, resumable
 
 EXAMPLES = (
-    "aqmlab compare drop_tail codel --replications 3 --set duration='10 s'",
+    "aqmlab compare drop_tail codel --scenario dsl --replications 3 --set duration='10 s'",
     "aqmlab compare drop_tail 'narrow=red:minth=5 packets,maxth=15 packets' "
     "--scenario examples/two_flows.toml --out results/narrow",
 )
@@ -46,9 +46,10 @@ def compare_command(
     scenario: Annotated[
         Path | None,
         typer.Option(
-            help="Scenario that defines the traffic and the network.",
+            help="Scenario with the traffic and the network: a file, or a name from `aqmlab list "
+            "scenarios`.",
             metavar="FILE",
-            show_default="the bottleneck of RFC 7928, 20 Mbit/s and 100 ms",
+            show_default="rfc7928, a bottleneck of 20 Mbit/s with 100 ms",
         ),
     ] = None,
     link: Annotated[

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-LIST_EXAMPLES = ("aqmlab list", "aqmlab list queues")
-EXPLAIN_EXAMPLES = ("aqmlab explain red.minth", "aqmlab explain ecn-finite-transfers")
+LIST_EXAMPLES = ("aqmlab list", "aqmlab list scenarios")
+EXPLAIN_EXAMPLES = ("aqmlab explain red.minth", "aqmlab explain dsl")
 SCHEMA_EXAMPLES = ("aqmlab schema", "aqmlab schema > scenario.schema.json")
 
 
@@ -13,12 +13,12 @@ def list_command(
     category: Annotated[
         str | None,
         typer.Argument(
-            help="Category whose names are listed, such as queues, tcp, traffic or studies.",
+            help="Category whose names are listed, such as queues, tcp, traffic or scenarios.",
             show_default="list the categories",
         ),
     ] = None,
 ) -> None:
-    """List the queues, TCP options and other names that a scenario can use, or the studies."""
+    """List the names that a scenario can use, the ready scenarios, or the studies."""
     from aqmlab.explain import listing
 
     typer.echo(listing(category))
@@ -29,11 +29,11 @@ def explain_command(
         str,
         typer.Argument(
             help="Name to explain: a table or key of a scenario, such as red, tcp, minth or "
-            "red.minth, or a study."
+            "red.minth, a ready scenario, or a study."
         ),
     ],
 ) -> None:
-    """Explain a queue, another part of a scenario, or a study.
+    """Explain a queue, another part of a scenario, a ready scenario, or a study.
 
     The explanation states the unit, default, range and source of each parameter.
     """

@@ -37,7 +37,7 @@ EXAMPLES = (
 
 
 class Models(Group):
-    """Command `aqmlab model`, whose first argument is a model's name or the path of a scenario."""
+    """Command `aqmlab model`, whose first argument is a model's name or a scenario."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments.
@@ -96,6 +96,7 @@ def compare_command(
     draws the distribution of the queueing delay, or the gain and phase of the control loop of an
     AQM.
     """
+    from aqmlab import ready
     from aqmlab.models.comparison import compare
     from aqmlab.results import Result
 
@@ -109,10 +110,9 @@ def compare_command(
             "--run excludes --seed, --set, --warm-up and --store, because a finished run cannot be "
             "changed; leave out these options"
         )
-    if file and not file.suffix and not file.exists():
+    if file and not (file.suffix or file.exists() or str(file) in ready.names()):
         raise ValueError(
-            f"{file} is neither a model nor the path of a scenario; aqmlab model -h lists the "
-            "models"
+            f"{file} is neither a model nor a scenario; aqmlab model -h lists the models"
         )
     result = Result.read(run) if run else _run(file, read_overrides(changes, seed, warm_up), store)
     comparison = compare(result)

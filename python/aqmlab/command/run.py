@@ -32,12 +32,18 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "aqmlab run examples/two_flows.toml --set tcp.ecn=rfc3168 --out results/two_flows",
-    "aqmlab run examples/two_flows.toml --seed 5 --replications 10",
+    "aqmlab run dsl --seed 5 --replications 3",
 )
 
 
 def run_command(
-    file: Annotated[Path, typer.Argument(help="A scenario, in TOML or JSON.", metavar="FILE")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A scenario: a file in TOML or JSON, or a name from `aqmlab list scenarios`.",
+            metavar="FILE",
+        ),
+    ],
     seed: SeedOption = None,
     to: Annotated[Path | None, out("nothing is written")] = None,
     changes: SetOption = None,

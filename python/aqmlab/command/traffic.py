@@ -93,15 +93,13 @@ def traffic_command(
     Hurst parameter of their load. The output is a folder with figures of the sizes, the load and
     the Hurst parameter.
     """
-    from aqmlab import traffic
+    from aqmlab import ready, traffic
     from aqmlab.scenario import normalize
 
     preset = source in traffic.presets()
-    if not preset and not Path(source).is_file():
+    if not preset and not (Path(source).is_file() or source in ready.names()):
         known = ", ".join(traffic.presets())
-        raise ValueError(
-            f"{source!r} is neither a scenario file nor a preset; the presets are {known}"
-        )
+        raise ValueError(f"{source!r} is neither a scenario nor a preset; the presets are {known}")
     scenario = traffic.of_preset(source) if preset else Path(source)
     example = "flows.0.traffic.objects=5"
     overrides = read_overrides(changes, seed, example=example)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import estimates, representation
@@ -29,6 +28,7 @@ from aqmlab.measures import (
     key,
     measures,
 )
+from aqmlab.ready import FOLDER
 from aqmlab.results import Result
 from aqmlab.scenario import (
     Overrides,
@@ -45,7 +45,7 @@ from aqmlab.store import Store
 if TYPE_CHECKING:
     from aqmlab.compare.figures import Plots
 
-SCENARIO = Path(__file__).with_name("bottleneck.toml")
+SCENARIO = FOLDER / "rfc7928.toml"
 """Default scenario."""
 REPLICATIONS = 10
 """Default number of replications."""
@@ -335,8 +335,8 @@ def compare(
         Compared queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")`` or
         ``MyQueue()``. A queue can have a name: write "gentle=red:maxp=0.05", or pass a mapping from
         names to queues.
-    scenario : path, dict or Scenario
-        Scenario with the traffic and the network; default: a bottleneck according to RFC 7928. Each
+    scenario : path, name, dict or Scenario
+        Scenario with the traffic and the network; default: the ready scenario rfc7928. Each
         compared queue inherits the buffer keys, such as the limit, of the queue in the scenario. If
         the compared queue itself sets a buffer key, the value in the scenario is ignored.
     replications : int

@@ -48,7 +48,7 @@ class LoadTarget:
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         Scenario with web traffic. The search begins with the numbers of web users in this scenario.
         If several ``[[flows]]`` tables have web traffic, the search does not change the ratio
         between their numbers of users.
@@ -157,7 +157,7 @@ def frozen(scenario: ScenarioLike, lists: dict[int, Path], users: dict[int, int]
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         The scenario.
     lists, users : dict
         Lists of requests, and numbers of users, by the index of the ``[[flows]]`` table; see

@@ -22,6 +22,7 @@ from aqmlab.experiment import design
 from aqmlab.experiment.campaign import MOST_RUNS
 from aqmlab.experiment.design import Point, Range
 from aqmlab.measures import is_column
+from aqmlab.ready import located
 from aqmlab.scenario import ScenarioLike, as_written, read_text
 from aqmlab.words import refusal, steers, visible
 
@@ -80,7 +81,7 @@ class Experiment:
 
     Attributes
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         Scenario from which the scenarios of all runs are derived.
     points : list of dict
         Points of the design, each with a value for each factor; see
@@ -187,7 +188,7 @@ class Experiment:
         scenario = top.get("scenario")
         if scenario is None:
             raise ScenarioError(
-                "scenario: is missing; give the path of a scenario, or its keys as a table"
+                "scenario: is missing; give a path, the name of a ready scenario, or a table"
             )
         blocks = [_block(node) for node in top.each("factors")]
         try:
@@ -197,7 +198,7 @@ class Experiment:
             raise ScenarioError(f"factors: {e}") from None
         experiment = cls(
             title=top.text("title", ""),
-            scenario=folder / scenario if isinstance(scenario, str) else scenario,
+            scenario=located(scenario, folder) if isinstance(scenario, str) else scenario,
             points=points,
             arms=_arms(top.child("arms")),
             replications=_replications(top.child("replications")),

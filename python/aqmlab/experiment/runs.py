@@ -35,7 +35,7 @@ def run(
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         The scenario.
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
@@ -159,7 +159,7 @@ def run_each(
 
     Parameters
     ----------
-    scenarios : iterable of path, dict or Scenario
+    scenarios : iterable of path, name, dict or Scenario
         The scenarios. All scenarios are checked before the first run.
     jobs : int, optional
         Maximum number of runs at the same time, 1 or more; default: the number of available cores.

@@ -29,7 +29,7 @@ def replicate(
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         The scenario. The seed of replication i is the seed of the scenario plus i.
     n : int
         Number of replications, 1 or more.

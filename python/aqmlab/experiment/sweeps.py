@@ -312,7 +312,7 @@ def sweep(
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         Scenario from which the scenarios of all points are derived.
     over : mapping of str to sequence
         Values of each key, by dotted path of the key, e.g. ``{"network.queue.limit": ["8 packets",

@@ -305,7 +305,7 @@ def tune(
 
     Parameters
     ----------
-    scenario : path, dict or Scenario
+    scenario : path, name, dict or Scenario
         Scenario with a RED queue, or another queue of a kind in `KEYS`.
     loads : mapping of str to overrides
         Changes of the scenario by each load, by name of the load.
