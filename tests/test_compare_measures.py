@@ -63,12 +63,20 @@ def test_a_difference_without_variance_is_significant_and_stated_in_a_sentence()
     assert constant.p_value(1, "jain") == 2 / 1024
     assert difference(constant, 1, constant.measures[0]) == "+0.500 ±0.000*"
     (sentence,) = answers(constant)
-    assert sentence == "Compared with queue-0, queue-1 raises Jain's index from 0.245 to 0.745."
+    raises = "queue-1 raises Jain's fairness index from 0.245 to 0.745"
+    assert sentence == f"Compared with queue-0, {raises}."
     assert hint(constant) == ""
     assert strength(constant, 1, constant.measures[0]) == "large"
     slight = comparison(first, [1.001 * x for x in first])
     assert slight.is_clear(1, "jain")
     assert strength(slight, 1, slight.measures[0]) == "small"
+    assert answers(slight) == ["queue-1 changes Jain's fairness index by less than 1 %."]
+    opposite = comparison([0.9] * 10, [0.4] * 10)
+    (sentence,) = answers(replace(constant, second_half=opposite))
+    assert sentence.endswith(
+        "In the second half of the runs, queue-1 lowers Jain's fairness index from 0.900 to 0.400 "
+        "(-56 %) instead."
+    )
 
 
 @pytest.mark.parametrize(("arms", "needed"), [(2, 6), (4, 7)])
@@ -77,7 +85,7 @@ def test_too_few_replications_are_stated(arms: int, needed: int) -> None:
     few = comparison(*([float(arm + i) for i in range(needed - 1)] for arm in range(arms)))
     assert not few.is_clear(1, "jain")
     assert f"use --replications {needed} or more" in hint(few)
-    assert answers(few)[0].endswith("no significant difference in Jain's index.")
+    assert answers(few)[0] == "queue-1 has no significant difference in Jain's fairness index."
     enough = comparison(*([float(arm + i) for i in range(needed)] for arm in range(arms)))
     assert enough.is_clear(1, "jain")
     assert hint(enough) == ""

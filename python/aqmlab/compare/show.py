@@ -84,23 +84,40 @@ def answers(comparison: "Comparison") -> list[str]:
     Each sentence compares a queue with the first queue.
     """
     primary = [m for m in comparison.measures if m.name in comparison.primary]
-    sentences = []
     first = comparison.arms[0].label
+    sentences = []
     for arm in range(1, len(comparison.arms)):
-        clear = [m for m in primary if comparison.is_clear(arm, m.name)]
-        changes = listed(
-            [_change(comparison, arm, m) for m in sorted(clear, key=lambda m: m.better > 0)]
-        )
-        alike = ", ".join(m.in_sentence for m in primary if m not in clear)
         label = comparison.arms[arm].label
-        if changes:
-            rest = f" The difference is not significant in {alike}." if alike else ""
-            sentences.append(f"Compared with {first}, {label} {changes}.{rest}")
-        elif alike:
-            sentences.append(
-                f"Compared with {first}, {label} has no significant difference in {alike}."
-            )
+        clear = [m for m in primary if comparison.is_clear(arm, m.name)]
+        slight = [m for m in clear if strength(comparison, arm, m) == "small"]
+        changed = sorted((m for m in clear if m not in slight), key=lambda m: m.better > 0)
+        alike = [m for m in primary if m not in clear]
+        parts = []
+        if changed:
+            changes = listed([_change(comparison, arm, m) for m in changed])
+            parts.append(f"Compared with {first}, {label} {changes}.")
+        if slight:
+            names = listed([m.in_sentence for m in slight])
+            parts.append(f"{label} changes {names} by less than {100 * SMALL:g} %.")
+        if alike:
+            names = listed([m.in_sentence for m in alike])
+            parts.append(f"{label} has no significant difference in {names}.")
+        if reversed_ := _reversed(comparison, arm, changed):
+            parts.append(f"In the second half of the runs, {label} {reversed_} instead.")
+        if parts:
+            sentences.append(" ".join(parts))
     return sentences
+
+
+def _reversed(comparison: "Comparison", arm: int, measures: "list[Measure[MeasuredRun]]") -> str:
+    """Return the changes whose sign is the opposite one in the second half of the runs."""
+    late = comparison.second_half
+    if late is None:
+        return ""
+    return listed([
+        _change(late, arm, m) for m in measures
+        if comparison.difference(arm, m.name).middle * late.difference(arm, m.name).middle < 0
+    ])  # fmt: skip
 
 
 def listed(parts: list[str]) -> str:
