@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from aqmlab.command import execute
 from conftest import ROOT
 
 QUEUE, CONTROL, APPLICATION, IMPAIRMENT, SERIES, STUDY, ENGINE = (
@@ -113,13 +114,8 @@ def test_the_study_of_the_guide_runs_and_passes_all_checks(tmp_path: Path) -> No
         ROOT / "python" / "aqmlab", package, ignore=shutil.ignore_patterns("__pycache__")
     )
     shutil.copy2(ROOT / "pyproject.toml", tmp_path)
-    named = r"\*\*`([\w./]+)`\*\*.*?^ *```\w+\n( *)(.*?)^ *```"
-    files = re.findall(named, STUDY, flags=re.MULTILINE | re.DOTALL)
-    assert len(files) == 6
-    for name, indent, text in files:
-        path = package / "studies" / "my_study" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.replace(f"\n{indent}", "\n"), "utf-8")
+    assert execute(["new", "study", str(package / "studies" / "my_study")]) == 0
+    assert len(list((package / "studies" / "my_study").rglob("*.*"))) == 6
     assert len(rows(STUDY)) == 1
     add_lines(STUDY, tmp_path)
 

@@ -12,6 +12,7 @@ from aqmlab.command import (
     examples,
     manual,
     model,
+    new,
     plot,
     reproduce,
     responses,
@@ -76,6 +77,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
         "tune-red": (tune_red.tune_red_command, tune_red.EXAMPLES),
     },
     "Look up": {
+        "new": (new.new_command, new.EXAMPLES),
         "examples": (examples.examples_command, examples.EXAMPLES),
         "list": (manual.list_command, manual.LIST_EXAMPLES),
         "explain": (manual.explain_command, manual.EXPLAIN_EXAMPLES),
