@@ -186,6 +186,22 @@ def test_a_first_seed_shifts_the_seeds_of_all_replications() -> None:
     assert requested_runs(runs, Need(Download("d"))).of(Download("d")) == [100, 101, 102]
 
 
+def test_an_alternative_repeats_only_the_runs_that_it_changes() -> None:
+    engine, one, two = Counting(), Download("one", limit=8), Download("two", limit=16)
+    base = Runs(2, lambda result: int(result.manifest["seed"]), engine, seed=5)
+    base.request([Need(one), Need(two)])
+    base.run()
+    runs = base.under(lambda _: two, (), 1)
+    runs.request([Need(one), Need(two)])
+    assert (runs.of(two), runs.changed_reads()) == ([5, 6], set())
+    assert (runs.of(one), len(runs.changed_reads())) == ([5, 6], 2)
+    assert len(engine.ran) == 4, "the changed runs are those of the other setting"
+    runs = base.under(lambda at: at, [("network.queue.limit", "12 packets")], 1)
+    runs.request([Need(one), Need(two)])
+    assert (runs.of(one), len(runs.changed_reads())) == ([5, 6], 2)
+    assert len(engine.ran) == 6
+
+
 def test_a_value_that_a_run_lacks_is_an_error_only_for_its_readers() -> None:
     def reduce(result: Result) -> int:
         if result.columns("links")["dropped_full"].sum() == 0:

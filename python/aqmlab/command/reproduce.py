@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ASSUMPTION = "tcp.rto.min='1 s'"
 EXAMPLES = (
     "aqmlab reproduce ecn-finite-transfers --only table-2 --replications 2",
-    "aqmlab reproduce rfc2884 --quick",
+    "aqmlab reproduce ecn-finite-transfers --claim EF-005 --replications 6 --falsify",
 )
 
 
@@ -79,6 +79,15 @@ def reproduce_command(
             "whole study takes only about one minute.",
         ),
     ] = False,
+    falsify: Annotated[
+        bool,
+        typer.Option(
+            "--falsify",
+            help="Also decide the claims under each alternative assumption that the study "
+            "declares, one at a time, and show the verdicts that change. Each --set is then one "
+            "more alternative. Without --only, the runs take several times as long as the study.",
+        ),
+    ] = False,
     changes: SetOption = None,
     first_seed: SeedOption = None,
     number: Annotated[str | None, replications("those of the study")] = None,
@@ -100,7 +109,7 @@ def reproduce_command(
     by, seed = read_engine(engine), read_seed(first_seed)
     if every:
         excluded = {"STUDY": study, "--only": only, "--replications": number,
-                    "--set": changes, "--claim": claim}  # fmt: skip
+                    "--set": changes, "--claim": claim, "--falsify": falsify}  # fmt: skip
         if present := [name for name, value in excluded.items() if value]:
             raise ValueError(
                 f"--all excludes options that select or change a study; leave out {present[0]}"
@@ -129,11 +138,11 @@ def reproduce_command(
         if finished:
             stack.enter_context(resumable(finished))
         if claim:
-            _decide(chosen, claim, runs, threads, by, finished, changed, seed)
+            _decide(chosen, claim, runs, threads, by, finished, changed, seed, falsify=falsify)
             return
         print_text(str(chosen.reproduce(
             chosen_items, runs, threads, to, console(), engine=by, store=finished, changes=changed,
-            quick=quick, seed=seed, force=force,
+            quick=quick, seed=seed, falsify=falsify, force=force,
         )))  # fmt: skip
 
 
@@ -169,10 +178,15 @@ def _decide(
     store: "FolderStore | None",
     changes: list[tuple[str, str]],
     seed: int | None,
+    *,
+    falsify: bool,
 ) -> None:
     """Print the verdict on a claim, and the measured numbers behind the verdict."""
+    from aqmlab.studies.framework import falsification
     from aqmlab.studies.framework.verdicts import called
 
+    alternatives = changes if falsify else []
+    changes = [] if falsify else changes
     printed, decision, runs = study.decide(
         claim, replications, jobs, engine=engine, store=store, changes=changes, seed=seed
     )
@@ -185,3 +199,12 @@ def _decide(
     changed = "".join(f"; {key} = {value}" for key, value in changes)
     changed += "" if seed is None else f"; first seed {seed}"
     print_text(f"{runs.distinct()} runs, {runs.replications} replications{changed}.")
+    if falsify:
+        items = study.choose(study.claims.functions[claim][0])
+        of = falsification.falsify(study, runs, items, [(printed, decision)], alternatives, jobs)
+        for number, trial in enumerate(of.trials, 1):
+            now = trial.decisions.get(claim)
+            result = f"{now.verdict}, measured {now.ours or 'nothing'}" if now else "the same runs"
+            print_text(f"A{number} {trial.alternative.about}: {result}")
+        if of.trials:
+            print_text(f"{claim} is {of.sensitivity(printed, decision)}.")

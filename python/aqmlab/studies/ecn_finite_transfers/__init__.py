@@ -21,6 +21,7 @@ from aqmlab.studies.ecn_finite_transfers import (
     table_4,
     windows,
 )
+from aqmlab.studies.ecn_finite_transfers.alternatives import ALTERNATIVES
 from aqmlab.studies.ecn_finite_transfers.claims import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.ecn_finite_transfers.frozen import CHOICES
@@ -67,4 +68,5 @@ STUDY = Study(
     headline=drops_reproduced,
     choices=CHOICES,
     excerpt=Excerpt(tables=()),
+    alternatives=ALTERNATIVES,
 )

@@ -51,4 +51,5 @@ STUDY = Study(
             "One congested link: head marking compared with ECN",
         ),
     ),
+    alternatives=readings.ALTERNATIVES,
 )

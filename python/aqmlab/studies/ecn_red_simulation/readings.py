@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from aqmlab.studies.ecn_red_simulation.tallies import (
     SIGNALS,
     TIMEOUTS,
 )
-from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.framework import Alternative, Cell, Item, Need, Runs, Section
 
 REPLICATIONS = 2
 FIXED = {"delay_ms": 10, "linterm": 10, "wq": 0.002}
@@ -79,6 +79,20 @@ READINGS = (
 )  # fmt: skip
 
 
+def _alternative(reading: Reading) -> Alternative:
+    """Return the alternative in which every setting has another interpretation of the study."""
+    networks = dict(reading.networks)
+
+    def form(at: object) -> object:
+        if not isinstance(at, Setting) or at.red or at.tcp:
+            return at
+        network = networks.get(at.network, at.network)
+        return replace(at, network=network, red=reading.red, tcp=reading.tcp)
+
+    return Alternative(reading.about, form)
+
+
+ALTERNATIVES = tuple(map(_alternative, READINGS[1:]))
 CHOSEN = [case for case in pairs.ALL if FIXED.items() <= vars(case).items()]
 
 

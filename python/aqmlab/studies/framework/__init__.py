@@ -4,6 +4,7 @@ The guide docs/how-to/add-a-study.md explains how to add a study.
 """
 
 from aqmlab.studies.framework.claims import Claims, Decision, Published
+from aqmlab.studies.framework.falsification import Alternative
 from aqmlab.studies.framework.runs import Need, Record, Runs
 from aqmlab.studies.framework.show import entry
 from aqmlab.studies.framework.study import (
@@ -19,6 +20,7 @@ from aqmlab.studies.framework.study import (
 from aqmlab.studies.framework.verdicts import Cell, Tolerance, UndecidableError, ratio
 
 __all__ = [
+    "Alternative",
     "Attachment",
     "Cell",
     "Choice",

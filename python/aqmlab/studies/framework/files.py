@@ -2,6 +2,7 @@
 
 MANIFEST = "manifest.json"
 CLAIMS = "claims.csv"
+FALSIFICATION = "falsification.csv"
 README = "readme.md"
 """Name of the file with the results for the study's README."""
 FILES = "files"

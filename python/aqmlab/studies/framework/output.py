@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.studies.framework.claims import Decision, Published
-from aqmlab.studies.framework.files import CLAIMS, FILES, MANIFEST, README
+from aqmlab.studies.framework.files import CLAIMS, FALSIFICATION, FILES, MANIFEST, README
 from aqmlab.studies.framework.verdicts import called
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     _write_csv(folder / "cells.csv", _cells(reproduction))
     claims = [claim_row(*c, changed=bool(reproduction.changes)) for c in reproduction.claims]
     _write_csv(folder / CLAIMS, claims)
+    if reproduction.falsification:
+        _write_csv(folder / FALSIFICATION, reproduction.falsification.rows())
     _write_runs(folder / "runs.jsonl.gz", reproduction)
     figures = folder / "figures"
     figures.mkdir()
@@ -95,6 +97,7 @@ def _manifest(reproduction: Reproduction) -> dict[str, Any]:
         "version": _core.version(),
         "changes": dict(reproduction.changes),
         "seed": reproduction.seed,
+        "falsified": reproduction.falsification is not None,
         "items": [item.name for item in reproduction.items],
         "quick": reproduction.quick,
         "replications": reproduction.replications,

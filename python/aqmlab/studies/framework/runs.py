@@ -153,8 +153,12 @@ class FinishedRun:
 
 @dataclass
 class _PlannedRun:
-    """Planned run for one or more requests; `finished` contains the result of a finished run."""
+    """Planned run for one or more requests; `finished` contains the result of a finished run.
 
+    `key` is the hash of the scenario without its title and its recorded series.
+    """
+
+    key: bytes
     setting: Any
     replication: int
     record: Record = Record()
@@ -241,6 +245,8 @@ class Runs:
         read the result under the requested setting, not under the returned setting.
     seed : int, optional
         Seed of replication 0; replication i has the seed plus i. Default: the seeds of the study.
+    reuse : Runs, optional
+        Other runs of the same study. Their results are used for equal scenarios.
     on_demand : int, optional
         Number of threads, to start all replications of a setting only when an item or a claim reads
         the setting. By default, all runs start in :meth:`run`.
@@ -262,6 +268,7 @@ class Runs:
         quick: bool = False,
         form: Form = unchanged,
         seed: int | None = None,
+        reuse: Runs | None = None,
         on_demand: int | None = None,
     ) -> None:
         for key, _ in changes:
@@ -271,11 +278,49 @@ class Runs:
         self.replications, self.changes, self.quick = replications, tuple(changes), quick
         self.seed = seed
         self._reduce, self._engine, self._store = reduce, engine, store
-        self._form, self._on_demand = form, on_demand
+        self._form, self._on_demand, self._reuse = form, on_demand, reuse
         self._manifests = Texts()
         self._changed: dict[str, str] = {}
         self._planned: dict[bytes, _PlannedRun] = {}
         self._of: dict[tuple[Any, int], _PlannedRun] = {}
+        self._read: set[tuple[Any, int]] = set()
+
+    def under(self, form: Form, changes: Sequence[Change], threads: int) -> Runs:
+        """Return runs under an alternative assumption, which use the results of these runs.
+
+        The settings, the seeds and the number of replications are those of these runs. A setting
+        is run when an item or a claim reads it, if the alternative changes its scenario.
+
+        Parameters
+        ----------
+        form : callable
+            Function that returns the setting to run instead of a requested setting.
+        changes : sequence of Change
+            Changed assumptions, in addition to those of these runs.
+        threads : int
+            Number of threads.
+        """
+        return Runs(
+            self.replications, self._reduce, self._engine, self._store,
+            (*self.changes, *changes), quick=self.quick,
+            form=lambda setting: self._form(form(setting)), seed=self.seed, reuse=self,
+            on_demand=threads,
+        )  # fmt: skip
+
+    def changed_reads(self) -> set[bytes]:
+        """Return the keys of the changed runs that were read since the last call.
+
+        A run is changed if the runs of :meth:`under` have another scenario for the same setting and
+        replication.
+        """
+        before = self._reuse._of if self._reuse else {}
+        keys = {
+            self._of[one].key
+            for one in self._read
+            if one not in before or before[one].key != self._of[one].key
+        }
+        self._read.clear()
+        return keys
 
     def request(self, needs: Iterable[Need]) -> None:
         """Plan the runs that are requested in `needs`.
@@ -295,7 +340,10 @@ class Runs:
                 planned.add_record(need.record)
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
-        """Return the scenario of a replication, with all changes to keys that the scenario has."""
+        """Return the scenario of a replication, with all changes to keys that the scenario has.
+
+        If no change alters a value, the scenario is returned as the study wrote it.
+        """
         scenario: dict[str, Any] = self._form(setting).scenario(replication)
         if self.seed is not None:
             scenario["seed"] = self.seed + replication
@@ -306,8 +354,10 @@ class Runs:
         self._changed |= dict(applicable)
         own = {"record": scenario["record"]} if "record" in scenario else {}
         changed: dict[str, Any] = json.loads(normalize(scenario, overrides=applicable))
+        if changed == before:
+            return scenario
         del changed["record"]
-        return changed | own if applicable else scenario
+        return changed | own
 
     def check_changes(self) -> None:
         """Raise an error if a changed key does not occur in any planned scenario.
@@ -347,9 +397,18 @@ class Runs:
         rest = {key: own[key] for key in own if key not in ("series", "interval")}
         text = content(json.dumps({**scenario, "record": rest}))
         key = hashlib.sha256(text.encode()).digest()
-        planned = self._planned.setdefault(key, _PlannedRun(setting, replication))
+        planned = self._planned.setdefault(key, _PlannedRun(key, setting, replication))
         planned.add_record(Record.of(scenario))
+        if self._reuse is not None:  # the alternative setting may record fewer series
+            planned.add_record(Record.of(setting.scenario(replication)))
         return planned
+
+    def _reused(self, planned: _PlannedRun) -> FinishedRun | None:
+        """Return the result of an equal scenario with all series of a run; None without one."""
+        other = self._reuse._planned.get(planned.key) if self._reuse else None
+        if other is None or other.record.merged(planned.record) != other.record:
+            return None
+        return other.finished
 
     def run(self, jobs: int | None = None, progress: Progress | None = None) -> None:
         """Run every planned run that has not finished yet."""
@@ -358,7 +417,11 @@ class Runs:
     def _run(
         self, planned: Iterable[_PlannedRun], jobs: int | None, progress: Progress | None = None
     ) -> None:
-        pending = [one for one in planned if one.finished is None]
+        pending = []
+        for one in planned:
+            one.finished = one.finished or self._reused(one)
+            if one.finished is None:
+                pending.append(one)
         addresses: list[str] = []
         normalizer = _Normalizer()
 
@@ -426,6 +489,7 @@ class Runs:
 
     def _finished(self, setting: Any, replication: int) -> FinishedRun:
         """Return a finished run; with runs on demand, first run all replications of its setting."""
+        self._read.add((setting, replication))
         finished = self._of[setting, replication].finished
         if finished is None and self._on_demand is not None:
             of_setting = {id(run): run for (of, _), run in self._of.items() if of == setting}

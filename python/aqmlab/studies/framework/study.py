@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.results import NotMeasuredError
 from aqmlab.studies.framework.claims import Absent, Claims, Decision, Published
+from aqmlab.studies.framework.falsification import Alternative, Falsification, check, falsified
 from aqmlab.studies.framework.runs import Change, Form, Need, Runs, unchanged
 from aqmlab.studies.framework.verdicts import ABSENT, Cell, UndecidableError
 
@@ -75,6 +76,24 @@ class Item:
     then: Callable[[Runs], Iterable[Need]] | None = None
     scored: bool = True
 
+    def later(
+        self, runs: Runs, absent: dict[str, NotMeasuredError | UndecidableError]
+    ) -> list[Need]:
+        """Return the runs that the item requests after reading the results of its first runs.
+
+        If the engine cannot record a series of the item, or if the first runs lack a value that
+        the item needs, the list is empty, and the error is stored in `absent` under the name of the
+        item.
+        """
+        try:
+            runs.check_recorded(self.needs())
+            needs = list(self.then(runs)) if self.then else []
+            runs.check_recorded(needs)
+        except (NotMeasuredError, UndecidableError) as reason:
+            absent[self.name] = reason
+            return []
+        return needs
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -126,6 +145,7 @@ class Reproduction:
     runs: Runs
     replications: int
     seconds: float
+    falsification: Falsification | None = None
 
     def __repr__(self) -> str:
         from aqmlab.studies.framework.summary import one_line
@@ -240,6 +260,8 @@ class Study:
         of runs with our values.
     excerpt : Excerpt
         Parts of the report that the study's README repeats.
+    alternatives : tuple of Alternative
+        Alternatives to the assumptions of the study, for the falsification.
     """
 
     name: str
@@ -255,6 +277,7 @@ class Study:
     quick: Quick | None = None
     choices: tuple[Choice, ...] = ()
     excerpt: Excerpt = Excerpt()
+    alternatives: tuple[Alternative, ...] = ()
 
     @property
     def verdicts_path(self) -> Path:
@@ -343,7 +366,7 @@ class Study:
         absent: dict[str, NotMeasuredError | UndecidableError] = {}
         # A new request for more series of a finished run discards the result of the run. All items
         # therefore read the finished results before the new requests are planned.
-        runs.request([need for item in items for need in _then(item, runs, absent)])
+        runs.request([need for item in items for need in item.later(runs, absent)])
         _run(runs, jobs, console)
         sections = [_section(item, runs, absent) for item in items]
         claims = self._decide(runs, items, absent)
@@ -419,7 +442,7 @@ class Study:
         runs.check_changes()
         absent: dict[str, NotMeasuredError | UndecidableError] = {}
         for item in items:
-            runs.request(_then(item, runs, absent))
+            runs.request(item.later(runs, absent))
         return printed, self.claims.decision(runs, printed, absent), runs
 
     def reproduce(
@@ -435,6 +458,7 @@ class Study:
         changes: Sequence[Change] = (),
         quick: bool = False,
         seed: int | None = None,
+        falsify: bool = False,
         force: bool = True,
     ) -> Path:
         """Run the chosen items, write a folder with the results, and return the path of the report.
@@ -448,6 +472,9 @@ class Study:
             As for :meth:`run`.
         out : str or Path, optional
             Folder of the results; default: `results/<study>`.
+        falsify : bool
+            True to decide the claims under each alternative of the study too. Each change of
+            `changes` is then one more alternative, and does not change the study itself.
         force : bool
             True to replace the folder of an earlier reproduction, False to raise an error instead.
 
@@ -462,36 +489,24 @@ class Study:
         from aqmlab.studies.framework.output import MADE_BY, write
 
         final = Path(out) if out else Path("results") / self.name
+        if falsify:
+            check(self, self.choose(only), changes, quick=quick)
         if quick and self.quick and console is not None:
             console.print(self.quick.shown, markup=False, highlight=False)
         with appearing(final, MADE_BY, force=force) as folder:
             reproduction = self.run(
-                only, replications, jobs, console, engine, store, changes, quick=quick, seed=seed
-            )
+                only, replications, jobs, console, engine, store, () if falsify else changes,
+                quick=quick, seed=seed,
+            )  # fmt: skip
+            if falsify:
+                tested = falsified(reproduction, changes, jobs, console)
+                reproduction = replace(reproduction, falsification=tested)
             write(reproduction, folder)
         if console is not None:
             from aqmlab.studies.framework.summary import show
 
             show(reproduction, console)
         return final / "report.html"
-
-
-def _then(
-    item: Item, runs: Runs, absent: dict[str, NotMeasuredError | UndecidableError]
-) -> list[Need]:
-    """Return the runs that an item requests after reading the results of its first runs.
-
-    If the engine cannot record a series of the item, or if the first runs lack a value that the
-    item needs, the list is empty, and the error is stored in `absent` under the name of the item.
-    """
-    try:
-        runs.check_recorded(item.needs())
-        needs = list(item.then(runs)) if item.then else []
-        runs.check_recorded(needs)
-    except (NotMeasuredError, UndecidableError) as reason:
-        absent[item.name] = reason
-        return []
-    return needs
 
 
 def _section(item: Item, runs: Runs, absent: Absent) -> Section:

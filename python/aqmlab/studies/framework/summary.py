@@ -112,6 +112,8 @@ def show(reproduction: Reproduction, console: Console) -> None:
         console.print(f"Claims{under}: {_score(reproduction)}")
     if agreement := agreement_with_whole(reproduction):
         console.print(agreement)
+    if reproduction.falsification:
+        reproduction.falsification.show(console)
     if headline := reproduction.study.headline(reproduction.cells):
         console.print(f"[bold]{headline}{under}[/bold]")
     if reproduction.quick and reproduction.study.quick:
@@ -211,6 +213,8 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         chapters.append(Chapter(item.name, item.title, text, section.tables, pictures))
     if reproduction.claims:
         chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
+    if reproduction.falsification:
+        chapters.append(reproduction.falsification.chapter())
     if warnings := reproduction.runs.warnings():
         about = (
             "The simulator warns about valid but unusual settings. The runs use the unusual "

@@ -78,4 +78,5 @@ STUDY = Study(
             "ECN and ECN+ under other interpretations of the paper",
         ),
     ),
+    alternatives=readings.ALTERNATIVES,
 )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from aqmlab import estimates
 from aqmlab.report import Entry, Table
-from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.framework import Alternative, Cell, Item, Need, Runs, Section
 from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
 from aqmlab.studies.power_of_ecn.showing import (
     PROFILE,
@@ -16,7 +17,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     mean,
     with_interval,
 )
-from aqmlab.studies.power_of_ecn.words import ENDS, OFF, PERSISTENT, PI, RED_STAR
+from aqmlab.studies.power_of_ecn.words import ENDS, OFF, PERSISTENT, PI, RED, RED_STAR
 
 SECONDS, REPLICATIONS = 60, 3
 
@@ -43,6 +44,28 @@ OF_SCHEME = {
         ),
     ),
 }
+
+
+def _alternative(scheme: str, reading: Reading) -> Alternative:
+    """Return the alternative in which the settings of a scheme have another interpretation.
+
+    Changes of the queue limit, of TCP and of the traffic concern all schemes. Other changes of the
+    queue of RED* also concern RED.
+    """
+    schemes = {RED, RED_STAR} if scheme == RED_STAR else {scheme}
+    everywhere = {key for key, _ in reading.queue} <= {"limit"}
+
+    def form(at: object) -> object:
+        if not isinstance(at, Setting) or at.reading != AS_READ:
+            return at
+        return replace(at, reading=reading) if everywhere or at.scheme in schemes else at
+
+    return Alternative(reading.about, form)
+
+
+ALTERNATIVES = tuple(
+    _alternative(scheme, reading) for scheme, every in OF_SCHEME.items() for reading in every[1:]
+)
 
 
 def setting(scheme: str, ends: str, reading: Reading) -> Setting:

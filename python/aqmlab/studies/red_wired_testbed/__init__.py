@@ -77,4 +77,5 @@ STUDY = Study(
         ),
         tables=("Median elapsed times (s)",),
     ),
+    alternatives=readings.ALTERNATIVES,
 )  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from aqmlab.report import Entry, Table
-from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance, entry
+from aqmlab.studies.framework import Alternative, Cell, Item, Need, Runs, Section, Tolerance, entry
 from aqmlab.studies.red_wired_testbed.beside import FIVE
 from aqmlab.studies.red_wired_testbed.memory import printed_median
 from aqmlab.studies.red_wired_testbed.outcomes import (
@@ -36,6 +37,21 @@ READINGS: dict[str, dict[str, float]] = {
     "delayed ACKs with a timer of 40 ms": {"delayed_ack_ms": 40.0},
     "delayed ACKs with a timer of 200 ms": {"delayed_ack_ms": 200.0},
 }
+
+
+def _alternative(about: str, changes: dict[str, float]) -> Alternative:
+    """Return the alternative in which every setting has other values of the fields in `changes`."""
+
+    def form(at: object) -> object:
+        if not isinstance(at, Three | Beside):
+            return at
+        own = {key: value for key, value in changes.items() if hasattr(at, key)}
+        return replace(at, **own)  # type: ignore[arg-type]
+
+    return Alternative(about, form)
+
+
+ALTERNATIVES = tuple(_alternative(*reading) for reading in READINGS.items() if reading[1])
 DELAYS_MS = (0.0, 40.0, 200.0)
 RULES = {SLOWEST: 0.03, FASTEST: 0.10, THIRD: 0.10}
 

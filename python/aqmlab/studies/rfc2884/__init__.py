@@ -66,4 +66,5 @@ STUDY = Study(
         claims=tuple(f"R2-{i:03}" for i in (*range(1, 19), *range(23, 40))),
         tables=("The observations under other interpretations of the memo",),
     ),
+    alternatives=readings.ALTERNATIVES,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
-from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.framework import Alternative, Cell, Item, Need, Runs, Section
 from aqmlab.studies.rfc2884 import bulk, transactions
 from aqmlab.studies.rfc2884.gains import growth, percent, with_interval
 from aqmlab.studies.rfc2884.outcomes import Outcome
@@ -73,6 +73,18 @@ class Question:
 def read(at: Setting, reading: Reading) -> Setting:
     """Return a setting under an interpretation of the memo."""
     return replace(at, reading=reading)
+
+
+def _alternative(reading: Reading) -> Alternative:
+    """Return the alternative in which every setting has another interpretation of the memo."""
+
+    def form(at: object) -> object:
+        return read(at, reading) if isinstance(at, Setting) and at.reading == AS_READ else at
+
+    return Alternative(reading.about, form)
+
+
+ALTERNATIVES = tuple(map(_alternative, READINGS[1:]))
 
 
 def _values(runs: Runs, at: Setting) -> list[float]:

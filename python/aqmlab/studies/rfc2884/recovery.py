@@ -8,7 +8,7 @@ from typing import Any
 
 from aqmlab import estimates
 from aqmlab.report import Entry, Table
-from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, UndecidableError
 from aqmlab.studies.framework.show import plain
 from aqmlab.studies.rfc2884.scenarios import ECN_OFF, ECN_ON, HOSTS, RENO, SEGMENT_BYTES, TCP
 
@@ -49,8 +49,17 @@ class Window:
 
 
 def least_window(runs: Runs) -> int:
-    """Return the smallest window, in segments, with which the transfer has no timeout."""
-    return min(w for w in WINDOWS if runs.one(Window(w), 0).off.timeouts == 0)
+    """Return the smallest window, in segments, with which the transfer has no timeout.
+
+    Raises
+    ------
+    UndecidableError
+        If the transfer has a timeout with every window.
+    """
+    enough = [w for w in WINDOWS if runs.one(Window(w), 0).off.timeouts == 0]
+    if not enough:
+        raise UndecidableError("the transfer has a timeout with every receive window")
+    return min(enough)
 
 
 def _make(runs: Runs) -> Section:
