@@ -1,5 +1,5 @@
-//! Summary of the queueing delays of links, per `[[flows]]` table. The summary shows the delay of each
-//! class of traffic, for example of L4S flows and of Classic flows at DualPI2.
+//! Summary of the queueing delays of links, per `[[flows]]` table. The summary shows the delay of
+//! each class of traffic, for example of L4S flows and of Classic flows at DualPI2.
 
 use units::Time;
 

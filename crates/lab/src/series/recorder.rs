@@ -176,9 +176,9 @@ macro_rules! hooks {
             /// Take a sample. The run calls this hook at the end of each interval of
             /// `record.interval`.
             samples fn sample(snapshot: &mut Snapshot);
-            /// Record a packet of a flow that arrived at the queue of a link at the time `times[0]`.
-            /// The transmission of the packet begins at the time `times[1]`, which may be in the
-            /// future.
+            /// Record a packet of a flow that arrived at the queue of a link at the time
+            /// `times[0]`. The transmission of the packet begins at the time `times[1]`, which may
+            /// be in the future.
             packets fn on_link(now: Time, link: u32, times: [Time; 2], flow: u32);
             /// Record a packet that the host of an endpoint sends or receives. `acked` has the
             /// number of acknowledged bytes of the client's data and of the server's data.

@@ -324,7 +324,7 @@ def check(study: Study, items: Sequence[Item], changes: Sequence[Change], *, qui
     Raises
     ------
     ValueError
-        If the items have no claims, if there is no alternative, or if a change is wrong.
+        If the items have no claims, if no alternative exists, or if a change is wrong.
     """
     if quick and not (study.quick and study.quick.claims):
         raise ValueError(
