@@ -9,8 +9,23 @@ use tcp::{Ecn, Endpoint, Tcp};
 use traffic::Traffic;
 use units::{Depth, Read, Time};
 
+use crate::baseline::LinkCounts;
 use crate::record::Warning;
 use crate::run::Simulation;
+
+/// AQMs whose default parameters are constants for one link, and their counterparts that adapt to
+/// the link.
+const CONSTANT: [(&str, &str); 4] = [
+    ("red", "adaptive_red, whose wq and maxp follow the link (floyd2001adaptive)"),
+    ("blue", "pie or codel, whose parameters are times"),
+    ("pi", "pie or pi2, whose parameters are times"),
+    ("rem", "pie or codel, whose parameters are times"),
+];
+/// Share of the time in which a congested link is idle, above which the parameters of its AQM cost
+/// much goodput.
+const IDLE: f64 = 0.1;
+/// Minimum number of drops of a full buffer that show an AQM without effect.
+const OVERFLOWS: u64 = 20;
 
 /// Condition on the connection with a given index, which is tested at the end of the run.
 type Condition = fn(&Simulation, usize) -> bool;
@@ -58,6 +73,7 @@ impl Simulation<'_> {
         all.extend(self.small_buffer());
         all.extend(self.without_marks());
         all.extend(self.without_congestion());
+        all.extend(self.parameters_of_another_link());
         all
     }
 
@@ -135,6 +151,40 @@ impl Simulation<'_> {
         let text = "no packet was dropped or marked in the whole run, so the run cannot show a difference \
                     between queues or congestion controls; raise the load if congestion was intended";
         none.then(|| Warning { about: "no-congestion", text: text.into() })
+    }
+
+    /// Warn if the parameters of an AQM do not fit its link: the buffer overflows more often than
+    /// the AQM signals, or the AQM leaves the link idle although flows have unlimited data.
+    fn parameters_of_another_link(&self) -> Option<Warning> {
+        let counts = self.link_counts();
+        let since = |l: usize| counts[l].since(self.baseline.links.get(l).unwrap_or(&LinkCounts::default()));
+        let counted_s = self.end.since(self.begins()).seconds();
+        let busiest = (0..counts.len()).max_by_key(|&l| since(l).busy)?;
+        let unlimited = (0..self.plan.flows())
+            .any(|f| matches!(self.plan.traffic(f), Traffic::Bulk(bulk) if bulk.size.is_none()));
+        let problem = |l: usize, kind: &str| {
+            let [full, early, threshold] = since(l).dropped_why;
+            let signals = early + threshold + since(l).marked;
+            let idle = 1.0 - since(l).busy.seconds() / counted_s;
+            if full >= OVERFLOWS && full > signals {
+                Some(format!("the buffer overflowed {full} times, and {kind} signalled {signals} packets"))
+            } else if l == busiest && unlimited && signals > 0 && full == 0 && idle > IDLE {
+                Some(format!("{kind} left the link idle for {:.0} % of the time", 100.0 * idle))
+            } else {
+                None
+            }
+        };
+        (0..counts.len()).find_map(|l| {
+            let kind = self.plan.links[l].queue().write();
+            let (kind, instead) = CONSTANT.iter().find(|(name, _)| kind["kind"] == *name)?;
+            let text = format!(
+                "{} at {}, so the parameters of {kind} probably do not suit this link; use {instead}, \
+                 or set the parameters of {kind} for this link",
+                problem(l, kind)?,
+                self.plan.links[l].name()
+            );
+            Some(Warning { about: "aqm-parameters", text })
+        })
     }
 
     /// Return the sending endpoint of the connection with index `s`.

@@ -89,6 +89,31 @@ fn dctcp_in_the_classic_queue_of_dualpi2_causes_a_warning() {
     assert_eq!(warnings(&[("network.queue", "dualpi2"), ("flows.0.tcp.congestion", "prague")]), []);
 }
 
+/// At 20 Mbit/s with a round-trip time of 104 ms, PI with the constants of its paper lets the
+/// buffer overflow, and RED with its thresholds of 5 and 15 packets leaves the link idle.
+#[test]
+fn an_aqm_with_parameters_for_another_link_causes_a_warning() {
+    let fast = |queue: &str| {
+        warnings(&[
+            ("network.rate", "20 Mbit/s"),
+            ("network.delay", "50 ms"),
+            ("duration", "20 s"),
+            ("flows.0.count", "6"),
+            ("network.queue", &format!(r#"{{ kind = "{queue}", limit = "167 packets" }}"#)),
+        ])
+    };
+    let red = fast("red");
+    assert_eq!(red[0].0, "aqm-parameters", "{red:?}");
+    assert!(red[0].1.starts_with("red left the link idle for "), "{red:?}");
+    assert!(red[0].1.contains("use adaptive_red"), "{red:?}");
+    let pi = fast("pi");
+    assert_eq!(pi[0].0, "aqm-parameters", "{pi:?}");
+    assert!(pi[0].1.contains("times, and pi signalled 3 packets at left>right"), "{pi:?}");
+    for queue in ["codel", "pie", "drop_tail"] {
+        assert_eq!(fast(queue), [], "{queue}");
+    }
+}
+
 #[test]
 fn classic_ecn_of_a_scalable_sender_causes_a_warning() {
     let prague = ("flows.0.tcp.congestion", "prague");
