@@ -337,7 +337,11 @@ def test_the_command_overlays_runs_and_prints_warnings(
         assert ("--from '0 s' shows the whole run" in printed.out) == (graph == "sequence")
     assert execute(["plot", "queue", str(paths[0]), "--no-warnings", *out]) == 0
     assert capsys.readouterr().err == ""
+    assert execute(["run", str(paths[0]), "--out", str(tmp_path / "run")]) == 0
     wrong = {
+        "the run did not record the queue of 'x>y'; it recorded left>right": [
+            "queue", str(tmp_path / "run"), "--link", "x>y"
+        ],
         "a run is given twice": ["window", *[str(paths[0])] * 2],
         "8 runs do not fit into one figure": ["window", *[f"{i}.toml" for i in range(8)]],
         "--link does not apply to the graph rtt": ["rtt", str(paths[0]), "--link", "left>right"],

@@ -99,7 +99,8 @@ class Comparison:
             return f"{'> ' * self.is_exceeded(arm, m.name)}{m.text(middle)}{half}"
 
         arms = range(len(self.arms))
-        rows = [[m.axis, *(text(i, m) for i in arms)] for m in self.measures]
+        primary_first = sorted(self.measures, key=lambda m: m.name not in self.primary)
+        rows = [[m.axis, *(text(i, m) for i in arms)] for m in primary_first]
         n, after = self.replications, f", after a warm-up of {self.warm_up}" * bool(self.warm_up)
         lines = [
             f"Means of {n} runs of each queue{after}, ± half of their 95 % interval."

@@ -10,7 +10,7 @@ from aqmlab._core import ScenarioError
 from aqmlab.engine import Network
 from aqmlab.figures.flow import between, runs_of
 from aqmlab.figures.style import COLOURS, legend_below, literal, look, over_time, title
-from aqmlab.results import busiest_link
+from aqmlab.results import NotMeasuredError, busiest_link
 from aqmlab.scenario import quantities, seconds
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def queue(
 
     Raises
     ------
-    KeyError
+    NotMeasuredError
         If the run did not record the series or the link.
     ValueError
         If the queue was not sampled between the given times.
@@ -117,7 +117,9 @@ def _queue_rows(run: Result, link: str, times: Times) -> Any:
     rows = series[series["link"] == link]
     if rows.empty:
         known = ", ".join(series["link"].unique())
-        raise KeyError(f"the run did not record the queue of {link!r}; it recorded {known}")
+        raise NotMeasuredError(
+            f"the run did not record the queue of {link!r}; it recorded {known or 'no queue'}"
+        )
     shown = between(rows, times)
     if shown.empty:
         raise ValueError(
