@@ -70,7 +70,7 @@ def test_an_unknown_name_is_an_error_in_one_line(
 def test_list_and_explain_show_every_ready_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["list", "scenarios"]) == 0
     listed = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in listed] == NAMES
+    assert [line.split()[0] for line in listed if not line.startswith(" ")] == NAMES
     for name in NAMES:
         assert execute(["explain", name]) == 0
         page = capsys.readouterr().out
