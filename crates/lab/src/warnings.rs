@@ -167,9 +167,13 @@ impl Simulation<'_> {
             let signals = early + threshold + since(l).marked;
             let idle = 1.0 - since(l).busy.seconds() / counted_s;
             if full >= OVERFLOWS && full > signals {
-                Some(format!("the buffer overflowed {full} times, and {kind} signalled {signals} packets"))
+                Some(format!(
+                    "the buffer of {} overflowed {full} times, and {kind} signalled {signals} packets",
+                    self.plan.links[l].name()
+                ))
             } else if l == busiest && unlimited && signals > 0 && full == 0 && idle > IDLE {
-                Some(format!("{kind} left the link idle for {:.0} % of the time", 100.0 * idle))
+                let name = self.plan.links[l].name();
+                Some(format!("{kind} left {name} idle for {:.0} % of the time", 100.0 * idle))
             } else {
                 None
             }
@@ -178,10 +182,9 @@ impl Simulation<'_> {
             let kind = self.plan.links[l].queue().write();
             let (kind, instead) = CONSTANT.iter().find(|(name, _)| kind["kind"] == *name)?;
             let text = format!(
-                "{} at {}, so the parameters of {kind} probably do not suit this link; use {instead}, \
+                "{}, so the parameters of {kind} probably do not suit this link; use {instead}, \
                  or set the parameters of {kind} for this link",
-                problem(l, kind)?,
-                self.plan.links[l].name()
+                problem(l, kind)?
             );
             Some(Warning { about: "aqm-parameters", text })
         })

@@ -104,11 +104,11 @@ fn an_aqm_with_parameters_for_another_link_causes_a_warning() {
     };
     let red = fast("red");
     assert_eq!(red[0].0, "aqm-parameters", "{red:?}");
-    assert!(red[0].1.starts_with("red left the link idle for "), "{red:?}");
+    assert!(red[0].1.starts_with("red left left>right idle for "), "{red:?}");
     assert!(red[0].1.contains("use adaptive_red"), "{red:?}");
     let pi = fast("pi");
     assert_eq!(pi[0].0, "aqm-parameters", "{pi:?}");
-    assert!(pi[0].1.contains("times, and pi signalled 3 packets at left>right"), "{pi:?}");
+    assert!(pi[0].1.contains("left>right overflowed 140 times, and pi signalled 3 packets"), "{pi:?}");
     for queue in ["codel", "pie", "drop_tail"] {
         assert_eq!(fast(queue), [], "{queue}");
     }
