@@ -19,6 +19,7 @@ def test_a_dict_a_file_and_a_typed_scenario_are_equivalent(
     typed = aqmlab.Scenario(
         title="Two short downloads",
         seed=7,
+        phase_breaking=aqmlab.PhaseBreaking(start="1 ms"),
         network=aqmlab.Dumbbell(
             rate="1.5 Mbit/s",
             delay="20 ms",

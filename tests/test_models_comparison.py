@@ -20,6 +20,7 @@ def scenario(
     """Return a scenario with a dumbbell; its host links are too fast to affect the traffic."""
     return {
         "duration": duration,
+        "phase_breaking": {"start": "1 ms"},
         "network": {
             "kind": "dumbbell", "rate": "10 Mbit/s", "delay": "20 ms", "queue": queue,
             "left_rate": "1 Gbit/s", "left_delay": "1 ms",

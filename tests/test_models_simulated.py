@@ -119,6 +119,7 @@ def short_flows(per_ack: int, seed: int) -> tuple[float, float]:
     scenario: dict[str, Any] = {
         "seed": seed,
         "duration": "20 s",
+        "phase_breaking": {"start": "1 ms"},
         "network": {"kind": "dumbbell", "rate": "100 Mbit/s", "delay": "1 ms",
                     "queue": {"kind": "drop_tail", "limit": "100000 packets"},
                     "left_rate": "1 Gbit/s", "left_delay": "1 ms",

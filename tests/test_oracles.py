@@ -23,6 +23,7 @@ def test_the_queue_of_dctcp_swings_as_in_the_fluid_model(
     """
     scenario = {
         "duration": "12 s",
+        "phase_breaking": {"start": "1 ms"},
         "network": {
             "kind": "dumbbell",
             "rate": f"{rate} Mbit/s",

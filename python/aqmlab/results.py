@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -326,9 +327,9 @@ class Result:
     @property
     def plot(self) -> "Plots":
         """Figures of the run: ``plot.queue()``, ``.window()``, ``.sequence()`` and ``.rtt()``."""
-        from aqmlab.figures.of_result import Plots
-
-        return Plots(self)
+        # The module of the figures imports this module.
+        plots: Plots = import_module("aqmlab.figures.of_result").Plots(self)
+        return plots
 
     def _repr_html_(self) -> str:
         manifest = self.manifest

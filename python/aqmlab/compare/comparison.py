@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import estimates, representation
@@ -388,7 +388,6 @@ def compare(
     standard = measures(planned.links, planned.crossing)
     possible, primary = _primary(standard, measure)
     base = json.loads(planned.texts[0])
-    report(", ".join(m.in_sentence for m in possible if m.name in primary))
     half = _second_half(base) if warm_up is None else None
     # The two runs of a queue and a seed follow each other, so that an interrupted comparison has
     # the first replications as a whole.
@@ -396,7 +395,17 @@ def compare(
         part for text in planned.texts for part in ([text] if half is None else [text, half(text)])
     ]
     by = engine or Simulator(planned.aqms)
-    runs = _run_all(texts, planned.crossing, possible, by, jobs, progress, store)
+    announce = cache(
+        lambda: report(", ".join(m.in_sentence for m in possible if m.name in primary))
+    )
+
+    def shown(done: float, total: int) -> None:
+        announce()  # at the first call, which follows the errors of the store
+        if progress:
+            progress(done, total)
+
+    runs = _run_all(texts, planned.crossing, possible, by, jobs, shown, store)
+    announce()
     arms = len(planned.arms)
     step = 1 if half is None else 2
     whole, late = ([runs[first::step][arm::arms] for arm in range(arms)] for first in (0, step - 1))

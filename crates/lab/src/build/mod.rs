@@ -30,7 +30,8 @@ use crate::scenario::Scenario;
 /// Plan a scenario: name every link and flow, and compute the routes. Parts of the scenario that
 /// contradict each other cause an error.
 pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
-    let plan = plan::lay_out_plan(scenario)?;
+    let mut plan = plan::lay_out_plan(scenario)?;
+    plan.start_spread = offset::start_spread(scenario, &plan);
     refusals::refuse(scenario, &plan)?;
     Ok(plan)
 }

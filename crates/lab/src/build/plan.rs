@@ -11,7 +11,6 @@ use units::param::{Invalid, join};
 use units::{Duration, Read};
 
 use super::links::{LinkPlan, links};
-use super::offset::start_spread;
 use super::routes::{Nodes, Routes};
 use crate::scenario::{Record, Scenario, opener};
 use crate::series::SingleFlow;
@@ -258,6 +257,5 @@ pub(super) fn lay_out_plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     }
     plan.links = links;
     plan.routes = routes.routes;
-    plan.start_spread = start_spread(scenario, &plan);
     Ok(plan)
 }
