@@ -156,6 +156,9 @@ impl Simulation<'_> {
     /// Warn if the parameters of an AQM do not fit its link: the buffer overflows more often than
     /// the AQM signals, or the AQM leaves the link idle although flows have unlimited data.
     fn parameters_of_another_link(&self) -> Option<Warning> {
+        if self.dropped() + self.marked() == 0 {
+            return None;
+        }
         let counts = self.link_counts();
         let since = |l: usize| counts[l].since(self.baseline.links.get(l).unwrap_or(&LinkCounts::default()));
         let counted_s = self.end.since(self.begins()).seconds();
@@ -178,7 +181,8 @@ impl Simulation<'_> {
                 None
             }
         };
-        (0..counts.len()).find_map(|l| {
+        let signalled = |&l: &usize| since(l).dropped.packets + since(l).marked > 0;
+        (0..counts.len()).filter(signalled).find_map(|l| {
             let kind = self.plan.links[l].queue().write();
             let (kind, instead) = CONSTANT.iter().find(|(name, _)| kind["kind"] == *name)?;
             let text = format!(
