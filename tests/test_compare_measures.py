@@ -335,6 +335,8 @@ def test_the_measures_of_option_measure_are_primary(
     assert compared.primary == ("p99_delay_s", "flows.timeouts.sum")
     timeouts = aqmlab.run(json.loads(normalize(compared.scenario))).flows["timeouts"].sum()
     assert compared.values(0, "flows.timeouts.sum") == [timeouts]
+    sampled = compare(["codel"], scenario, 1, measure=["rtt.srtt_s.mean"])
+    assert 0.04 < sampled.values(0, "rtt.srtt_s.mean")[0] < 1, "the series rtt was not recorded"
     assert execute(["compare", "codel", "--measure", "dealy"]) == 2
     error = capsys.readouterr().err
     assert "--measure 'dealy' is not a measure; choose from goodput_bps, jain" in error

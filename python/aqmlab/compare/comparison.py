@@ -27,6 +27,7 @@ from aqmlab.measures import (
     is_column,
     key,
     measures,
+    series_of,
 )
 from aqmlab.ready import FOLDER
 from aqmlab.results import Result
@@ -99,8 +100,7 @@ class Comparison:
             return f"{'> ' * self.is_exceeded(arm, m.name)}{m.text(middle)}{half}"
 
         arms = range(len(self.arms))
-        primary_first = sorted(self.measures, key=lambda m: m.name not in self.primary)
-        rows = [[m.axis, *(text(i, m) for i in arms)] for m in primary_first]
+        rows = [[m.axis, *(text(i, m) for i in arms)] for m in self.measures]
         n, after = self.replications, f", after a warm-up of {self.warm_up}" * bool(self.warm_up)
         lines = [
             f"Means of {n} runs of each queue{after}, ± half of their 95 % interval."
@@ -136,11 +136,12 @@ class Comparison:
 
     @cached_property
     def measures(self) -> list[Measure[MeasuredRun]]:
-        """Measures that have a value in at least one run."""
-        return [
+        """Measures that have a value in at least one run, the primary measures first."""
+        known = [
             m for m in self.possible
             if any(not math.isnan(run.measures[m.name]) for runs in self.runs for run in runs)
         ]  # fmt: skip
+        return sorted(known, key=lambda m: m.name not in self.primary)
 
     @cached_property
     def not_measured(self) -> list[Measure[MeasuredRun]]:
@@ -384,7 +385,10 @@ def compare(
     links = [link] if isinstance(link, str) else list(link)
     capabilities = engine.capabilities if engine else EVERYTHING
     changes = [*overrides_of(overrides), *warm_up_change(warm_up)]
-    planned = plan(queues, scenario, replications, links, changes, capabilities, ecn=ecn)
+    needed = [series for name in measure if is_column(name) and (series := series_of(name))]
+    planned = plan(
+        queues, scenario, replications, links, changes, capabilities, ecn=ecn, needed=needed
+    )
     standard = measures(planned.links, planned.crossing)
     possible, primary = _primary(standard, measure)
     base = json.loads(planned.texts[0])
@@ -457,9 +461,7 @@ def _second_half(scenario: dict[str, Any]) -> Callable[[str], str] | None:
     warm_up = f"{seconds(scenario['duration']) / 2:.12g} s"
 
     def half(text: str) -> str:
-        late = json.loads(text) | {"warm_up": warm_up}
-        late["record"]["series"] = [s for s in late["record"]["series"] if s != "queue"]
-        return normalize(late)
+        return normalize(json.loads(text) | {"warm_up": warm_up})
 
     return half
 

@@ -193,10 +193,9 @@ def numbers(comparison: "Comparison") -> Table:
     arms = range(len(comparison.arms))
     rows: list[list[str | Entry]] = []
     late = comparison.second_half
-    primary = [m for m in comparison.measures if m.name in comparison.primary]
-    for m in [*primary, *(m for m in comparison.measures if m not in primary)]:
+    for m in comparison.measures:
         rows.append([Entry(m.title, sub=m.unit), *(_field(comparison, i, m) for i in arms)])
-        if late and m in primary and m in late.measures:
+        if late and m.name in comparison.primary and m in late.measures:
             fields = (_field(late, i, m, tested=False) for i in arms)
             rows.append([Entry(f"{m.title}, {SECOND_HALF}", sub=m.unit), *fields])
     return Table(runs(comparison), ["", *(head(comparison, i) for i in arms)], rows)

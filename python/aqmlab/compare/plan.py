@@ -48,11 +48,13 @@ def plan(
     capabilities: Capabilities = EVERYTHING,
     *,
     ecn: bool = False,
+    needed: Sequence[str] = (),
 ) -> Plan:
     """Plan a comparison with `count` replications.
 
-    `count` is the number of replications. A series that an engine with these `capabilities` cannot
-    record is left out. All other parameters are those of :func:`aqmlab.compare.compare`.
+    `count` is the number of replications, and `needed` has the series that each run records in
+    addition to those of the standard measures. A series that an engine with these `capabilities`
+    cannot record is left out. All other parameters are those of :func:`aqmlab.compare.compare`.
     """
     chosen = arms(queues)
     aqms = CustomAqms()
@@ -61,7 +63,7 @@ def plan(
         base = normalize(scenario, overrides=[*overrides, *_with_ecn(base)], aqms=aqms)
     queue_paths = _queue_paths(json.loads(base), links)
     crossing = crossing_flows(json.loads(base), base, queue_paths)
-    series = ["delays"] + ["flow_delays"] * (len(crossing) > 1)
+    series = ["delays", *needed] + ["flow_delays"] * (len(crossing) > 1)
     series += ["transfers"] * any(flows.transient for flows in crossing)
     by_arm = [
         replications(_with_queue(json.loads(base), arm, queue_paths, aqms), count) for arm in chosen
@@ -71,7 +73,7 @@ def plan(
         for scenarios in by_arm:
             # Only the first replication records the series "queue", for the figure of the queue
             # over time.
-            wanted = [*series, *["queue"] * (r == 0)]
+            wanted = dict.fromkeys([*series, *["queue"] * (r == 0)])
             record = {
                 "links": list(queue_paths),
                 "series": list(filter(capabilities.records, wanted)),

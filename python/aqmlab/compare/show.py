@@ -174,14 +174,13 @@ def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
         rows.add_column(name, justify="right", overflow="fold", max_width=30)
     arms = range(len(comparison.arms))
     late = comparison.second_half
-    primary = [m for m in comparison.measures if m.name in comparison.primary]
-    others = [m for m in comparison.measures if m.name not in comparison.primary]
-    for m in [*primary, *others]:
+    for m in comparison.measures:
+        is_primary = m.name in comparison.primary
         rows.add_row(
-            Text(m.title, style="bold" if m in primary else ""), m.unit,
+            Text(m.title, style="bold" if is_primary else ""), m.unit,
             *(_entry(comparison, i, m, wide=wide) for i in arms),
         )  # fmt: skip
-        if late and m in primary and m in late.measures:
+        if late and is_primary and m in late.measures:
             rows.add_row(
                 Text(f"  {SECOND_HALF}", style="dim"), Text(m.unit, style="dim"),
                 *(_entry(late, i, m, wide=wide, tested=False) for i in arms),
