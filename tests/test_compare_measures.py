@@ -22,7 +22,7 @@ from aqmlab.compare.show import answers, difference, hint, mean, strength
 from aqmlab.custom import buffer_of, places
 from aqmlab.engine import Network
 from aqmlab.measures import MeasuredRun, column, measures
-from aqmlab.measures.of_run import ALL, opinion_score
+from aqmlab.measures.of_run import ALL, opinion_score, score_of_rating
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, time_quantile
 from aqmlab.store import FolderStore
@@ -326,6 +326,27 @@ def test_the_voice_quality_falls_with_delay_and_loss(
     score = opinion_score(delay_s, lost)
     assert 1 <= opinion_score(delay_s + later_s, min(1, lost + more)) <= score + 1e-12
     assert score <= opinion_score(0, 0) == pytest.approx(4.43, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("rating", "score"), [(90, 4.34), (80, 4.03), (70, 3.60), (60, 3.10), (50, 2.58)]
+)
+def test_scores_of_ratings_are_those_of_g_107(rating: float, score: float) -> None:
+    # Table B.1 of ITU-T G.107. Its value 4.03 is not the rounded result of its formula, 4.024.
+    assert score_of_rating(rating) == pytest.approx(score, abs=0.007)
+
+
+def test_the_bounds_of_the_score_are_those_of_g_107() -> None:
+    assert [score_of_rating(rating) for rating in (-10, 0, 3, 100, 120)] == [1, 1, 1, 4.5, 4.5]
+
+
+@pytest.mark.parametrize(("lost", "impairment"), [(0.01, 5), (0.05, 15), (0.2, 45)])
+def test_the_impairment_of_random_losses_is_near_that_of_g_113(
+    lost: float, impairment: float
+) -> None:
+    # ITU-T G.113 Appendix I (1999): G.711 with packet loss concealment, random losses.
+    rating = 94.2 - impairment
+    assert opinion_score(0, lost) == pytest.approx(score_of_rating(rating), abs=0.2)
 
 
 def test_the_measures_of_option_measure_are_primary(
