@@ -95,6 +95,27 @@ def test_a_falsification_shows_the_claims_that_flip(tmp_path: Path) -> None:
     assert (manifest["changes"], manifest["falsified"]) == ({}, True)
 
 
+def test_all_studies_are_falsified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page lists the claim that a receive window of 20 kB flips, with the alternative."""
+    study = studies.load("ecn-finite-transfers")
+    window = Alternative("a receive window of 20 kB", changes=(("tcp.receive_window", "20 kB"),))
+    small = replace(
+        study, items=tuple(study.choose(["baseline"])), replications=2, alternatives=(window,)
+    )
+    monkeypatch.setattr(studies, "names", lambda: [study.name])
+    monkeypatch.setattr(studies, "load", lambda _: small)
+    command = ["reproduce", "--all", "--falsify", "--out", str(tmp_path / "all")]
+    assert execute(command) == 0
+    page = (tmp_path / "all" / "index.html").read_text("utf-8")
+    table = page[page.index(f'id="{study.name}-falsification"') :]
+    assert "A1 a receive window of 20 kB" in table
+    assert "EF-005" in table
+    with (tmp_path / "all" / "falsification.csv").open(encoding="utf-8", newline="") as file:
+        effects = {row["id"]: row["effect"] for row in csv.DictReader(file)}
+    assert effects["EF-005"] == FLIP
+    assert (tmp_path / "all" / study.name / "falsification.csv").exists()
+
+
 def test_the_option_claim_shows_the_verdict_under_each_alternative(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -115,7 +136,8 @@ def test_the_option_claim_shows_the_verdict_under_each_alternative(
             ["ecn-finite-transfers", "--only", "baseline", "--set", "tcp.nope=1"],
             "no scenario of these items has this",
         ),
-        (["--all"], "leave out --falsify"),
+        (["--all", "--quick"], "leave out --quick, or falsify one study"),
+        (["--all", "--set", "tcp.rto.min=1 s"], "leave out --set"),
     ],
 )
 def test_falsification_without_claims_or_with_a_wrong_change_is_refused(

@@ -85,7 +85,9 @@ def reproduce_command(
             "--falsify",
             help="Also decide the claims under each alternative assumption that the study "
             "declares, one at a time, and show the verdicts that change. Each --set is then one "
-            "more alternative. Without --only, the runs take several times as long as the study.",
+            "more alternative. Without --only, the runs take several times as long as the study. "
+            "With --all, the page that summarizes the studies has a table per study with the "
+            "verdicts that change.",
         ),
     ] = False,
     changes: SetOption = None,
@@ -109,12 +111,15 @@ def reproduce_command(
     by, seed = read_engine(engine), read_seed(first_seed)
     if every:
         excluded = {"STUDY": study, "--only": only, "--replications": number,
-                    "--set": changes, "--claim": claim, "--falsify": falsify}  # fmt: skip
+                    "--set": changes, "--claim": claim}  # fmt: skip
         if present := [name for name, value in excluded.items() if value]:
             raise ValueError(
                 f"--all excludes options that select or change a study; leave out {present[0]}"
             )
-        _every(to, read_count("--jobs", jobs), store, by, quick=quick, seed=seed, force=force)
+        _every(
+            to, read_count("--jobs", jobs), store, by, quick=quick, seed=seed, falsify=falsify,
+            force=force,
+        )  # fmt: skip
         return
     if study is None:
         known = ", ".join(studies.names())
@@ -154,6 +159,7 @@ def _every(
     *,
     quick: bool,
     seed: int | None,
+    falsify: bool,
     force: bool,
 ) -> None:
     """Reproduce all studies."""
@@ -165,7 +171,8 @@ def _every(
         if finished:
             stack.enter_context(resumable(finished))
         print_text(str(reproduce_all(
-            to, jobs, console(), engine=engine, store=finished, quick=quick, seed=seed, force=force
+            to, jobs, console(), engine=engine, store=finished, quick=quick, seed=seed,
+            falsify=falsify, force=force,
         )))  # fmt: skip
 
 

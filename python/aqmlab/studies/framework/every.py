@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import studies
 from aqmlab.report import Chapter, Entry, Report, Score, Table, write_report
 from aqmlab.studies.framework.claims import Decision, Published
+from aqmlab.studies.framework.falsification import Falsification, falsified
+from aqmlab.studies.framework.files import CLAIMS, FALSIFICATION
 from aqmlab.studies.framework.output import MADE_BY, claim_row, write
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.stored_verdicts import score
@@ -48,6 +50,7 @@ class StudyResult:
     headline: str
     runs: int
     seconds: float
+    falsification: Falsification | None = None
 
 
 def section(readme: str, heading: str) -> list[str]:
@@ -93,6 +96,7 @@ def reproduce_all(
     store: Store | None = None,
     quick: bool = False,
     seed: int | None = None,
+    falsify: bool = False,
     force: bool = True,
 ) -> Path:
     """Reproduce all studies, and write a folder for each study and a page about all studies.
@@ -108,6 +112,9 @@ def reproduce_all(
         form. For quick forms, the page about all studies does not count the reproduced claims.
     seed : int, optional
         As for :meth:`aqmlab.studies.framework.Study.reproduce`.
+    falsify : bool
+        True to decide the claims of each study under each of its alternatives too. The page then
+        has a table per study with the verdicts that an alternative changes.
     force : bool
         True to replace the folder of an earlier reproduction, False to raise an error instead.
 
@@ -115,25 +122,36 @@ def reproduce_all(
     -------
     Path
         Path of the page, `index.html`. The same folder has `claims.csv` with the claims of all
-        studies.
+        studies and, with `falsify`, `falsification.csv` with their verdicts under each alternative.
 
     Raises
     ------
+    ValueError
+        If both `quick` and `falsify` are True.
     OSError
         If the folder contains other files or cannot be written.
     """
     from aqmlab.folder import appearing
 
+    if quick and falsify:
+        raise ValueError(
+            "--all --falsify excludes --quick, because most quick forms decide no claims; leave "
+            "out --quick, or falsify one study: aqmlab reproduce power-of-ecn --quick --falsify"
+        )
     final = Path(out) if out else Path("results") / "all"
     results = []
     with appearing(final, MADE_BY, force=force) as folder:
         for name in studies.names():
-            results.append(
-                _reproduce(
-                    name, folder / name, jobs, console, engine, store, quick=quick, seed=seed
-                )
-            )
-        _write_claims(results, folder / "claims.csv")
+            results.append(_reproduce(
+                name, folder / name, jobs, console, engine, store, quick=quick, seed=seed,
+                falsify=falsify,
+            ))  # fmt: skip
+        claims = [(one.name, claim_row(*claim)) for one in results for claim in one.claims]
+        _write_rows(claims, folder / CLAIMS)
+        if falsify:
+            tested = [(one.name, one.falsification) for one in results if one.falsification]
+            rows = [(name, row) for name, of in tested for row in of.rows()]
+            _write_rows(rows, folder / FALSIFICATION)
         write_report(page(results, quick=quick, seed=seed), folder / "index.html")
     return final / "index.html"
 
@@ -148,11 +166,15 @@ def _reproduce(
     *,
     quick: bool,
     seed: int | None,
+    falsify: bool,
 ) -> StudyResult:
     study = studies.load(name)
     form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
     few = 2 if quick and not study.quick else None
     reproduction = study.run((), few, jobs, console, engine, store, seed=seed, **form)
+    if falsify:
+        tested = falsified(reproduction, (), jobs, console)
+        reproduction = replace(reproduction, falsification=tested)
     folder.mkdir()
     write(reproduction, folder)
     if console is not None:
@@ -160,6 +182,8 @@ def _reproduce(
         text = score(every) if every else "No claims."
         count = reproduction.runs.distinct()
         console.print(f"{name}: {text} {count} runs, {reproduction.seconds:.0f} s.")
+        if reproduction.falsification:
+            reproduction.falsification.show(console)
     claims = [] if quick else reproduction.claims
     return StudyResult(
         name,
@@ -170,15 +194,13 @@ def _reproduce(
         study.headline(reproduction.cells),
         reproduction.runs.distinct(),
         reproduction.seconds,
+        reproduction.falsification,
     )
 
 
-def _write_claims(results: list[StudyResult], path: Path) -> None:
-    rows = [
-        {"study": one.name} | claim_row(claim, decision)
-        for one in results
-        for claim, decision in one.claims
-    ]
+def _write_rows(of_studies: list[tuple[str, dict[str, Any]]], path: Path) -> None:
+    """Write a CSV file; each row has the name of its study in the first column."""
+    rows = [{"study": name} | row for name, row in of_studies]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else ["study"], lineterminator="\n")
         writer.writeheader()
@@ -205,6 +227,11 @@ def page(results: list[StudyResult], *, quick: bool, seed: int | None = None) ->
         lead.append(
             "This page shows the quick forms, which run only a part of each study, and does not "
             "count claims. If a quick form decides claims, its report lists the claims."
+        )
+    if any(one.falsification for one in results):
+        lead.append(
+            "The claims were also decided under alternatives to the assumptions of each study, one "
+            "at a time and with the same seeds. A table per study lists the verdicts that change."
         )
     chapters = [Chapter("overview", "Overview", tables=[_overview(results)])]
     for one in results:
@@ -253,5 +280,11 @@ def _chapters(one: StudyResult) -> list[Chapter]:
         title = f"{one.title}: claims that are not reproduced, and the causes"
         chapters.append(
             Chapter(f"{one.name}-misses", title, section(text, MISSES), [table], folded=True)
+        )
+    if tested := one.falsification:
+        title = f"{one.title}: verdicts that depend on an assumption"
+        table = tested.changed()
+        chapters.append(
+            Chapter(f"{one.name}-falsification", title, [tested.sentence], [table], folded=True)
         )
     return chapters

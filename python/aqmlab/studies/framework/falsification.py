@@ -153,6 +153,23 @@ class Falsification:
         """Return how many of the claims that the score counts have each effect."""
         return Counter(trial.effect(claim, decision) for claim, decision in self.counted)
 
+    def changed(self) -> Table:
+        """Return the table of the measured claims whose verdict an alternative changes."""
+        rows: list[list[str | Entry]] = []
+        for claim, decision in self.counted:
+            statement = Entry(f"{claim.statement} ({claim.scenario})", prose=True)
+            verdict = Entry(decision.verdict, kind=KINDS.get(decision.verdict, ""))
+            for number, trial in enumerate(self.trials, 1):
+                if trial.effect(claim, decision) in (FLIP, CHANGE):
+                    now = trial.decisions[claim.id]
+                    about = Entry(f"A{number} {trial.alternative.about}", prose=True)
+                    kind = KINDS.get(now.verdict, "")
+                    under = Entry(_settled(now), kind=kind, note=f"Ours: {now.ours}")
+                    rows.append([claim.id, statement, verdict, about, under])
+        claims = len({row[0] for row in rows})
+        head = ["Claim", "Statement", "Verdict", "Alternative", "Verdict under it"]
+        return Table(f"{claims} claims whose verdict depends on an assumption", head, rows)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per claim and alternative, for falsification.csv."""
         rows = []
