@@ -264,6 +264,13 @@ of value in all these commands. `aqmlab COMMAND --help` shows all options of a c
 A command that is not in the table has none of the options that the table lists. An image that
 aqmlab wrote is replaced without `--force`. A command has `--resume` if it stores the finished runs
 in its output folder; all other commands store runs only with `--store`.
+
+## Completion in the shell
+
+`aqmlab --install-completion` changes the settings of the current shell (bash, zsh, fish or
+PowerShell), so that the Tab key completes commands, options, ready scenarios, kinds of queues,
+studies and the pages of `aqmlab explain`. `aqmlab --show-completion` prints the settings without
+changing a file.
 """
 
 

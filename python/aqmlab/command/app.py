@@ -29,7 +29,7 @@ from aqmlab.command.help import CONTEXT, Command, Group
 
 app = typer.Typer(
     cls=Group,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings=CONTEXT,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from aqmlab.command import completion
 from aqmlab.command.options import (
     EngineOption,
     ForceOption,
@@ -41,6 +42,7 @@ def compare_command(
             "tc, as in 'tc:codel limit 500 ecn', or a class in a Python file, as in "
             "my_queue.py:MyQueue.",
             metavar="QUEUES...",
+            autocompletion=completion.queues,
         ),
     ],
     scenario: Annotated[
@@ -50,6 +52,7 @@ def compare_command(
             "scenarios`.",
             metavar="FILE",
             show_default="rfc7928, a bottleneck of 20 Mbit/s with 100 ms",
+            autocompletion=completion.scenarios,
         ),
     ] = None,
     link: Annotated[

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from aqmlab.command import completion
+
 LIST_EXAMPLES = ("aqmlab list", "aqmlab list scenarios")
 EXPLAIN_EXAMPLES = ("aqmlab explain red.minth", "aqmlab explain dsl")
 SCHEMA_EXAMPLES = ("aqmlab schema", "aqmlab schema > scenario.schema.json")
@@ -15,6 +17,7 @@ def list_command(
         typer.Argument(
             help="Category whose names are listed, such as queues, tcp, traffic or scenarios.",
             show_default="list the categories",
+            autocompletion=completion.categories,
         ),
     ] = None,
 ) -> None:
@@ -29,7 +32,8 @@ def explain_command(
         str,
         typer.Argument(
             help="Name to explain: a table or key of a scenario, such as red, tcp, minth or "
-            "red.minth, a ready scenario, or a study."
+            "red.minth, a ready scenario, or a study.",
+            autocompletion=completion.explained,
         ),
     ],
 ) -> None:

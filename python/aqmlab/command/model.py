@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command import model_kinds
+from aqmlab.command import completion, model_kinds
 from aqmlab.command.help import CONTEXT, Command, Group
 from aqmlab.command.model_shown import draw, drawable, number
 from aqmlab.command.options import (
@@ -74,7 +74,12 @@ models = typer.Typer(
 
 def compare_command(
     file: Annotated[
-        Path | None, typer.Argument(help="A scenario, in TOML or JSON.", metavar="FILE")
+        Path | None,
+        typer.Argument(
+            help="A scenario, in TOML or JSON.",
+            metavar="FILE",
+            autocompletion=completion.scenarios,
+        ),
     ] = None,
     run: Annotated[
         Path | None,

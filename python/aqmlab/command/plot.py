@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aqmlab.command import completion
 from aqmlab.command.options import (
     SeedOption,
     SetOption,
@@ -56,6 +57,7 @@ def plot_command(
             metavar="RUN...",
             help="Scenario to run, or the folder of a finished run that recorded the data to draw. "
             f"Up to {MOST_RUNS} scenarios or folders are drawn in one figure.",
+            autocompletion=completion.scenarios,
         ),
     ],
     flow: Annotated[

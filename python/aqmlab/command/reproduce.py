@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aqmlab.command import completion
 from aqmlab.command.options import (
     EngineOption,
     ForceOption,
@@ -40,6 +41,7 @@ def reproduce_command(
         typer.Argument(
             help="Name of the study to reproduce. `aqmlab list studies` lists all names.",
             metavar="STUDY",
+            autocompletion=completion.studies,
         ),
     ] = None,
     items: Annotated[list[str] | None, typer.Argument(hidden=True, metavar="ITEM")] = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aqmlab.command import completion
 from aqmlab.command.options import (
     EngineOption,
     JobsOption,
@@ -40,6 +41,7 @@ def responses_command(
             help="Scenarios to run, or folders of finished runs that recorded the series "
             "'requests'. The output table shows every scenario and every folder.",
             metavar="RUN...",
+            autocompletion=completion.scenarios,
         ),
     ],
     seed: SeedOption = None,

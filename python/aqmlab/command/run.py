@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aqmlab.command import completion
 from aqmlab.command.options import (
     EngineOption,
     ForceOption,
@@ -42,6 +43,7 @@ def run_command(
         typer.Argument(
             help="A scenario: a file in TOML or JSON, or a name from `aqmlab list scenarios`.",
             metavar="FILE",
+            autocompletion=completion.scenarios,
         ),
     ],
     seed: SeedOption = None,

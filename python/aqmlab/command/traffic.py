@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aqmlab.command import completion
 from aqmlab.command.options import (
     ForceOption,
     SeedOption,
@@ -42,6 +43,7 @@ def traffic_command(
             help="Scenario whose traffic is shown, or the name of a preset of web traffic, such "
             "as surge.",
             metavar="PRESET|FILE",
+            autocompletion=completion.scenarios,
         ),
     ],
     users: Annotated[
