@@ -231,9 +231,9 @@ def test_an_unfinished_transfer_has_a_lower_bound_of_its_time(scenario: Path) ->
 def test_a_comparison_may_change_the_queues_of_several_links(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The comparison has measures per link, and counts all flows that cross one of the links."""
+    """The comparison has measures per link, and counts all flows that cross the link."""
     lot = Path("examples/parking_lot.toml")
-    links = list(places(json.loads(normalize(lot))))[:2]
+    links = ["r0>r1", "r1>r2"]
     changes = [("duration", "3 s")]
     compared = compare(["codel"], lot, 1, link=links, overrides=changes)
     assert compared.links == links
@@ -245,6 +245,16 @@ def test_a_comparison_may_change_the_queues_of_several_links(
         assert node["kind"] == "codel"
     names = {m.name for m in compared.measures}
     assert {f"mean_delay_s@{link}" for link in links} <= names
+    result = aqmlab.run(compared.scenario)
+    routes = {flow.name: flow.forward for flow in Network.of(normalize(compared.scenario)).flows}
+    for link in links:
+        flows = result.flows[[link in routes[name] for name in result.flows["flow"]]]
+        assert 0 < len(flows) < len(result.flows)
+        goodput = 8 * flows["acked_bytes"].sum() / (3 - flows["start_s"].min())
+        assert compared.values(0, f"goodput_bps@{link}") == [pytest.approx(goodput)]
+    goodputs = [name for name in compared.primary if name.startswith("goodput")]
+    assert goodputs == [f"goodput_bps@{link}" for link in links]
+    assert "all links: goodput" in [m.title for m in compared.measures]
     options = [text for link in links for text in ("--link", link)]
     out = tmp_path / "out"
     args = ["compare", "codel", "drop_tail", "--scenario", str(lot), "--set", "duration=3 s"]

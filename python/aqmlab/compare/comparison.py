@@ -390,7 +390,7 @@ def compare(
         queues, scenario, replications, links, changes, capabilities, ecn=ecn, needed=needed
     )
     standard = measures(planned.links, planned.crossing)
-    possible, primary = _primary(standard, measure)
+    possible, primary = _primary(standard, measure, planned.links)
     base = json.loads(planned.texts[0])
     half = _second_half(base) if warm_up is None else None
     # The two runs of a queue and a seed follow each other, so that an interrupted comparison has
@@ -421,7 +421,7 @@ def compare(
 
 
 def _primary(
-    standard: list[Measure[MeasuredRun]], names: Sequence[str]
+    standard: list[Measure[MeasuredRun]], names: Sequence[str], links: list[str]
 ) -> tuple[list[Measure[MeasuredRun]], tuple[str, ...]]:
     """Return the measures of a comparison, and the names of the primary measures among them.
 
@@ -436,8 +436,8 @@ def _primary(
     primary: list[str] = []
     for name in names or PRIMARY:
         matches = [m.name for m in standard if name in (m.name, m.name.partition("@")[0])]
-        if not names:  # The goodput of all flows stands for the goodput of each table.
-            matches = [m for m in matches if m == name or not m.startswith("goodput_bps@")]
+        if not names and name == "goodput_bps":  # The goodput of each link is enough.
+            matches = [key(name, link if len(links) > 1 else "") for link in links]
         if not matches and names:
             if not is_column(name):
                 known = ", ".join(dict.fromkeys(m.name for m in standard))

@@ -75,7 +75,7 @@ def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.
     for i, arm in enumerate(comparison.arms):
         colour, marker = look(i)
         delay = [1e3 * v for v in comparison.values(i, comparison.name("mean_delay_s", link))]
-        goodput = [1e-6 * v for v in comparison.values(i, "goodput_bps")]
+        goodput = [1e-6 * v for v in comparison.values(i, comparison.name("goodput_bps", link))]
         all_delays += delay
         all_goodputs += goodput
         axes.plot(delay, goodput, ".", color=colour, alpha=0.5, markersize=4)
@@ -232,7 +232,7 @@ class Plots:
     def small(self) -> list[str]:
         """Return the trade-off as a small SVG element; an empty list if it was not measured."""
         link = self._comparison.links[0]
-        drawn = {"goodput_bps", self._comparison.name("mean_delay_s", link)}
+        drawn = {self._comparison.name(m, link) for m in ("goodput_bps", "mean_delay_s")}
         if not drawn <= {m.name for m in self._comparison.measures}:
             return []
         return [inline(trade_off(self._comparison, link, (4.8, 3)))]

@@ -165,15 +165,16 @@ def write(
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
     """Yield the name, title, drawing function and caption of each figure that has data."""
     sampled = any(run.traces for runs in comparison.runs for run in runs)
+    measured = {m.name for m in comparison.measures}
     for name, title, draw, caption, shows in OF_EACH_LINK:
         for i, link in enumerate(comparison.links):
-            of = [m if m == "goodput_bps" else comparison.name(m, link) for m in shows]
-            if {m.name for m in comparison.not_measured}.intersection(of) or not (of or sampled):
+            of = {comparison.name(m, link) for m in shows}
+            if not of <= measured or not (of or sampled):
                 continue
             several = len(comparison.links) > 1
             at = f"{name}-{i + 1}" if several else name
             yield at, f"{title}, {link}" if several else title, partial(draw, link=link), caption
-    if "jain" in [m.name for m in comparison.measures]:
+    if "jain" in measured:
         yield FAIRNESS
 
 

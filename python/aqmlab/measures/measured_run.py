@@ -124,6 +124,11 @@ class MeasuredRun:
         text = json.dumps(result.scenario)
         return cls(result, crossing_flows(result.scenario, text, link_names(result)))
 
+    def at(self, link: str) -> "MeasuredRun":
+        """Return the run with only the flows whose data crosses one of the measured links."""
+        scenario = self.result.scenario
+        return MeasuredRun(self.result, crossing_flows(scenario, json.dumps(scenario), [link]))
+
     @property
     def seconds(self) -> float:
         """Duration of the run after the warm-up, in s."""

@@ -5,6 +5,7 @@ Each function that computes a measure takes the run as its last argument. A meas
 """
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from aqmlab.estimates import transfer_time
@@ -14,12 +15,15 @@ from aqmlab.statistics import jain
 
 
 def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[MeasuredRun]]:
-    """Return the standard measures of a run: for all flows, for each link, and for each flow."""
-    listed = [*ALL]
-    for link in links:
-        of_link = _of_link(link)
-        listed += [m.of_part(link) for m in of_link] if len(links) > 1 else of_link
+    """Return the standard measures of a run: for all flows, for each link, and for each flow.
+
+    If there are several links, the goodput is also a measure of each link.
+    """
     several = [link if len(links) > 1 else "" for link in links]
+    listed = [replace(m, part=ALL_LINKS) for m in ALL] if len(links) > 1 else [*ALL]
+    for link, part in zip(links, several, strict=True):
+        goodput = [replace(GOODPUT, of=partial(_link_goodput, link))] if part else []
+        listed += [m.of_part(part) for m in (*goodput, *_of_link(link))]
     for flows in crossing:
         of_flows = []
         if len(crossing) > 1:
@@ -39,23 +43,35 @@ def _all_goodput(run: MeasuredRun) -> float:
     return run.goodput([flow for flows in run.crossing for flow in flows.flows])
 
 
+def _link_goodput(link: str, run: MeasuredRun) -> float:
+    """Return the goodput in bit/s of the flows that cross one of several measured links."""
+    return _all_goodput(run.at(link))
+
+
 def _jain(run: MeasuredRun) -> float:
     """Return Jain's index of the flows' goodputs; NaN with fewer than two flows."""
     goodputs = run.goodputs()
     return jain(goodputs) if len(goodputs) > 1 else math.nan
 
 
+GOODPUT = Measure(
+    "goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
+    "Data that all flows across the link, or across at least one of all links, delivered, divided "
+    "by the time in which at least one of these flows was active (§2.5). Only data in the "
+    "direction of a link counts. Delivered data is acknowledged data, or data in received "
+    "datagrams. A flow is active from its start to its completion, or to the end of the run.",
+    1e-6, 2, label="goodput",
+)  # fmt: skip
+"""Goodput of all flows that cross the measured links."""
 ALL = (
-    Measure("goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
-            "Data that all flows across the link delivered, divided by the time in which at least "
-            "one of these flows was active (§2.5). Delivered data is acknowledged data, or data "
-            "in received datagrams. A flow is active from its start to its completion, or to the "
-            "end of the run.", 1e-6, 2, label="goodput"),
+    GOODPUT,
     Measure("jain", "index", _jain, 1, "Jain",
             "Jain's fairness index of the goodputs of the bulk flows that cross the link and "
             "consist of one connection.", label="Jain's fairness index"),
 )  # fmt: skip
 """Measures with one value for all flows that cross the measured links."""
+ALL_LINKS = "all links"
+"""Part of the measures `ALL` if there are several measured links."""
 
 
 def _share(link: str, columns: tuple[str, ...], run: MeasuredRun) -> float:
