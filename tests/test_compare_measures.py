@@ -16,6 +16,7 @@ import aqmlab
 from aqmlab.command import execute
 from aqmlab.compare import Comparison, compare
 from aqmlab.compare.comparison import SCENARIO
+from aqmlab.compare.output import _drawn
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
 from aqmlab.compare.show import answers, difference, hint, mean, strength
@@ -24,7 +25,7 @@ from aqmlab.engine import Network
 from aqmlab.measures import MeasuredRun, column, measures
 from aqmlab.measures.of_run import ALL, opinion_score
 from aqmlab.scenario import normalize
-from aqmlab.statistics import jain, time_quantile
+from aqmlab.statistics import jain, mean_interval, time_quantile
 from aqmlab.store import FolderStore
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
@@ -265,6 +266,27 @@ def test_a_comparison_may_change_the_queues_of_several_links(
         assert (out / "figures" / f"{name}.png").stat().st_size > 1000
 
 
+def test_flows_with_different_round_trip_times_are_shown_one_by_one(scenario: Path) -> None:
+    compared = compare(["drop_tail", "codel"], "rfc7928-rtt", 2, overrides=[("duration", "4 s")])
+    flows = compared.runs[1][0].flows
+    assert {flow: time_s for flow, (time_s, _) in flows.items()} == {
+        "category-I": 0.1, "category-II": 0.02,
+    }  # fmt: skip
+    rates = aqmlab.run(compared.scenario).flows.set_index("flow")["goodput_bps"]
+    assert compared.runs[0][0].flows["category-I"][1] == pytest.approx(rates["category-I"])
+    written = json.loads(json.dumps(compared.as_dict()))["queues"][1]["flows"]
+    expected = mean_interval([run.flows["category-I"][1] for run in compared.runs[1]])
+    assert written["category-I"] == {"round_trip_s": 0.1, "goodput_bps": expected._asdict()}
+    assert "round-trips" in [name for name, *_ in _drawn(compared)]
+    axes = compared.plot.round_trips().axes[0]
+    assert axes.get_xlabel() == "round-trip time without queueing (ms)"
+    equal = compare(["codel"], scenario, 1)
+    assert equal.runs[0][0].flows == {}
+    assert "round-trips" not in [name for name, *_ in _drawn(equal)]
+    with pytest.raises(ValueError, match="equal round-trip times"):
+        equal.plot.round_trips()
+
+
 def test_each_group_of_flows_has_its_own_rows() -> None:
     compared = compare(["codel"], overrides=[("duration", "4 s")], replications=1)
     titles = [m.title for m in compared.measures]
@@ -373,7 +395,7 @@ def test_the_goodput_of_finished_transfers_excludes_the_time_after_them(
             alone = flows.loc["one", "goodput_bps"]
             assert compared.values(arm, "goodput_bps@one")[at] == pytest.approx(alone)
     assert compared.values(0, "goodput_bps@one") != compared.values(1, "goodput_bps@one")
-    goodputs = MeasuredRun.of_result(aqmlab.run(base)).goodputs()
+    goodputs = list(MeasuredRun.of_result(aqmlab.run(base)).goodputs().values())
     assert goodputs == pytest.approx(list(aqmlab.run(base).flows["goodput_bps"]))
 
 

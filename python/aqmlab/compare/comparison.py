@@ -13,14 +13,13 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import estimates, representation
-from aqmlab.compare.plan import plan
+from aqmlab.compare.plan import Plan, plan
 from aqmlab.compare.queues import Arm
-from aqmlab.compare.run import Run
+from aqmlab.compare.run import Run, flow_goodputs
 from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import (
-    CrossingFlows,
     Measure,
     MeasuredRun,
     column,
@@ -306,6 +305,10 @@ class Comparison:
                     "queue": arm.queue,
                     "measures": {n: with_nulls(self.interval(i, n)._asdict()) for n in names},
                     "differences": {n: difference(i, n) for n in names} if i else {},
+                    "flows": {
+                        flow: {"round_trip_s": time_s, "goodput_bps": with_nulls(mean._asdict())}
+                        for flow, (time_s, mean) in flow_goodputs(self.runs[i]).items()
+                    },
                     "runs": [run.as_dict(names) for run in self.runs[i]],
                 }
                 for i, arm in enumerate(self.arms)
@@ -408,7 +411,7 @@ def compare(
         if progress:
             progress(done, total)
 
-    runs = _run_all(texts, planned.crossing, possible, by, jobs, shown, store)
+    runs = _run_all(texts, planned, possible, by, jobs, shown, store)
     announce()
     arms = len(planned.arms)
     step = 1 if half is None else 2
@@ -468,7 +471,7 @@ def _second_half(scenario: dict[str, Any]) -> Callable[[str], str] | None:
 
 def _run_all(
     texts: list[str],
-    crossing: list[CrossingFlows],
+    planned: Plan,
     possible: list[Measure[MeasuredRun]],
     engine: Engine,
     jobs: int | None,
@@ -478,7 +481,7 @@ def _run_all(
     """Run scenarios and return their runs in the same order."""
 
     def measured(result: Result) -> Run:
-        return Run.of(MeasuredRun(result, crossing), possible)
+        return Run.of(MeasuredRun(result, planned.crossing), possible, planned.round_trips)
 
     requests = [(text,) for text in texts]
     runs = campaign(requests, measured, engine=engine, store=store, jobs=jobs, progress=progress)

@@ -67,6 +67,14 @@ FAIRNESS = (
 )  # fmt: skip
 """Figure for all links together: name, title, drawing function and caption."""
 
+ROUND_TRIPS = (
+    "round-trips", "Goodput over round-trip time", figures.round_trips,
+    "Each point is a bulk flow of one connection with one queue: the mean of its goodput over the "
+    "replications, with its 95 % interval. The round-trip time is the sum of the propagation "
+    "delays of the links.",
+)  # fmt: skip
+"""Figure of the flows with different round-trip times: name, title, drawing function, caption."""
+
 
 @contextmanager
 def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
@@ -176,6 +184,8 @@ def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
             yield at, f"{title}, {link}" if several else title, partial(draw, link=link), caption
     if "jain" in measured:
         yield FAIRNESS
+    if any(run.flows for runs in comparison.runs for run in runs):
+        yield ROUND_TRIPS
 
 
 def _tables(comparison: "Comparison") -> list[Table]:

@@ -7,7 +7,13 @@ numbers of several replications (:mod:`aqmlab.estimates`).
 
 from aqmlab.measures.column import column, is_column, parts, sampled, series_of
 from aqmlab.measures.measure import AtLeast, Measure, base_unit, key
-from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun, crossing_flows, link_names
+from aqmlab.measures.measured_run import (
+    CrossingFlows,
+    MeasuredRun,
+    crossing_flows,
+    link_names,
+    round_trips,
+)
 from aqmlab.measures.of_run import measures
 
 __all__ = [
@@ -23,6 +29,7 @@ __all__ = [
     "link_names",
     "measures",
     "parts",
+    "round_trips",
     "sampled",
     "series_of",
 ]

@@ -17,6 +17,9 @@ from aqmlab.engine import Network
 from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import opens_many_connections, seconds
 
+MOST_FLOWS = 1000
+"""Maximum number of flows whose goodputs are shown over their round-trip times."""
+
 
 @dataclass(frozen=True)
 class CrossingFlows:
@@ -92,6 +95,40 @@ def crossing_flows(
             )
         )
     return crossing
+
+
+def single_bulk(crossing: list[CrossingFlows]) -> set[str]:
+    """Return the names of the bulk flows that consist of one connection."""
+    single = [flows for flows in crossing if flows.kind == "bulk" and not flows.transient]
+    return {flow for flows in single for flow in flows.flows}
+
+
+def round_trips(scenario: dict[str, Any], crossing: list[CrossingFlows]) -> dict[str, float]:
+    """Return the round-trip time without queueing, in s, of each bulk flow of one connection.
+
+    The round-trip time is the sum of the propagation delays in both directions, without random
+    offsets. The result is empty if these flows have equal round-trip times, or if there are more
+    than `MOST_FLOWS` of them.
+
+    Parameters
+    ----------
+    scenario : dict
+        Scenario with all default values.
+    crossing : list of CrossingFlows
+        Flows that the result includes.
+    """
+    names = single_bulk(crossing)
+    if not 1 < len(names) <= MOST_FLOWS:
+        return {}
+    offsets = scenario["phase_breaking"] | {"delay": "0 s"}
+    network = Network.of(json.dumps(scenario | {"phase_breaking": offsets}))
+    delays = {link.name: link.delay_s for link in network.links}
+    times = {
+        flow.name: round(sum(delays[link] for link in (*flow.forward, *flow.reverse)), 9)
+        for flow in network.flows
+        if flow.name in names
+    }
+    return times if len(set(times.values())) > 1 else {}
 
 
 def link_names(result: Result) -> list[str]:
@@ -249,17 +286,16 @@ class MeasuredRun:
         seconds = self.running_s(flows)
         return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan
 
-    def goodputs(self) -> list[float]:
+    def goodputs(self) -> dict[str, float]:
         """Return the goodput in bit/s of each crossing bulk flow that consists of one connection.
 
         Flows of other kinds, such as pings, have less data to send, so their goodputs say nothing
         about fairness.
         """
-        alike = [flows for flows in self.crossing if not flows.transient and flows.kind == "bulk"]
-        crossing = {flow for flows in alike for flow in flows.flows}
+        crossing = single_bulk(self.crossing)
         single = [flow for flow in self.result.columns("flows")["flow"] if flow in crossing]
-        goodputs = [self.goodput([flow]) for flow in single]
-        return [goodput for goodput in goodputs if not math.isnan(goodput)]
+        goodputs = {flow: self.goodput([flow]) for flow in single}
+        return {flow: goodput for flow, goodput in goodputs.items() if not math.isnan(goodput)}
 
     def of_kind(self, table: str, column: str, flows: CrossingFlows) -> list[float]:
         """Return the values in a column of a table for the flows of one `[[flows]]` table.

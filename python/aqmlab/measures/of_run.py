@@ -50,7 +50,7 @@ def _link_goodput(link: str, run: MeasuredRun) -> float:
 
 def _jain(run: MeasuredRun) -> float:
     """Return Jain's index of the flows' goodputs; NaN with fewer than two flows."""
-    goodputs = run.goodputs()
+    goodputs = list(run.goodputs().values())
     return jain(goodputs) if len(goodputs) > 1 else math.nan
 
 
