@@ -287,6 +287,27 @@ def test_flows_with_different_round_trip_times_are_shown_one_by_one(scenario: Pa
         equal.plot.round_trips()
 
 
+def test_transfers_of_varying_sizes_have_times_by_size_class() -> None:
+    compared = compare(["drop_tail"], "examples/web.toml", 1, overrides=[("duration", "10 s")])
+    (run,) = compared.runs[0]
+    table = aqmlab.run(compared.scenario).series("transfers")
+    table["duration_s"] = table["duration_s"].fillna(10 - table["start_s"])
+    for name, above, at_most in (("small", 0, 1e4), ("medium", 1e4, 1e5)):
+        done, size = table["completed_s"].notna(), table["acked_bytes"]
+        of_class = table[(size <= at_most) & ((size > above) | ~done)]
+        assert of_class["completed_s"].notna().sum() >= 20
+        for share, quantile in ((0.5, "median"), (0.95, "p95")):
+            time_s, _ = time_quantile(
+                of_class["duration_s"], of_class["completed_s"].notna(), share
+            )
+            assert run.measures[f"{quantile}_{name}_s@web"] == pytest.approx(time_s)
+    names = [m.name for m in compared.measures]
+    assert "p95_large_s@web" not in names, "too few transfers are larger than 100 kB"
+    assert "p95_small_s@web" not in compared.primary
+    fixed = compare(["drop_tail"], overrides=[("duration", "1 s")], replications=1)
+    assert "p95_small_s@short" not in fixed.runs[0][0].measures
+
+
 def test_each_group_of_flows_has_its_own_rows() -> None:
     compared = compare(["codel"], overrides=[("duration", "4 s")], replications=1)
     titles = [m.title for m in compared.measures]

@@ -8,6 +8,7 @@ numbers of several replications (:mod:`aqmlab.estimates`).
 from aqmlab.measures.column import column, is_column, parts, sampled, series_of
 from aqmlab.measures.measure import AtLeast, Measure, base_unit, key
 from aqmlab.measures.measured_run import (
+    SIZE_CLASSES,
     CrossingFlows,
     MeasuredRun,
     crossing_flows,
@@ -17,6 +18,7 @@ from aqmlab.measures.measured_run import (
 from aqmlab.measures.of_run import measures
 
 __all__ = [
+    "SIZE_CLASSES",
     "AtLeast",
     "CrossingFlows",
     "Measure",

@@ -17,6 +17,16 @@ from aqmlab.engine import Network
 from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import opens_many_connections, seconds
 
+Sizes = tuple[float, float]
+"""Lower bound (excluded) and upper bound (included) of a size, in bytes."""
+SIZE_CLASSES: tuple[tuple[str, str, Sizes], ...] = (
+    ("small", "up to 10 kB", (0.0, 1e4)),
+    ("medium", "10 to 100 kB", (1e4, 1e5)),
+    ("large", "above 100 kB", (1e5, math.inf)),
+)
+"""Classes of transfers and responses by size, after `alizadeh2010dctcp`, Figure 22: short name,
+name and bounds. Data of at most 10 kB fits into the initial window of 10 segments (`rfc6928`)."""
+
 MOST_FLOWS = 1000
 """Maximum number of flows whose goodputs are shown over their round-trip times."""
 
@@ -41,6 +51,8 @@ class CrossingFlows:
         Kind of traffic, such as "bulk" or "voip".
     table : str
         Name of the `[[flows]]` table with its placeholders, as in result tables.
+    sizes_vary : bool
+        True if the size of a bulk transfer is sampled from a distribution.
     """
 
     name: str
@@ -50,6 +62,7 @@ class CrossingFlows:
     finite: bool
     kind: str = "bulk"
     table: str = ""
+    sizes_vary: bool = False
 
     @property
     def flows(self) -> frozenset[str]:
@@ -92,6 +105,7 @@ def crossing_flows(
                 finite,
                 traffic["kind"],
                 table["name"],
+                traffic["kind"] == "bulk" and isinstance(traffic["size"], dict),
             )
         )
     return crossing
@@ -315,19 +329,26 @@ class MeasuredRun:
         rows = zip(columns["flow"], columns[column], strict=True)
         return [float(value) for flow, value in rows if flow in flows.flows]
 
-    def transfers(self, flows: CrossingFlows) -> tuple[list[float], list[bool]]:
+    def transfers(
+        self, flows: CrossingFlows, sizes: Sizes | None = None
+    ) -> tuple[list[float], list[bool]]:
         """Return the durations in s of the transfers that began after the warm-up.
 
         The second list has True for each transfer that ended. The duration of an unfinished
-        transfer is the time from its start to the end of the run.
+        transfer is the time from its start to the end of the run. With `sizes`, the result has only
+        transfers of these sizes. The size of an unfinished transfer is unknown, so the result has
+        each unfinished transfer whose acknowledged data is at most the upper bound.
         """
         table = self.result.columns("transfers" if flows.transient else "flows")
         durations, ended = [], []
-        for flow, start, completed in zip(
-            table["flow"], table["start_s"], table["completed_s"], strict=True
+        above, at_most = sizes or (-math.inf, math.inf)
+        acked = table["acked_bytes"] if sizes else [0] * len(table["flow"])
+        for flow, start, completed, size in zip(
+            table["flow"], table["start_s"], table["completed_s"], acked, strict=True
         ):
-            if flow in flows.flows and self.begin_s <= start < self.end_s:
-                done = not math.isnan(completed)
+            done = not math.isnan(completed)
+            of_size = size <= at_most and (size > above or not done)
+            if flow in flows.flows and self.begin_s <= start < self.end_s and of_size:
                 durations.append(float(completed if done else self.end_s) - float(start))
                 ended.append(done)
         return durations, ended

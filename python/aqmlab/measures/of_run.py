@@ -10,7 +10,7 @@ from functools import partial
 
 from aqmlab.estimates import transfer_time
 from aqmlab.measures.measure import AtLeast, Measure, key
-from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun
+from aqmlab.measures.measured_run import SIZE_CLASSES, CrossingFlows, MeasuredRun, Sizes
 from aqmlab.statistics import jain
 
 
@@ -165,9 +165,19 @@ def _delay_of_flows(link: str, at: str, flows: CrossingFlows) -> Measure[Measure
                    label=f"95th percentile of the queueing delay{where}")  # fmt: skip
 
 
-def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:
-    """Return a quantile of the transfer times in s, or `AtLeast` if only a lower bound is known."""
-    time = transfer_time(*run.transfers(flows), share)
+ENOUGH = 20
+"""Minimum number of completed transfers of a size class; 5 % of 20 transfers are one transfer."""
+
+
+def _time(flows: CrossingFlows, share: float, sizes: Sizes | None, run: MeasuredRun) -> float:
+    """Return a quantile of the transfer times in s, or `AtLeast` if only a lower bound is known.
+
+    The result for a size class with fewer than `ENOUGH` completed transfers is NaN.
+    """
+    times, ended = run.transfers(flows, sizes)
+    if sizes and ended.count(True) < ENOUGH:
+        return math.nan
+    time = transfer_time(times, ended, share)
     return AtLeast(time.value) if time.exceeded else time.value
 
 
@@ -181,7 +191,7 @@ def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
     """Return the transfer measures for the flows of one `[[flows]]` table."""
 
     def within(name: str, head: str, label: str, share: float) -> Measure[MeasuredRun]:
-        return Measure(name, "s", partial(_time, flows, share), -1, head,
+        return Measure(name, "s", partial(_time, flows, share, None), -1, head,
                        f"Time within which {100 * share:g} % of the transfers completed (§2.1). An "
                        "unfinished transfer counts with its duration until the end of the run.",
                        label=label)  # fmt: skip
@@ -193,6 +203,25 @@ def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
         Measure("unfinished", "%", partial(_unfinished, flows), -1, "unfinished",
                 "Transfers that were unfinished at the end of the run, divided by the transfers "
                 "that began.", 100, 2, label="unfinished transfers"),
+        *(_of_sizes(flows) if flows.sizes_vary else []),
+    ]  # fmt: skip
+
+
+def _of_sizes(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
+    """Return the transfer times by size class for the flows of one `[[flows]]` table."""
+    quantiles = [
+        ("median", "median", "median transfer time", 0.5),
+        ("p95", "95 %", "95th percentile of the transfer time", 0.95),
+    ]
+    return [
+        Measure(f"{name}_{size}_s", "s", partial(_time, flows, share, sizes), -1,
+                f"time {title}, {head}",
+                f"Time within which {100 * share:g} % of the transfers ({title}) completed, if at "
+                f"least {ENOUGH} of them completed. The size of an unfinished transfer is unknown, "
+                "so it counts in each class that its acknowledged data permits, with its duration "
+                "until the end of the run.", label=f"{label} ({title})")
+        for size, title, sizes in SIZE_CLASSES
+        for name, head, label, share in quantiles
     ]  # fmt: skip
 
 
