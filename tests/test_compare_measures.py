@@ -16,6 +16,7 @@ import aqmlab
 from aqmlab.command import execute
 from aqmlab.compare import Comparison, compare
 from aqmlab.compare.comparison import SCENARIO
+from aqmlab.compare.output import _drawn
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
 from aqmlab.compare.show import answers, difference, hint, mean, strength
@@ -24,7 +25,7 @@ from aqmlab.engine import Network
 from aqmlab.measures import MeasuredRun, column, measures
 from aqmlab.measures.of_run import ALL, opinion_score, score_of_rating
 from aqmlab.scenario import normalize
-from aqmlab.statistics import jain, time_quantile
+from aqmlab.statistics import jain, mean_interval, time_quantile
 from aqmlab.store import FolderStore
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
@@ -231,9 +232,9 @@ def test_an_unfinished_transfer_has_a_lower_bound_of_its_time(scenario: Path) ->
 def test_a_comparison_may_change_the_queues_of_several_links(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The comparison has measures per link, and counts all flows that cross one of the links."""
+    """The comparison has measures per link, and counts all flows that cross the link."""
     lot = Path("examples/parking_lot.toml")
-    links = list(places(json.loads(normalize(lot))))[:2]
+    links = ["r0>r1", "r1>r2"]
     changes = [("duration", "3 s")]
     compared = compare(["codel"], lot, 1, link=links, overrides=changes)
     assert compared.links == links
@@ -245,6 +246,16 @@ def test_a_comparison_may_change_the_queues_of_several_links(
         assert node["kind"] == "codel"
     names = {m.name for m in compared.measures}
     assert {f"mean_delay_s@{link}" for link in links} <= names
+    result = aqmlab.run(compared.scenario)
+    routes = {flow.name: flow.forward for flow in Network.of(normalize(compared.scenario)).flows}
+    for link in links:
+        flows = result.flows[[link in routes[name] for name in result.flows["flow"]]]
+        assert 0 < len(flows) < len(result.flows)
+        goodput = 8 * flows["acked_bytes"].sum() / (3 - flows["start_s"].min())
+        assert compared.values(0, f"goodput_bps@{link}") == [pytest.approx(goodput)]
+    goodputs = [name for name in compared.primary if name.startswith("goodput")]
+    assert goodputs == [f"goodput_bps@{link}" for link in links]
+    assert "all links: goodput" in [m.title for m in compared.measures]
     options = [text for link in links for text in ("--link", link)]
     out = tmp_path / "out"
     args = ["compare", "codel", "drop_tail", "--scenario", str(lot), "--set", "duration=3 s"]
@@ -253,6 +264,48 @@ def test_a_comparison_may_change_the_queues_of_several_links(
     assert f"{links[1]}: delay" in printed
     for name in ("trade-off-1", "trade-off-2", "queue-2", "fairness"):
         assert (out / "figures" / f"{name}.png").stat().st_size > 1000
+
+
+def test_flows_with_different_round_trip_times_are_shown_one_by_one(scenario: Path) -> None:
+    compared = compare(["drop_tail", "codel"], "rfc7928-rtt", 2, overrides=[("duration", "4 s")])
+    flows = compared.runs[1][0].flows
+    assert {flow: time_s for flow, (time_s, _) in flows.items()} == {
+        "category-I": 0.1, "category-II": 0.02,
+    }  # fmt: skip
+    rates = aqmlab.run(compared.scenario).flows.set_index("flow")["goodput_bps"]
+    assert compared.runs[0][0].flows["category-I"][1] == pytest.approx(rates["category-I"])
+    written = json.loads(json.dumps(compared.as_dict()))["queues"][1]["flows"]
+    expected = mean_interval([run.flows["category-I"][1] for run in compared.runs[1]])
+    assert written["category-I"] == {"round_trip_s": 0.1, "goodput_bps": expected._asdict()}
+    assert "round-trips" in [name for name, *_ in _drawn(compared)]
+    axes = compared.plot.round_trips().axes[0]
+    assert axes.get_xlabel() == "round-trip time without queueing (ms)"
+    equal = compare(["codel"], scenario, 1)
+    assert equal.runs[0][0].flows == {}
+    assert "round-trips" not in [name for name, *_ in _drawn(equal)]
+    with pytest.raises(ValueError, match="equal round-trip times"):
+        equal.plot.round_trips()
+
+
+def test_transfers_of_varying_sizes_have_times_by_size_class() -> None:
+    compared = compare(["drop_tail"], "examples/web.toml", 1, overrides=[("duration", "10 s")])
+    (run,) = compared.runs[0]
+    table = aqmlab.run(compared.scenario).series("transfers")
+    table["duration_s"] = table["duration_s"].fillna(10 - table["start_s"])
+    for name, above, at_most in (("small", 0, 1e4), ("medium", 1e4, 1e5)):
+        done, size = table["completed_s"].notna(), table["acked_bytes"]
+        of_class = table[(size <= at_most) & ((size > above) | ~done)]
+        assert of_class["completed_s"].notna().sum() >= 20
+        for share, quantile in ((0.5, "median"), (0.95, "p95")):
+            time_s, _ = time_quantile(
+                of_class["duration_s"], of_class["completed_s"].notna(), share
+            )
+            assert run.measures[f"{quantile}_{name}_s@web"] == pytest.approx(time_s)
+    names = [m.name for m in compared.measures]
+    assert "p95_large_s@web" not in names, "too few transfers are larger than 100 kB"
+    assert "p95_small_s@web" not in compared.primary
+    fixed = compare(["drop_tail"], overrides=[("duration", "1 s")], replications=1)
+    assert "p95_small_s@short" not in fixed.runs[0][0].measures
 
 
 def test_each_group_of_flows_has_its_own_rows() -> None:
@@ -384,7 +437,7 @@ def test_the_goodput_of_finished_transfers_excludes_the_time_after_them(
             alone = flows.loc["one", "goodput_bps"]
             assert compared.values(arm, "goodput_bps@one")[at] == pytest.approx(alone)
     assert compared.values(0, "goodput_bps@one") != compared.values(1, "goodput_bps@one")
-    goodputs = MeasuredRun.of_result(aqmlab.run(base)).goodputs()
+    goodputs = list(MeasuredRun.of_result(aqmlab.run(base)).goodputs().values())
     assert goodputs == pytest.approx(list(aqmlab.run(base).flows["goodput_bps"]))
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent.parent / "docs"
 FIGURES = {
     "cable": "queue-2", "data-centre": "fairness", "dsl": "queue-2", "parking-lot": "fairness",
-    "rfc7928-rtt": "fairness",
+    "rfc7928-rtt": "round-trips",
 }  # fmt: skip
 """Figure of a section's comparison that the section shows; default: queue."""
 

@@ -143,7 +143,8 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
     import numpy as np
     from rich.table import Table
 
-    from aqmlab.measures.responses import CLASSES, Responses
+    from aqmlab.measures import SIZE_CLASSES
+    from aqmlab.measures.responses import Responses
 
     empty = [name for name, several in schemes.items() if not any(map(len, several))]
     table = Table(title="Response times, from the first SYN to the last byte")
@@ -163,8 +164,8 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
     for name, several in schemes.items():
         columns = ("times", "ended", "sizes", "handshakes", "timeouts")
         every = Responses(*(np.concatenate([getattr(r, key) for r in several]) for key in columns))
-        for k, (label, above, maximum) in enumerate((("all", -1.0, np.inf), *CLASSES)):
-            one = every.of_sizes(above, maximum)
+        for k, (_, label, sizes) in enumerate((("", "all", (-1.0, np.inf)), *SIZE_CLASSES)):
+            one = every.of_sizes(*sizes)
             if not len(one):
                 continue
             quantiles = (_shown(*one.quantile(share)) for share in SHARES)
@@ -174,7 +175,7 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
             table.add_row(
                 name if not k else "", label, str(len(one)), str(int((~one.ended).sum())), mean,
                 *quantiles, f"{100 * one.slow_handshakes(1.0):.2f}", *timeouts,
-                end_section=k == len(CLASSES),
+                end_section=k == len(SIZE_CLASSES),
             )  # fmt: skip
     if len(empty) < len(schemes):
         console().print(table)

@@ -13,14 +13,13 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import estimates, representation
-from aqmlab.compare.plan import plan
+from aqmlab.compare.plan import Plan, plan
 from aqmlab.compare.queues import Arm
-from aqmlab.compare.run import Run
+from aqmlab.compare.run import Run, flow_goodputs
 from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import (
-    CrossingFlows,
     Measure,
     MeasuredRun,
     column,
@@ -306,6 +305,10 @@ class Comparison:
                     "queue": arm.queue,
                     "measures": {n: with_nulls(self.interval(i, n)._asdict()) for n in names},
                     "differences": {n: difference(i, n) for n in names} if i else {},
+                    "flows": {
+                        flow: {"round_trip_s": time_s, "goodput_bps": with_nulls(mean._asdict())}
+                        for flow, (time_s, mean) in flow_goodputs(self.runs[i]).items()
+                    },
                     "runs": [run.as_dict(names) for run in self.runs[i]],
                 }
                 for i, arm in enumerate(self.arms)
@@ -390,7 +393,7 @@ def compare(
         queues, scenario, replications, links, changes, capabilities, ecn=ecn, needed=needed
     )
     standard = measures(planned.links, planned.crossing)
-    possible, primary = _primary(standard, measure)
+    possible, primary = _primary(standard, measure, planned.links)
     base = json.loads(planned.texts[0])
     half = _second_half(base) if warm_up is None else None
     # The two runs of a queue and a seed follow each other, so that an interrupted comparison has
@@ -408,7 +411,7 @@ def compare(
         if progress:
             progress(done, total)
 
-    runs = _run_all(texts, planned.crossing, possible, by, jobs, shown, store)
+    runs = _run_all(texts, planned, possible, by, jobs, shown, store)
     announce()
     arms = len(planned.arms)
     step = 1 if half is None else 2
@@ -421,7 +424,7 @@ def compare(
 
 
 def _primary(
-    standard: list[Measure[MeasuredRun]], names: Sequence[str]
+    standard: list[Measure[MeasuredRun]], names: Sequence[str], links: list[str]
 ) -> tuple[list[Measure[MeasuredRun]], tuple[str, ...]]:
     """Return the measures of a comparison, and the names of the primary measures among them.
 
@@ -436,8 +439,8 @@ def _primary(
     primary: list[str] = []
     for name in names or PRIMARY:
         matches = [m.name for m in standard if name in (m.name, m.name.partition("@")[0])]
-        if not names:  # The goodput of all flows stands for the goodput of each table.
-            matches = [m for m in matches if m == name or not m.startswith("goodput_bps@")]
+        if not names and name == "goodput_bps":  # The goodput of each link is enough.
+            matches = [key(name, link if len(links) > 1 else "") for link in links]
         if not matches and names:
             if not is_column(name):
                 known = ", ".join(dict.fromkeys(m.name for m in standard))
@@ -468,7 +471,7 @@ def _second_half(scenario: dict[str, Any]) -> Callable[[str], str] | None:
 
 def _run_all(
     texts: list[str],
-    crossing: list[CrossingFlows],
+    planned: Plan,
     possible: list[Measure[MeasuredRun]],
     engine: Engine,
     jobs: int | None,
@@ -478,7 +481,7 @@ def _run_all(
     """Run scenarios and return their runs in the same order."""
 
     def measured(result: Result) -> Run:
-        return Run.of(MeasuredRun(result, crossing), possible)
+        return Run.of(MeasuredRun(result, planned.crossing), possible, planned.round_trips)
 
     requests = [(text,) for text in texts]
     runs = campaign(requests, measured, engine=engine, store=store, jobs=jobs, progress=progress)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.compare.run import flow_goodputs
 from aqmlab.figures.files import inline
 from aqmlab.figures.style import legend_below, limits, literal, look, sheet
 
@@ -75,7 +76,7 @@ def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.
     for i, arm in enumerate(comparison.arms):
         colour, marker = look(i)
         delay = [1e3 * v for v in comparison.values(i, comparison.name("mean_delay_s", link))]
-        goodput = [1e-6 * v for v in comparison.values(i, "goodput_bps")]
+        goodput = [1e-6 * v for v in comparison.values(i, comparison.name("goodput_bps", link))]
         all_delays += delay
         all_goodputs += goodput
         axes.plot(delay, goodput, ".", color=colour, alpha=0.5, markersize=4)
@@ -159,6 +160,45 @@ def fairness(comparison: Comparison) -> Figure:
     return figure
 
 
+def round_trips(comparison: Comparison) -> Figure:
+    """Plot the mean goodput of each bulk flow over its round-trip time without queueing.
+
+    Raises
+    ------
+    ValueError
+        If all bulk flows have the same round-trip time.
+    """
+    figure, axes = sheet(of=comparison)
+    times: list[float] = []
+    for i, arm in enumerate(comparison.arms):
+        points = flow_goodputs(comparison.runs[i]).values()
+        if not points:
+            continue
+        rtts = [1e3 * time_s for time_s, _ in points]
+        low, middle, high = (
+            1e-6 * np.array(part) for part in zip(*(m for _, m in points), strict=True)
+        )
+        errors = np.nan_to_num(np.array([middle - low, high - middle]))
+        colour, marker = look(i)
+        axes.errorbar(
+            rtts, middle, yerr=errors, fmt=marker, color=colour, capsize=2, elinewidth=1,
+            markerfacecolor="none", label=literal(arm.label),
+        )  # fmt: skip
+        times += rtts
+    if not times:
+        raise ValueError(
+            "the bulk flows through the compared links have equal round-trip times; use "
+            "plot.fairness() instead"
+        )
+    if min(times) > 0 and max(times) / min(times) > STEEP:
+        _logarithmic(axes)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("round-trip time without queueing (ms)")
+    axes.set_ylabel("goodput of a flow (Mbit/s)")
+    legend_below(figure, axes, columns=_columns(comparison))
+    return figure
+
+
 def queue_over_time(comparison: Comparison, link: str) -> Figure:
     """Plot the queue length over time in the first replication, one panel per queue."""
     n = len(comparison.arms)
@@ -207,7 +247,8 @@ class Plots:
         self._comparison = comparison
 
     def __repr__(self) -> str:
-        return "<Plots of a comparison: trade_off(), delays(), rates(), fairness() and queue()>"
+        methods = "trade_off(), delays(), rates(), fairness(), round_trips() and queue()"
+        return f"<Plots of a comparison: {methods}>"
 
     def trade_off(self, link: str | None = None) -> Figure:
         """Plot goodput over queueing delay; see :func:`trade_off`."""
@@ -225,6 +266,10 @@ class Plots:
         """Plot Jain's index of the flows' goodputs; see :func:`fairness`."""
         return fairness(self._comparison)
 
+    def round_trips(self) -> Figure:
+        """Plot the goodput of each bulk flow over its round-trip time; see :func:`round_trips`."""
+        return round_trips(self._comparison)
+
     def queue(self, link: str | None = None) -> Figure:
         """Plot the queue length over time in the first replication of each queue."""
         return queue_over_time(self._comparison, self._link(link))
@@ -232,7 +277,7 @@ class Plots:
     def small(self) -> list[str]:
         """Return the trade-off as a small SVG element; an empty list if it was not measured."""
         link = self._comparison.links[0]
-        drawn = {"goodput_bps", self._comparison.name("mean_delay_s", link)}
+        drawn = {self._comparison.name(m, link) for m in ("goodput_bps", "mean_delay_s")}
         if not drawn <= {m.name for m in self._comparison.measures}:
             return []
         return [inline(trade_off(self._comparison, link, (4.8, 3)))]

@@ -67,6 +67,14 @@ FAIRNESS = (
 )  # fmt: skip
 """Figure for all links together: name, title, drawing function and caption."""
 
+ROUND_TRIPS = (
+    "round-trips", "Goodput over round-trip time", figures.round_trips,
+    "Each point is a bulk flow of one connection with one queue: the mean of its goodput over the "
+    "replications, with its 95 % interval. The round-trip time is the sum of the propagation "
+    "delays of the links.",
+)  # fmt: skip
+"""Figure of the flows with different round-trip times: name, title, drawing function, caption."""
+
 
 @contextmanager
 def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
@@ -165,16 +173,19 @@ def write(
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
     """Yield the name, title, drawing function and caption of each figure that has data."""
     sampled = any(run.traces for runs in comparison.runs for run in runs)
+    measured = {m.name for m in comparison.measures}
     for name, title, draw, caption, shows in OF_EACH_LINK:
         for i, link in enumerate(comparison.links):
-            of = [m if m == "goodput_bps" else comparison.name(m, link) for m in shows]
-            if {m.name for m in comparison.not_measured}.intersection(of) or not (of or sampled):
+            of = {comparison.name(m, link) for m in shows}
+            if not of <= measured or not (of or sampled):
                 continue
             several = len(comparison.links) > 1
             at = f"{name}-{i + 1}" if several else name
             yield at, f"{title}, {link}" if several else title, partial(draw, link=link), caption
-    if "jain" in [m.name for m in comparison.measures]:
+    if "jain" in measured:
         yield FAIRNESS
+    if any(run.flows for runs in comparison.runs for run in runs):
+        yield ROUND_TRIPS
 
 
 def _tables(comparison: "Comparison") -> list[Table]:

@@ -10,7 +10,7 @@ from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import CustomAqms, buffer_of, places, put
 from aqmlab.engine import EVERYTHING, Capabilities, Network
 from aqmlab.experiment import replications
-from aqmlab.measures import CrossingFlows, crossing_flows
+from aqmlab.measures import CrossingFlows, crossing_flows, round_trips
 from aqmlab.scenario import ScenarioLike, normalize, toml_value
 
 
@@ -26,6 +26,8 @@ class Plan:
         Names of the links that get the compared queue.
     crossing : list of CrossingFlows
         Flows that cross at least one of `links`.
+    round_trips : dict of str to float
+        Round-trip time without queueing of each crossing bulk flow, in s; empty if all are equal.
     texts : list of str
         Scenarios as JSON, one per run, ordered by seed and then by queue.
     aqms : CustomAqms
@@ -35,6 +37,7 @@ class Plan:
     arms: list[Arm]
     links: list[str]
     crossing: list[CrossingFlows]
+    round_trips: dict[str, float]
     texts: list[str]
     aqms: CustomAqms
 
@@ -63,6 +66,7 @@ def plan(
         base = normalize(scenario, overrides=[*overrides, *_with_ecn(base)], aqms=aqms)
     queue_paths = _queue_paths(json.loads(base), links)
     crossing = crossing_flows(json.loads(base), base, queue_paths)
+    times = round_trips(json.loads(base), crossing)
     series = ["delays", *needed] + ["flow_delays"] * (len(crossing) > 1)
     series += ["transfers"] * any(flows.transient for flows in crossing)
     by_arm = [
@@ -80,7 +84,7 @@ def plan(
                 "interval": scenarios[r]["record"]["interval"],
             }
             texts.append(normalize(scenarios[r] | {"record": record}))
-    return Plan(chosen, list(queue_paths), crossing, texts, aqms)
+    return Plan(chosen, list(queue_paths), crossing, times, texts, aqms)
 
 
 def _with_ecn(text: str) -> list[tuple[str, str]]:

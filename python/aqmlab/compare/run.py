@@ -1,10 +1,14 @@
 """Values that a comparison keeps from one run."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from aqmlab import estimates
 from aqmlab.measures import AtLeast, Measure, MeasuredRun
+from aqmlab.results import NotMeasuredError
+from aqmlab.statistics import Interval
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class Run:
         Names of the measures that the engine did not measure; their value in `measures` is NaN.
     start_spread_s : float, optional
         Maximum random offset of the start of a flow, in s; None if the engine does not state it.
+    flows : dict of str to (float, float)
+        Round-trip time without queueing in s, and goodput in bit/s, of each bulk flow. Empty if the
+        round-trip times are equal.
     """
 
     seed: int
@@ -37,10 +44,16 @@ class Run:
     warnings: dict[str, str] = field(default_factory=dict)
     not_measured: tuple[str, ...] = ()
     start_spread_s: float | None = None
+    flows: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: MeasuredRun, possible: list[Measure[MeasuredRun]]) -> Self:
-        """Compute measures of a run."""
+    def of(
+        cls,
+        run: MeasuredRun,
+        possible: list[Measure[MeasuredRun]],
+        round_trips: Mapping[str, float],
+    ) -> Self:
+        """Compute measures of a run, and the goodput of each flow in `round_trips`."""
         values = {m.name: m.read(run) for m in possible}
         traces: dict[str, list[list[float]]] | None = None
         if "queue" in run.result.tables:
@@ -58,6 +71,7 @@ class Run:
             {w["about"]: w["text"] for w in run.result.manifest.get("warnings", [])},
             tuple(name for name, value in values.items() if value is None),
             run.result.manifest.get("start_spread_s"),
+            _goodputs(run, round_trips),
         )
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:
@@ -65,6 +79,28 @@ class Run:
         values: dict[str, Any] = {"seed": self.seed}
         values |= {n: _null(self.measures[n]) for n in names}
         return values | ({"at_least": list(self.at_least)} if self.at_least else {})
+
+
+def flow_goodputs(runs: list[Run]) -> dict[str, tuple[float, Interval]]:
+    """Return the round-trip time in s and the mean goodput in bit/s of each flow over runs.
+
+    The result is empty if all bulk flows have the same round-trip time.
+    """
+    times = {flow: time_s for run in runs for flow, (time_s, _) in run.flows.items()}
+    absent = (math.nan, math.nan)
+    return {
+        flow: (time_s, estimates.mean(run.flows.get(flow, absent)[1] for run in runs).interval)
+        for flow, time_s in times.items()
+    }
+
+
+def _goodputs(run: MeasuredRun, round_trips: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the round-trip time and the goodput of each flow in `round_trips`, if measured."""
+    try:
+        goodputs = run.goodputs() if round_trips else {}
+    except NotMeasuredError:
+        return {}
+    return {flow: (round_trips[flow], goodput) for flow, goodput in goodputs.items()}
 
 
 def _null(x: float) -> float | None:

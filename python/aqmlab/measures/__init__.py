@@ -7,10 +7,18 @@ numbers of several replications (:mod:`aqmlab.estimates`).
 
 from aqmlab.measures.column import column, is_column, parts, sampled, series_of
 from aqmlab.measures.measure import AtLeast, Measure, base_unit, key
-from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun, crossing_flows, link_names
+from aqmlab.measures.measured_run import (
+    SIZE_CLASSES,
+    CrossingFlows,
+    MeasuredRun,
+    crossing_flows,
+    link_names,
+    round_trips,
+)
 from aqmlab.measures.of_run import measures
 
 __all__ = [
+    "SIZE_CLASSES",
     "AtLeast",
     "CrossingFlows",
     "Measure",
@@ -23,6 +31,7 @@ __all__ = [
     "link_names",
     "measures",
     "parts",
+    "round_trips",
     "sampled",
     "series_of",
 ]

@@ -17,6 +17,19 @@ from aqmlab.engine import Network
 from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import opens_many_connections, seconds
 
+Sizes = tuple[float, float]
+"""Lower bound (excluded) and upper bound (included) of a size, in bytes."""
+SIZE_CLASSES: tuple[tuple[str, str, Sizes], ...] = (
+    ("small", "up to 10 kB", (0.0, 1e4)),
+    ("medium", "10 to 100 kB", (1e4, 1e5)),
+    ("large", "above 100 kB", (1e5, math.inf)),
+)
+"""Classes of transfers and responses by size, after the evaluation of `alizadeh2010dctcp`: short name,
+name and bounds. Data of at most 10 kB fits into the initial window of 10 segments (`rfc6928`)."""
+
+MOST_FLOWS = 1000
+"""Maximum number of flows whose goodputs are shown over their round-trip times."""
+
 
 @dataclass(frozen=True)
 class CrossingFlows:
@@ -38,6 +51,8 @@ class CrossingFlows:
         Kind of traffic, such as "bulk" or "voip".
     table : str
         Name of the `[[flows]]` table with its placeholders, as in result tables.
+    sizes_vary : bool
+        True if the size of a bulk transfer is sampled from a distribution.
     """
 
     name: str
@@ -47,6 +62,7 @@ class CrossingFlows:
     finite: bool
     kind: str = "bulk"
     table: str = ""
+    sizes_vary: bool = False
 
     @property
     def flows(self) -> frozenset[str]:
@@ -89,9 +105,44 @@ def crossing_flows(
                 finite,
                 traffic["kind"],
                 table["name"],
+                traffic["kind"] == "bulk" and isinstance(traffic["size"], dict),
             )
         )
     return crossing
+
+
+def single_bulk(crossing: list[CrossingFlows]) -> set[str]:
+    """Return the names of the bulk flows that consist of one connection."""
+    single = [flows for flows in crossing if flows.kind == "bulk" and not flows.transient]
+    return {flow for flows in single for flow in flows.flows}
+
+
+def round_trips(scenario: dict[str, Any], crossing: list[CrossingFlows]) -> dict[str, float]:
+    """Return the round-trip time without queueing, in s, of each bulk flow of one connection.
+
+    The round-trip time is the sum of the propagation delays in both directions, without random
+    offsets. The result is empty if these flows have equal round-trip times, or if there are more
+    than `MOST_FLOWS` of them.
+
+    Parameters
+    ----------
+    scenario : dict
+        Scenario with all default values.
+    crossing : list of CrossingFlows
+        Flows that the result includes.
+    """
+    names = single_bulk(crossing)
+    if not 1 < len(names) <= MOST_FLOWS:
+        return {}
+    offsets = scenario["phase_breaking"] | {"delay": "0 s"}
+    network = Network.of(json.dumps(scenario | {"phase_breaking": offsets}))
+    delays = {link.name: link.delay_s for link in network.links}
+    times = {
+        flow.name: round(sum(delays[link] for link in (*flow.forward, *flow.reverse)), 9)
+        for flow in network.flows
+        if flow.name in names
+    }
+    return times if len(set(times.values())) > 1 else {}
 
 
 def link_names(result: Result) -> list[str]:
@@ -123,6 +174,11 @@ class MeasuredRun:
         """Return a run whose measures include every flow that crosses a link."""
         text = json.dumps(result.scenario)
         return cls(result, crossing_flows(result.scenario, text, link_names(result)))
+
+    def at(self, link: str) -> "MeasuredRun":
+        """Return the run with only the flows whose data crosses one of the measured links."""
+        scenario = self.result.scenario
+        return MeasuredRun(self.result, crossing_flows(scenario, json.dumps(scenario), [link]))
 
     @property
     def seconds(self) -> float:
@@ -244,17 +300,16 @@ class MeasuredRun:
         seconds = self.running_s(flows)
         return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan
 
-    def goodputs(self) -> list[float]:
+    def goodputs(self) -> dict[str, float]:
         """Return the goodput in bit/s of each crossing bulk flow that consists of one connection.
 
         Flows of other kinds, such as pings, have less data to send, so their goodputs say nothing
         about fairness.
         """
-        alike = [flows for flows in self.crossing if not flows.transient and flows.kind == "bulk"]
-        crossing = {flow for flows in alike for flow in flows.flows}
+        crossing = single_bulk(self.crossing)
         single = [flow for flow in self.result.columns("flows")["flow"] if flow in crossing]
-        goodputs = [self.goodput([flow]) for flow in single]
-        return [goodput for goodput in goodputs if not math.isnan(goodput)]
+        goodputs = {flow: self.goodput([flow]) for flow in single}
+        return {flow: goodput for flow, goodput in goodputs.items() if not math.isnan(goodput)}
 
     def of_kind(self, table: str, column: str, flows: CrossingFlows) -> list[float]:
         """Return the values in a column of a table for the flows of one `[[flows]]` table.
@@ -274,19 +329,26 @@ class MeasuredRun:
         rows = zip(columns["flow"], columns[column], strict=True)
         return [float(value) for flow, value in rows if flow in flows.flows]
 
-    def transfers(self, flows: CrossingFlows) -> tuple[list[float], list[bool]]:
+    def transfers(
+        self, flows: CrossingFlows, sizes: Sizes | None = None
+    ) -> tuple[list[float], list[bool]]:
         """Return the durations in s of the transfers that began after the warm-up.
 
         The second list has True for each transfer that ended. The duration of an unfinished
-        transfer is the time from its start to the end of the run.
+        transfer is the time from its start to the end of the run. With `sizes`, the result has only
+        transfers of these sizes. The size of an unfinished transfer is unknown, so the result has
+        each unfinished transfer whose acknowledged data is at most the upper bound.
         """
         table = self.result.columns("transfers" if flows.transient else "flows")
         durations, ended = [], []
-        for flow, start, completed in zip(
-            table["flow"], table["start_s"], table["completed_s"], strict=True
+        above, at_most = sizes or (-math.inf, math.inf)
+        acked = table["acked_bytes"] if sizes else [0] * len(table["flow"])
+        for flow, start, completed, size in zip(
+            table["flow"], table["start_s"], table["completed_s"], acked, strict=True
         ):
-            if flow in flows.flows and self.begin_s <= start < self.end_s:
-                done = not math.isnan(completed)
+            done = not math.isnan(completed)
+            of_size = size <= at_most and (size > above or not done)
+            if flow in flows.flows and self.begin_s <= start < self.end_s and of_size:
                 durations.append(float(completed if done else self.end_s) - float(start))
                 ended.append(done)
         return durations, ended

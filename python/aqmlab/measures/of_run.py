@@ -5,21 +5,25 @@ Each function that computes a measure takes the run as its last argument. A meas
 """
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from aqmlab.estimates import transfer_time
 from aqmlab.measures.measure import AtLeast, Measure, key
-from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun
+from aqmlab.measures.measured_run import SIZE_CLASSES, CrossingFlows, MeasuredRun, Sizes
 from aqmlab.statistics import jain
 
 
 def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[MeasuredRun]]:
-    """Return the standard measures of a run: for all flows, for each link, and for each flow."""
-    listed = [*ALL]
-    for link in links:
-        of_link = _of_link(link)
-        listed += [m.of_part(link) for m in of_link] if len(links) > 1 else of_link
+    """Return the standard measures of a run: for all flows, for each link, and for each flow.
+
+    If there are several links, the goodput is also a measure of each link.
+    """
     several = [link if len(links) > 1 else "" for link in links]
+    listed = [replace(m, part=ALL_LINKS) for m in ALL] if len(links) > 1 else [*ALL]
+    for link, part in zip(links, several, strict=True):
+        goodput = [replace(GOODPUT, of=partial(_link_goodput, link))] if part else []
+        listed += [m.of_part(part) for m in (*goodput, *_of_link(link))]
     for flows in crossing:
         of_flows = []
         if len(crossing) > 1:
@@ -39,23 +43,35 @@ def _all_goodput(run: MeasuredRun) -> float:
     return run.goodput([flow for flows in run.crossing for flow in flows.flows])
 
 
+def _link_goodput(link: str, run: MeasuredRun) -> float:
+    """Return the goodput in bit/s of the flows that cross one of several measured links."""
+    return _all_goodput(run.at(link))
+
+
 def _jain(run: MeasuredRun) -> float:
     """Return Jain's index of the flows' goodputs; NaN with fewer than two flows."""
-    goodputs = run.goodputs()
+    goodputs = list(run.goodputs().values())
     return jain(goodputs) if len(goodputs) > 1 else math.nan
 
 
+GOODPUT = Measure(
+    "goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
+    "Data that all flows across the link, or across at least one of all links, delivered, divided "
+    "by the time in which at least one of these flows was active (§2.5). Only data in the "
+    "direction of a link counts. Delivered data is acknowledged data, or data in received "
+    "datagrams. A flow is active from its start to its completion, or to the end of the run.",
+    1e-6, 2, label="goodput",
+)  # fmt: skip
+"""Goodput of all flows that cross the measured links."""
 ALL = (
-    Measure("goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
-            "Data that all flows across the link delivered, divided by the time in which at least "
-            "one of these flows was active (§2.5). Delivered data is acknowledged data, or data "
-            "in received datagrams. A flow is active from its start to its completion, or to the "
-            "end of the run.", 1e-6, 2, label="goodput"),
+    GOODPUT,
     Measure("jain", "index", _jain, 1, "Jain",
             "Jain's fairness index of the goodputs of the bulk flows that cross the link and "
             "consist of one connection.", label="Jain's fairness index"),
 )  # fmt: skip
 """Measures with one value for all flows that cross the measured links."""
+ALL_LINKS = "all links"
+"""Part of the measures `ALL` if there are several measured links."""
 
 
 def _share(link: str, columns: tuple[str, ...], run: MeasuredRun) -> float:
@@ -149,9 +165,19 @@ def _delay_of_flows(link: str, at: str, flows: CrossingFlows) -> Measure[Measure
                    label=f"95th percentile of the queueing delay{where}")  # fmt: skip
 
 
-def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:
-    """Return a quantile of the transfer times in s, or `AtLeast` if only a lower bound is known."""
-    time = transfer_time(*run.transfers(flows), share)
+ENOUGH = 20
+"""Minimum number of completed transfers of a size class; 5 % of 20 transfers are one transfer."""
+
+
+def _time(flows: CrossingFlows, share: float, sizes: Sizes | None, run: MeasuredRun) -> float:
+    """Return a quantile of the transfer times in s, or `AtLeast` if only a lower bound is known.
+
+    The result for a size class with fewer than `ENOUGH` completed transfers is NaN.
+    """
+    times, ended = run.transfers(flows, sizes)
+    if sizes and ended.count(True) < ENOUGH:
+        return math.nan
+    time = transfer_time(times, ended, share)
     return AtLeast(time.value) if time.exceeded else time.value
 
 
@@ -165,7 +191,7 @@ def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
     """Return the transfer measures for the flows of one `[[flows]]` table."""
 
     def within(name: str, head: str, label: str, share: float) -> Measure[MeasuredRun]:
-        return Measure(name, "s", partial(_time, flows, share), -1, head,
+        return Measure(name, "s", partial(_time, flows, share, None), -1, head,
                        f"Time within which {100 * share:g} % of the transfers completed (§2.1). An "
                        "unfinished transfer counts with its duration until the end of the run.",
                        label=label)  # fmt: skip
@@ -177,6 +203,25 @@ def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
         Measure("unfinished", "%", partial(_unfinished, flows), -1, "unfinished",
                 "Transfers that were unfinished at the end of the run, divided by the transfers "
                 "that began.", 100, 2, label="unfinished transfers"),
+        *(_of_sizes(flows) if flows.sizes_vary else []),
+    ]  # fmt: skip
+
+
+def _of_sizes(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
+    """Return the transfer times by size class for the flows of one `[[flows]]` table."""
+    quantiles = [
+        ("median", "median", "median transfer time", 0.5),
+        ("p95", "95 %", "95th percentile of the transfer time", 0.95),
+    ]
+    return [
+        Measure(f"{name}_{size}_s", "s", partial(_time, flows, share, sizes), -1,
+                f"time {title}, {head}",
+                f"Time within which {100 * share:g} % of the transfers ({title}) completed, if at "
+                f"least {ENOUGH} of them completed. The size of an unfinished transfer is unknown, "
+                "so it counts in each class that its acknowledged data permits, with its duration "
+                "until the end of the run.", label=f"{label} ({title})")
+        for size, title, sizes in SIZE_CLASSES
+        for name, head, label, share in quantiles
     ]  # fmt: skip
 
 

@@ -14,9 +14,6 @@ from aqmlab.statistics import share_within, time_quantile
 if TYPE_CHECKING:
     from aqmlab.results import Result
 
-CLASSES = (("up to 10 kB", 0.0, 1e4), ("10 to 100 kB", 1e4, 1e5), ("above 100 kB", 1e5, np.inf))
-"""Classes of response sizes: name, lower bound (excluded) and upper bound (included) in bytes."""
-
 
 @dataclass(frozen=True)
 class Responses:
