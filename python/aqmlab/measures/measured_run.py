@@ -24,8 +24,9 @@ SIZE_CLASSES: tuple[tuple[str, str, Sizes], ...] = (
     ("medium", "10 to 100 kB", (1e4, 1e5)),
     ("large", "above 100 kB", (1e5, math.inf)),
 )
-"""Classes of transfers and responses by size, after the evaluation of `alizadeh2010dctcp`: short name,
-name and bounds. Data of at most 10 kB fits into the initial window of 10 segments (`rfc6928`)."""
+"""Classes of transfers and responses by size, after the evaluation of `alizadeh2010dctcp`: short
+name, name and bounds. Data of at most 10 kB fits into the initial window of 10 segments
+(`rfc6928`)."""
 
 MOST_FLOWS = 1000
 """Maximum number of flows whose goodputs are shown over their round-trip times."""
