@@ -73,7 +73,7 @@ def test_a_difference_without_variance_is_significant_and_stated_in_a_sentence()
     assert strength(slight, 1, slight.measures[0]) == "small"
     assert answers(slight) == ["queue-1 changes Jain's fairness index by less than 1 %."]
     opposite = comparison([0.9] * 10, [0.4] * 10)
-    (sentence,) = answers(replace(constant, second_half=opposite))
+    (sentence,) = answers(replace(constant, alternatives={"second half": opposite}))
     assert sentence.endswith(
         "In the second half of the runs, queue-1 lowers Jain's fairness index from 0.900 to 0.400 "
         "(-56 %) instead."

@@ -81,6 +81,16 @@ def compare_command(
             show_default="goodput, and the 95th percentiles of delay and times",
         ),
     ] = None,
+    alternatives: Annotated[
+        bool,
+        typer.Option(
+            "--alternatives/--no-alternatives",
+            help="Repeat the comparison without the first half of each run, with another TCP stack "
+            "and with other start times, and print the answers that change. With fewer than 6 "
+            "replications, only the first of these alternatives applies.",
+            show_default="--alternatives",
+        ),
+    ] = True,
     seed: SeedOption = None,
     changes: SetOption = None,
     warm_up: WarmUpOption = None,
@@ -120,7 +130,8 @@ def compare_command(
             done = comparison.compare(
                 queues, file, count, threads, bar,
                 link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=runs,
-                engine=by, ecn=ecn, measure=measure or (), report=announce,
+                engine=by, ecn=ecn, measure=measure or (), alternatives=alternatives,
+                report=announce,
             )  # fmt: skip
         page = output.write(done, runs, claim, afresh=afresh)
     show.show(done, console())

@@ -8,12 +8,14 @@ therefore form a pair for the statistics (docs/statistics.md).
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import estimates, representation
-from aqmlab.compare.plan import Plan, plan
+from aqmlab.compare import alternatives as others
+from aqmlab.compare.plan import SAME, Plan, plan
+from aqmlab.compare.primary import select
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run, flow_goodputs
 from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
@@ -22,7 +24,6 @@ from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import (
     Measure,
     MeasuredRun,
-    column,
     is_column,
     key,
     measures,
@@ -33,9 +34,7 @@ from aqmlab.results import Result
 from aqmlab.scenario import (
     Overrides,
     ScenarioLike,
-    normalize,
     overrides_of,
-    seconds,
     warm_up_change,
     warm_up_of,
 )
@@ -51,8 +50,6 @@ REPLICATIONS = 10
 """Default number of replications."""
 SIGNIFICANT = 0.05
 """Corrected p-value below which a difference is significant."""
-PRIMARY = ("goodput_bps", "p95_delay_s", "p95_completion_s", "p95_request_s")
-"""Default primary measures, without the name of a link or flow."""
 NEARLY_EQUAL = 1e-3
 """Range of the values of a measure, divided by their mean, below which runs are nearly the same."""
 
@@ -75,9 +72,8 @@ class Comparison:
         Measures that apply to the links and flows of the scenario.
     primary : tuple of str
         Names of the primary measures, which alone are tested for significance.
-    second_half : Comparison, optional
-        The same runs without their first half, in which flows start up; None if the scenario has a
-        warm-up or no duration.
+    alternatives : dict of str to Comparison
+        Comparisons of the same queues under another assumption, by name, such as "second half".
     """
 
     scenario: dict[str, Any]
@@ -86,7 +82,7 @@ class Comparison:
     runs: list[list[Run]]
     possible: list[Measure[MeasuredRun]]
     primary: tuple[str, ...] = ()
-    second_half: "Comparison | None" = None
+    alternatives: dict[str, "Comparison"] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         labels, n = ", ".join(arm.label for arm in self.arms), self.replications
@@ -122,6 +118,11 @@ class Comparison:
         from aqmlab.compare.figures import Plots
 
         return Plots(self)
+
+    @property
+    def second_half(self) -> "Comparison | None":
+        """The same runs without their first half; None if the scenario has a warm-up or no end."""
+        return self.alternatives.get(others.SECOND_HALF)
 
     @property
     def warm_up(self) -> str | None:
@@ -299,6 +300,7 @@ class Comparison:
             "primary": list(self.primary),
             "start_spread_s": self.runs[0][0].start_spread_s,
             "second_half": self.second_half.as_dict()["queues"] if self.second_half else None,
+            "alternatives": [row | with_nulls(numbers) for row, numbers in others.table(self)],
             "queues": [
                 {
                     "name": arm.label,
@@ -330,6 +332,7 @@ def compare(
     engine: Engine | None = None,
     ecn: bool = False,
     measure: Sequence[str] = (),
+    alternatives: bool = True,
     report: Callable[[str], None] = lambda _: None,
 ) -> Comparison:
     """Compare queues by simulating the same traffic with each of them.
@@ -369,6 +372,11 @@ def compare(
         Names of the primary measures, or columns such as ``flows.timeouts.sum``, which are added
         to the measures. Default: the goodput, and the 95th percentiles of the queueing delay, of
         the transfer times and of the request times.
+    alternatives : bool
+        True to repeat the comparison without the first half of each run, and from 6 replications on
+        also with another TCP stack and with other start times
+        (:attr:`Comparison.alternatives`). Other engines than the simulator repeat it only without
+        the first half.
     report : callable
         Function that is called with the names of the primary measures before the runs begin.
 
@@ -390,17 +398,11 @@ def compare(
     changes = [*overrides_of(overrides), *warm_up_change(warm_up)]
     needed = [series for name in measure if is_column(name) and (series := series_of(name))]
     planned = plan(
-        queues, scenario, replications, links, changes, capabilities, ecn=ecn, needed=needed
-    )
+        queues, scenario, replications, links, changes, capabilities,
+        ecn=ecn, needed=needed, alternatives=alternatives, second_half=warm_up is None,
+    )  # fmt: skip
     standard = measures(planned.links, planned.crossing)
-    possible, primary = _primary(standard, measure, planned.links)
-    base = json.loads(planned.texts[0])
-    half = _second_half(base) if warm_up is None else None
-    # The two runs of a queue and a seed follow each other, so that an interrupted comparison has
-    # the first replications as a whole.
-    texts = [
-        part for text in planned.texts for part in ([text] if half is None else [text, half(text)])
-    ]
+    possible, primary = select(standard, measure, planned.links)
     by = engine or Simulator(planned.aqms)
     announce = cache(
         lambda: report(", ".join(m.in_sentence for m in possible if m.name in primary))
@@ -411,62 +413,30 @@ def compare(
         if progress:
             progress(done, total)
 
-    runs = _run_all(texts, planned, possible, by, jobs, shown, store)
+    # All runs of a replication follow each other, so that an interrupted comparison has the first
+    # replications as a whole.
+    places = [
+        (name, r, arm)
+        for r in range(replications)
+        for name, texts in planned.texts.items() if r < len(texts)
+        for arm in range(len(planned.arms))
+    ]  # fmt: skip
+    texts = [planned.texts[name][r][arm] for name, r, arm in places]
+    done = _run_all(texts, planned, possible, by, jobs, shown, store)
     announce()
-    arms = len(planned.arms)
-    step = 1 if half is None else 2
-    whole, late = ([runs[first::step][arm::arms] for arm in range(arms)] for first in (0, step - 1))
-    compared = Comparison(base, planned.links, planned.arms, whole, possible, primary)
-    if half is None:
-        return compared
-    scenario_of_half = json.loads(half(planned.texts[0]))
-    return replace(compared, second_half=replace(compared, scenario=scenario_of_half, runs=late))
+    runs = dict(zip(places, done, strict=True))
 
+    def compared(name: str, alternatives: dict[str, Comparison]) -> Comparison:
+        texts = planned.texts[name]
+        of_arms = [
+            [runs[name, r, arm] for r in range(len(texts))] for arm in range(len(planned.arms))
+        ]
+        return Comparison(
+            json.loads(texts[0][0]), planned.links, planned.arms, of_arms, possible, primary,
+            alternatives,
+        )  # fmt: skip
 
-def _primary(
-    standard: list[Measure[MeasuredRun]], names: Sequence[str], links: list[str]
-) -> tuple[list[Measure[MeasuredRun]], tuple[str, ...]]:
-    """Return the measures of a comparison, and the names of the primary measures among them.
-
-    A name without its link or flow selects the measure of every link or flow.
-
-    Raises
-    ------
-    ValueError
-        If a name is neither a standard measure nor a column.
-    """
-    added: list[Measure[MeasuredRun]] = []
-    primary: list[str] = []
-    for name in names or PRIMARY:
-        matches = [m.name for m in standard if name in (m.name, m.name.partition("@")[0])]
-        if not names and name == "goodput_bps":  # The goodput of each link is enough.
-            matches = [key(name, link if len(links) > 1 else "") for link in links]
-        if not matches and names:
-            if not is_column(name):
-                known = ", ".join(dict.fromkeys(m.name for m in standard))
-                raise ValueError(
-                    f"--measure {name!r} is not a measure; choose from {known}, or name a column, "
-                    "for example flows.timeouts.sum"
-                )
-            added.append(column(name))
-            matches = [name]
-        primary += matches
-    return [*standard, *added], tuple(dict.fromkeys(primary))
-
-
-def _second_half(scenario: dict[str, Any]) -> Callable[[str], str] | None:
-    """Return a function that removes the first half of a run from its measures.
-
-    The result is None if the scenario has a warm-up, or no duration.
-    """
-    if scenario["duration"] is None or warm_up_of(scenario):
-        return None
-    warm_up = f"{seconds(scenario['duration']) / 2:.12g} s"
-
-    def half(text: str) -> str:
-        return normalize(json.loads(text) | {"warm_up": warm_up})
-
-    return half
+    return compared(SAME, {name: compared(name, {}) for name in planned.texts if name != SAME})
 
 
 def _run_all(

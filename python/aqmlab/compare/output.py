@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.compare import figures
+from aqmlab.compare.alternatives import REPLICATIONS, SECOND_HALF
 from aqmlab.compare.show import (
     READING,
-    SECOND_HALF,
     answers,
     difference,
     gain,
@@ -19,6 +19,7 @@ from aqmlab.compare.show import (
     hint,
     mean,
     not_measured,
+    robust,
     runs,
     strength,
 )
@@ -153,7 +154,7 @@ def write(
         pictures.append(Chapter(name, title, pictures=[Picture(name, caption, svg)]))
     table = Chapter("numbers", "Numbers", text, _tables(comparison))
     first = len([c for c in pictures if c.name.startswith("trade-off")])
-    chapters += [*pictures[:first], table, *pictures[first:]]
+    chapters += [*pictures[:first], table, *_alternatives(comparison), *pictures[first:]]
     chapters.append(_measures(comparison))
     chapters.append(_scenario(comparison))
     (new / NUMBERS).write_text(
@@ -212,6 +213,25 @@ def numbers(comparison: "Comparison") -> Table:
     return Table(runs(comparison), ["", *(head(comparison, i) for i in arms)], rows)
 
 
+def _alternatives(comparison: "Comparison") -> list[Chapter]:
+    """Return the chapter with the primary measures under the alternatives, if there are any.
+
+    The second half of the runs is a part of the table of numbers instead.
+    """
+    others = {k: v for k, v in comparison.alternatives.items() if k != SECOND_HALF}
+    arms = range(len(comparison.arms))
+    rows: list[list[str | Entry]] = []
+    for m in comparison.measures:
+        if m.name in comparison.primary and others:
+            rows.append([Entry(m.title, sub=m.unit), *(_field(comparison, i, m) for i in arms)])
+            for name, other in others.items():
+                fields = (_field(other, i, m, tested=False) for i in arms)
+                rows.append([Entry(f"{m.title}, {name}", sub=m.unit), *fields])
+    caption = f"The comparison under other assumptions, with {REPLICATIONS} replications"
+    table = Table(caption, ["", *(head(comparison, i) for i in arms)], rows)
+    return [Chapter("alternatives", "Alternatives", tables=[table])] if rows else []
+
+
 def _field(
     comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]", *, tested: bool = True
 ) -> Entry:
@@ -257,7 +277,7 @@ def _report(comparison: "Comparison", chapters: list[Chapter]) -> Report:
     title = comparison.scenario["title"] or "Untitled scenario"
     labels = ", ".join(arm.label for arm in comparison.arms)
     lead = [
-        *filter(None, [*answers(comparison), hint(comparison)]),
+        *filter(None, [*answers(comparison), robust(comparison), hint(comparison)]),
         f"Queues under the same traffic: {labels}. Scenario: {title}.",
         "In runs with the same seed, the flows have the same start times, delays, sizes and "
         "arrival times. "

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from aqmlab import manual
+from aqmlab.compare import alternatives as others
 from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import CustomAqms, buffer_of, places, put
 from aqmlab.engine import EVERYTHING, Capabilities, Network
 from aqmlab.experiment import replications
 from aqmlab.measures import CrossingFlows, crossing_flows, round_trips
 from aqmlab.scenario import ScenarioLike, normalize, toml_value
+
+SAME = ""
+"""Name of the scenario without the change of an alternative."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,9 @@ class Plan:
         Flows that cross at least one of `links`.
     round_trips : dict of str to float
         Round-trip time without queueing of each crossing bulk flow, in s; empty if all are equal.
-    texts : list of str
-        Scenarios as JSON, one per run, ordered by seed and then by queue.
+    texts : dict of str to list of list of str
+        Scenarios as JSON, one per run, by name of the alternative, by seed and by queue. The name
+        of the compared scenario itself is `SAME`, the first key.
     aqms : CustomAqms
         AQMs written in Python that the scenarios refer to.
     """
@@ -38,7 +43,7 @@ class Plan:
     links: list[str]
     crossing: list[CrossingFlows]
     round_trips: dict[str, float]
-    texts: list[str]
+    texts: dict[str, list[list[str]]]
     aqms: CustomAqms
 
 
@@ -52,38 +57,61 @@ def plan(
     *,
     ecn: bool = False,
     needed: Sequence[str] = (),
+    alternatives: bool = False,
+    second_half: bool = True,
 ) -> Plan:
     """Plan a comparison with `count` replications.
 
     `count` is the number of replications, and `needed` has the series that each run records in
     addition to those of the standard measures. A series that an engine with these `capabilities`
-    cannot record is left out. All other parameters are those of :func:`aqmlab.compare.compare`.
+    cannot record is left out. `second_half` is False to leave out this alternative. All other
+    parameters are those of :func:`aqmlab.compare.compare`.
     """
     chosen = arms(queues)
     aqms = CustomAqms()
-    base = normalize(scenario, overrides=overrides, aqms=aqms)
-    if ecn:
-        base = normalize(scenario, overrides=[*overrides, *_with_ecn(base)], aqms=aqms)
+
+    def changed(*changes: tuple[str, str]) -> str:
+        text = normalize(scenario, overrides=[*overrides, *changes], aqms=aqms)
+        if not ecn:
+            return text
+        return normalize(scenario, overrides=[*overrides, *changes, *_with_ecn(text)], aqms=aqms)
+
+    base = changed()
     queue_paths = _queue_paths(json.loads(base), links)
     crossing = crossing_flows(json.loads(base), base, queue_paths)
     times = round_trips(json.loads(base), crossing)
     series = ["delays", *needed] + ["flow_delays"] * (len(crossing) > 1)
     series += ["transfers"] * any(flows.transient for flows in crossing)
-    by_arm = [
-        replications(_with_queue(json.loads(base), arm, queue_paths, aqms), count) for arm in chosen
-    ]
-    texts = []
-    for r in range(count):
-        for scenarios in by_arm:
-            # Only the first replication records the series "queue", for the figure of the queue
-            # over time.
-            wanted = dict.fromkeys([*series, *["queue"] * (r == 0)])
-            record = {
-                "links": list(queue_paths),
-                "series": list(filter(capabilities.records, wanted)),
-                "interval": scenarios[r]["record"]["interval"],
-            }
-            texts.append(normalize(scenarios[r] | {"record": record}))
+
+    def recorded(one: dict[str, Any], r: int) -> str:
+        # Only the first replication records the series "queue", for the figure of the queue over
+        # time.
+        wanted = dict.fromkeys([*series, *["queue"] * (r == 0)])
+        record = {
+            "links": list(queue_paths),
+            "series": list(filter(capabilities.records, wanted)),
+            "interval": one["record"]["interval"],
+        }
+        return normalize(one | {"record": record})
+
+    def of_runs(base: str, count: int) -> list[list[str]]:
+        by_arm = [
+            replications(_with_queue(json.loads(base), arm, queue_paths, aqms), count)
+            for arm in chosen
+        ]
+        return [[recorded(of_arm[r], r) for of_arm in by_arm] for r in range(count)]
+
+    texts = {SAME: of_runs(base, count)}
+    if alternatives and second_half:
+        for name, text in others.second_half(json.loads(base)).items():
+            texts[name] = of_runs(text, count)
+    # Another engine may lack the runs of the other alternatives.
+    of_simulator = capabilities == EVERYTHING
+    if alternatives and of_simulator and len(chosen) > 1 and count >= others.REPLICATIONS:
+        variants = others.alternatives(
+            json.loads(base), lambda stack: changed(("tcp.stack", stack))
+        )
+        texts |= {name: of_runs(text, others.REPLICATIONS) for name, text in variants.items()}
     return Plan(chosen, list(queue_paths), crossing, times, texts, aqms)
 
 

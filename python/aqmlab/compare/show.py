@@ -6,6 +6,8 @@ Each field has the mean of the measure, and below the mean the difference to the
 import math
 from typing import TYPE_CHECKING
 
+from aqmlab.compare.alternatives import REPLICATIONS, SECOND_HALF, change, changes_answer
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -26,8 +28,6 @@ READING = (
 )
 SMALL, LARGE = 0.01, 0.1
 """Relative differences below which and from which a significant difference is small or large."""
-SECOND_HALF = "second half"
-"""Name of the rows without the first half of each run."""
 WIDTHS = 22, 17
 """Width in characters of the column of measures, and of the column of one queue with intervals."""
 
@@ -104,6 +104,7 @@ def answers(comparison: "Comparison") -> list[str]:
             parts.append(f"{label} has no significant difference in {names}.")
         if reversed_ := _reversed(comparison, arm, changed):
             parts.append(f"In the second half of the runs, {label} {reversed_} instead.")
+        parts += _other_answers(comparison, arm, primary)
         if parts:
             sentences.append(" ".join(parts))
     return sentences
@@ -118,6 +119,52 @@ def _reversed(comparison: "Comparison", arm: int, measures: "list[Measure[Measur
         _change(late, arm, m) for m in measures
         if comparison.difference(arm, m.name).middle * late.difference(arm, m.name).middle < 0
     ])  # fmt: skip
+
+
+def _other_answers(
+    comparison: "Comparison", arm: int, primary: "list[Measure[MeasuredRun]]"
+) -> list[str]:
+    """Return a sentence for each alternative that changes an answer about a queue."""
+    label, sentences = comparison.arms[arm].label, []
+    for name, other in comparison.alternatives.items():
+        if name == SECOND_HALF:
+            continue
+        altered = (m for m in primary if changes_answer(comparison, name, arm, m.name))
+        changed = sorted(altered, key=lambda m: m.better > 0)
+        if changed:
+            changes = listed([_change(other, arm, m) for m in changed])
+            sentences.append(f"With {_in_sentence(name)}, {label} {changes} instead.")
+        unknown = [m for m in primary if _is_unknown(comparison, name, arm, m)]
+        if unknown:
+            names = listed([m.in_sentence for m in unknown])
+            sentences.append(f"With {_in_sentence(name)}, the change of {names} is unknown.")
+    return sentences
+
+
+def _is_unknown(
+    comparison: "Comparison", name: str, arm: int, measure: "Measure[MeasuredRun]"
+) -> bool:
+    """Return True if the difference of a queue is known, except in an alternative."""
+    known = not math.isnan(comparison.difference(arm, measure.name).middle)
+    return known and math.isnan(change(comparison, name, arm, measure.name).middle)
+
+
+def _in_sentence(alternative: str) -> str:
+    """Return the name of an alternative within a sentence."""
+    return f"the {alternative}" if alternative.startswith("stack") else alternative
+
+
+def robust(comparison: "Comparison") -> str:
+    """Return a sentence with the alternatives that change no answer, or "" if there are none."""
+    primary = [m for m in comparison.measures if m.name in comparison.primary]
+    names = [
+        _in_sentence(name) for name in comparison.alternatives
+        if name != SECOND_HALF and not any(
+            changes_answer(comparison, name, arm, m.name) or _is_unknown(comparison, name, arm, m)
+            for arm in range(1, len(comparison.arms)) for m in primary
+        )
+    ]  # fmt: skip
+    return f"The answers hold with {listed(names)} ({REPLICATIONS} replications)." if names else ""
 
 
 def listed(parts: list[str]) -> str:
@@ -250,7 +297,7 @@ def show(comparison: "Comparison", console: "Console") -> None:
     """Print the table of a comparison with its explanations."""
     title = comparison.scenario["title"] or "Untitled scenario"
     console.print(title, markup=False, highlight=False)
-    for sentence in answers(comparison):
+    for sentence in filter(None, [*answers(comparison), robust(comparison)]):
         console.print(sentence, markup=False, highlight=False)
     if too_few := hint(comparison):
         console.print(too_few, markup=False)
