@@ -36,10 +36,10 @@ def test_each_part_imports_only_the_parts_that_its_contract_allows() -> None:
     [
         ("engine/simulator.py", "from aqmlab.store import FolderStore"),
         ("store/folder_store.py", "from aqmlab.experiment import run"),
-        ("measures/measured_run.py", "from aqmlab.compare import compare"),
-        ("compare/show.py", "from aqmlab import studies"),
+        ("measures/measured_run.py", "from aqmlab.comparison import compare"),
+        ("comparison/show.py", "from aqmlab import studies"),
         ("models/bursts.py", "from aqmlab.experiment import run"),
-        ("report.py", "def f(): from aqmlab.compare.show import show"),
+        ("report.py", "def f(): from aqmlab.comparison.show import show"),
         ("studies/framework/study.py", "from aqmlab.studies import ecn_finite_transfers"),
         ("studies/another/__init__.py", "from aqmlab.studies.ecn_finite_transfers import epochs"),
         ("new_room.py", ""),

@@ -18,10 +18,10 @@ import pytest
 
 import aqmlab
 from aqmlab.command import execute
-from aqmlab.compare import Comparison, compare
-from aqmlab.compare.comparison import SCENARIO
-from aqmlab.compare.figures import ellipse
-from aqmlab.compare.queues import arm
+from aqmlab.comparison import Comparison, compare
+from aqmlab.comparison.comparison import SCENARIO
+from aqmlab.comparison.figures import ellipse
+from aqmlab.comparison.queues import arm
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, mean_interval, paired_difference
 from aqmlab.store import FolderStore, status

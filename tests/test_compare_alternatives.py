@@ -9,11 +9,11 @@ import pytest
 
 import aqmlab
 from aqmlab.command import execute
-from aqmlab.compare import Comparison, compare
-from aqmlab.compare.alternatives import alternatives, change, changes_answer
-from aqmlab.compare.queues import Arm
-from aqmlab.compare.run import Run
-from aqmlab.compare.show import answers, robust
+from aqmlab.comparison import Comparison, compare
+from aqmlab.comparison.alternatives import alternatives, change, changes_answer
+from aqmlab.comparison.queues import Arm
+from aqmlab.comparison.run import Run
+from aqmlab.comparison.show import answers, robust
 from aqmlab.engine import Network, Recorded
 from aqmlab.measures.of_run import ALL
 from aqmlab.scenario import normalize
@@ -215,7 +215,7 @@ def test_few_replications_one_queue_and_other_engines_have_no_alternatives(scena
 
 def recorded_scenarios(scenario: Path, queue: str, n: int) -> list[dict[str, Any]]:
     """Return the scenarios that a comparison runs with a queue."""
-    from aqmlab.compare.plan import SAME, plan
+    from aqmlab.comparison.plan import SAME, plan
 
     texts = plan([queue], scenario, n, ["bottleneck"], []).texts[SAME]
     return [json.loads(text) for (text,) in texts]

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import aqmlab
 from aqmlab.command import execute
-from aqmlab.compare import Comparison, compare
-from aqmlab.compare.comparison import SCENARIO
-from aqmlab.compare.output import _drawn
-from aqmlab.compare.queues import Arm
-from aqmlab.compare.run import Run
-from aqmlab.compare.show import answers, difference, hint, mean, strength
+from aqmlab.comparison import Comparison, compare
+from aqmlab.comparison.comparison import SCENARIO
+from aqmlab.comparison.output import _drawn
+from aqmlab.comparison.queues import Arm
+from aqmlab.comparison.run import Run
+from aqmlab.comparison.show import answers, difference, hint, mean, strength
 from aqmlab.custom import buffer_of, places
 from aqmlab.engine import Network
 from aqmlab.measures import MeasuredRun, column, measures

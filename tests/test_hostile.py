@@ -14,7 +14,7 @@ import aqmlab
 from aqmlab import _core, script
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.command import execute
-from aqmlab.compare import compare
+from aqmlab.comparison import compare
 from aqmlab.engine import Failed, Simulator
 from aqmlab.experiment import Experiment, Outcome, conduct
 from aqmlab.results import Result

@@ -8,7 +8,7 @@ import pytest
 
 import aqmlab
 from aqmlab.command import execute
-from aqmlab.compare import compare
+from aqmlab.comparison import compare
 from aqmlab.experiment import Experiment, conduct
 from aqmlab.scenario import changed
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import aqmlab
 from aqmlab import representation
-from aqmlab.compare import compare
+from aqmlab.comparison import compare
 
 DELAY = "network.delay"
 

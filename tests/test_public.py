@@ -7,9 +7,9 @@ import aqmlab
 
 PUBLIC = """
 Arrival CustomQueue Dumbbell Flow Graph InvariantViolation Link PASS Packet Place Record Result
-Scenario ScenarioError ScenarioWarning Sweep Tcp Verdict __doc__ __version__ compare custom drop
-engine experiment figures measures models parameters replicate run run_each run_many script signal
-statistics store studies sweep tc
+Scenario ScenarioError ScenarioWarning Sweep Tcp Verdict __doc__ __version__ compare comparison
+custom drop engine experiment figures measures models parameters replicate run run_each run_many
+script signal statistics store studies sweep tc
 """
 
 

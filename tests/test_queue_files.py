@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from aqmlab.command import execute
-from aqmlab.compare import compare
-from aqmlab.compare.queues import arm
+from aqmlab.comparison import compare
+from aqmlab.comparison.queues import arm
 from aqmlab.custom import CustomQueue
 
 FILE = """

@@ -12,9 +12,9 @@ import pytest
 import aqmlab
 from aqmlab import manual, ready, studies
 from aqmlab.command import execute
-from aqmlab.compare import compare
-from aqmlab.compare.comparison import SCENARIO
-from aqmlab.compare.plan import plan
+from aqmlab.comparison import compare
+from aqmlab.comparison.comparison import SCENARIO
+from aqmlab.comparison.plan import plan
 from aqmlab.experiment import Experiment
 from aqmlab.scenario import normalize
 

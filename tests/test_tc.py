@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aqmlab import manual, tc
 from aqmlab.command import execute
-from aqmlab.compare.queues import arm
+from aqmlab.comparison.queues import arm
 from aqmlab.tc import LineError, red, units
 from aqmlab.tc.form import normal
 from aqmlab.tc.translation import OTHERS, QDISCS

@@ -10,7 +10,7 @@ import pytest
 
 import aqmlab
 from aqmlab.command import execute
-from aqmlab.compare.comparison import compare
+from aqmlab.comparison.comparison import compare
 from aqmlab.experiment import IdenticalReplications
 from aqmlab.scenario import as_written
 

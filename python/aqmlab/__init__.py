@@ -27,6 +27,7 @@ from aqmlab._core import ScenarioError as ScenarioError
 from aqmlab._core import version
 
 if TYPE_CHECKING:
+    from aqmlab.comparison import compare as compare
     from aqmlab.custom import PASS as PASS
     from aqmlab.custom import Arrival as Arrival
     from aqmlab.custom import CustomQueue as CustomQueue
@@ -49,6 +50,7 @@ __version__ = version()
 
 _NAMES = {
     "aqmlab": ("InvariantViolation", "ScenarioError"),
+    "aqmlab.comparison": ("compare",),
     "aqmlab.custom": (
         *("PASS", "Arrival", "CustomQueue", "Packet", "Place", "Verdict", "drop", "signal"),
     ),
@@ -60,7 +62,16 @@ _NAMES = {
 }
 """Public names of this package, by the module that defines them."""
 _MODULES = (
-    *("compare", "custom", "engine", "experiment", "figures", "measures", "models", "parameters"),
+    *(
+        "comparison",
+        "custom",
+        "engine",
+        "experiment",
+        "figures",
+        "measures",
+        "models",
+        "parameters",
+    ),
     *("script", "statistics", "store", "studies", "tc"),
 )
 """Public modules of this package."""

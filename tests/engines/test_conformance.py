@@ -14,7 +14,7 @@ import aqmlab
 from aqmlab import estimates, studies
 from aqmlab.command import execute
 from aqmlab.command.results import show as show_outcome
-from aqmlab.compare import Comparison, compare, output
+from aqmlab.comparison import Comparison, compare, output
 from aqmlab.engine import Capabilities, Engine, Failed, Filling, Progress, Recorded, Simulator
 from aqmlab.experiment import Experiment, Outcome, Replications, conduct
 from aqmlab.measures import Measure, MeasuredRun, measures

@@ -108,7 +108,7 @@ def compare_command(
     The output is a folder with a report, its figures and the finished runs. If there is a warm-up,
     the measures exclude every transfer that begins during the warm-up.
     """
-    from aqmlab.compare import comparison, output, show
+    from aqmlab.comparison import comparison, output, show
     from aqmlab.custom import reported
     from aqmlab.progress import Bar
 

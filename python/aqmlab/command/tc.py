@@ -75,7 +75,7 @@ def is_queue(text: str) -> bool:
 def of_line(text: str) -> "Translation":
     """Translate a line of tc."""
     from aqmlab import tc
-    from aqmlab.compare.queues import TC
+    from aqmlab.comparison.queues import TC
 
     return tc.read(text.strip().removeprefix(TC))
 
@@ -83,7 +83,7 @@ def of_line(text: str) -> "Translation":
 def of_queue(text: str) -> "Translation":
     """Translate a queue in the syntax of `aqmlab compare`."""
     from aqmlab import tc
-    from aqmlab.compare.queues import arm
+    from aqmlab.comparison.queues import arm
 
     queue = arm(text)
     if queue.custom is not None:

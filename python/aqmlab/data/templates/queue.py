@@ -7,7 +7,6 @@ The AQM signals each packet with a probability that rises from 0 at `low` waitin
 """
 
 import aqmlab
-from aqmlab.compare import compare
 
 
 class MyQueue(aqmlab.CustomQueue):
@@ -26,7 +25,7 @@ class MyQueue(aqmlab.CustomQueue):
 
 
 if __name__ == "__main__":
-    compared = compare({"drop_tail": "drop_tail", "my queue": MyQueue()}, "rfc7928", 3)
+    compared = aqmlab.compare({"drop_tail": "drop_tail", "my queue": MyQueue()}, "rfc7928", 3)
     for measure in compared.measures:
         first, second = (measure.text(compared.interval(i, measure.name).middle) for i in (0, 1))
         print(f"{measure.title} ({measure.unit}): Drop Tail {first}, my queue {second}")

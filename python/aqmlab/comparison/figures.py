@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.compare.run import flow_goodputs
+from aqmlab.comparison.run import flow_goodputs
 from aqmlab.figures.files import inline
 from aqmlab.figures.style import legend_below, limits, literal, look, sheet
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from aqmlab.compare.comparison import Comparison
+    from aqmlab.comparison.comparison import Comparison
 
 SIGMAS = 1.0
 """Distance of the ellipse of a queue from the mean of its runs, in standard deviations."""
@@ -237,7 +237,7 @@ class Plots:
 
     Examples
     --------
-    >>> from aqmlab.compare import compare
+    >>> from aqmlab.comparison import compare
     >>> c = compare(["drop_tail", "codel"], overrides={"duration": "5 s"}, replications=2)
     >>> c.plot.delays().axes[0].get_xlabel()
     'queueing delay (ms)'

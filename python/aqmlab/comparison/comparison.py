@@ -13,11 +13,11 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import estimates, representation
-from aqmlab.compare import alternatives as others
-from aqmlab.compare.plan import SAME, Plan, plan
-from aqmlab.compare.primary import select
-from aqmlab.compare.queues import Arm
-from aqmlab.compare.run import Run, flow_goodputs
+from aqmlab.comparison import alternatives as others
+from aqmlab.comparison.plan import SAME, Plan, plan
+from aqmlab.comparison.primary import select
+from aqmlab.comparison.queues import Arm
+from aqmlab.comparison.run import Run, flow_goodputs
 from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
@@ -42,7 +42,7 @@ from aqmlab.statistics import Interval, holm, permutation_p_value
 from aqmlab.store import Store
 
 if TYPE_CHECKING:
-    from aqmlab.compare.figures import Plots
+    from aqmlab.comparison.figures import Plots
 
 SCENARIO = FOLDER / "rfc7928.toml"
 """Default scenario."""
@@ -115,7 +115,7 @@ class Comparison:
     @property
     def plot(self) -> "Plots":
         """Figures of the comparison, as methods: ``plot.trade_off()``, ``.delays()`` and more."""
-        from aqmlab.compare.figures import Plots
+        from aqmlab.comparison.figures import Plots
 
         return Plots(self)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
-from aqmlab.compare import figures
-from aqmlab.compare.alternatives import REPLICATIONS, SECOND_HALF
-from aqmlab.compare.show import (
+from aqmlab.comparison import figures
+from aqmlab.comparison.alternatives import REPLICATIONS, SECOND_HALF
+from aqmlab.comparison.show import (
     READING,
     answers,
     difference,
@@ -30,7 +30,7 @@ from aqmlab.store import FolderStore
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from aqmlab.compare.comparison import Comparison
+    from aqmlab.comparison.comparison import Comparison
     from aqmlab.measures import Measure, MeasuredRun
 
 KEY = {

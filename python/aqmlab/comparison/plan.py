@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aqmlab import manual
-from aqmlab.compare import alternatives as others
-from aqmlab.compare.queues import Arm, arms
+from aqmlab.comparison import alternatives as others
+from aqmlab.comparison.queues import Arm, arms
 from aqmlab.custom import CustomAqms, buffer_of, places, put
 from aqmlab.engine import EVERYTHING, Capabilities, Network
 from aqmlab.experiment import replications
@@ -65,7 +65,7 @@ def plan(
     `count` is the number of replications, and `needed` has the series that each run records in
     addition to those of the standard measures. A series that an engine with these `capabilities`
     cannot record is left out. `second_half` is False to leave out this alternative. All other
-    parameters are those of :func:`aqmlab.compare.compare`.
+    parameters are those of :func:`aqmlab.compare`.
     """
     chosen = arms(queues)
     aqms = CustomAqms()

@@ -6,14 +6,14 @@ Each field has the mean of the measure, and below the mean the difference to the
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.compare.alternatives import REPLICATIONS, SECOND_HALF, change, changes_answer
+from aqmlab.comparison.alternatives import REPLICATIONS, SECOND_HALF, change, changes_answer
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from aqmlab.compare.comparison import Comparison
+    from aqmlab.comparison.comparison import Comparison
     from aqmlab.measures import Measure, MeasuredRun
 
 READING = (

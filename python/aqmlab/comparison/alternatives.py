@@ -18,7 +18,7 @@ from aqmlab.scenario import normalize, seconds, warm_up_of
 from aqmlab.statistics import Interval
 
 if TYPE_CHECKING:
-    from aqmlab.compare.comparison import Comparison
+    from aqmlab.comparison.comparison import Comparison
 
 SECOND_HALF = "second half"
 """Name of the alternative without the first half of each run."""

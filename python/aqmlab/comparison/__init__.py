@@ -3,7 +3,7 @@
 The guide is docs/how-to/compare-queues.md.
 """
 
-from aqmlab.compare.comparison import Comparison, compare
-from aqmlab.compare.queues import Arm
+from aqmlab.comparison.comparison import Comparison, compare
+from aqmlab.comparison.queues import Arm
 
 __all__ = ["Arm", "Comparison", "compare"]
