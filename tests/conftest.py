@@ -21,7 +21,7 @@ for ignored in (signal.SIGINT, signal.SIGHUP):
 # A busy machine generates examples slowly, which must not fail a test.
 at_any_speed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("default", at_any_speed, max_examples=150, derandomize=True)
-settings.register_profile("nightly", at_any_speed, max_examples=20_000)
+settings.register_profile("nightly", at_any_speed, max_examples=2_000)
 settings.load_profile("default")
 
 SMALL: dict[str, Any] = {

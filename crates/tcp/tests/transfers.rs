@@ -89,9 +89,22 @@ fn case() -> impl Strategy<Value = Case> {
                 other.writes.push_back((Time::ZERO, 1));
                 other.writes.make_contiguous().sort();
             }
+            let mut impairments = impairments;
+            if [&a, &b].into_iter().any(multiplies) {
+                impairments.duplication = 0.0;
+            }
             Case { tcps: [a, b], apps: [one, other], impairments, seed, rtt, link, iss, both_open, fast }
         },
     )
+}
+
+/// Return true if each duplicate ACK may cause a retransmission, even in the same window of data.
+/// The receiver answers a needless retransmission by a duplicate ACK. On a path that duplicates
+/// packets, the number of retransmissions therefore grows in each round trip, and a transfer may
+/// need more than [`MAX_EVENTS`] events.
+fn multiplies(end: &RandomTcp) -> bool {
+    let recovery = &end.from["recovery"];
+    end.tcp.recovery.duplicate_acks.0 <= 1.0 && recovery["fast_retransmit"] == "unguarded"
 }
 
 fn check(case: &Case) {
@@ -412,6 +425,30 @@ mod regressions {
         let impairments =
             Impairments { duplication: 0.03999676307015881, max_delay_ms: 1, ..Impairments::default() };
         run(tcps, [writer(&[(0, 4337), (0, 5857), (0, 4406)]), App::listens()], impairments, 0, 2);
+    }
+
+    /// On a path that duplicates packets, the retransmissions of this transfer double about every
+    /// second. The transfer still ends.
+    #[test]
+    fn multiplied_retransmissions_end_with_the_transfer() {
+        let all = json!({"recovery": {"duplicate_acks": "1 packets", "max_ack_delay": "0 ms"}, "connection": {"msl": "0 ms"},
+            "ack": {"timeout": "1 ms", "quick": "0 packets"}, "rto": {"initial": "100 ms", "min": "1 ms", "granularity": "1 ms"}});
+        let (mut sender, mut receiver) = (all.clone(), all);
+        for (key, value) in [("method", "tahoe"), ("fast_retransmit", "unguarded"), ("reordering", "linux")] {
+            sender["recovery"][key] = json!(value);
+        }
+        sender["connection"]["nagle"] = json!("rfc896");
+        sender["details"] = json!({"without_sack": "delivered"});
+        receiver["receive_window"] = json!("300 B");
+        let impairments =
+            Impairments { duplication: 0.09334409775820857, max_delay_ms: 35, ..Impairments::default() };
+        let writes = writer(&[(0, 2792), (0, 2823), (0, 4644), (0, 2542)]);
+        let apps = [App { closes: Closes::AfterWrites, ..writes }, App::listens()];
+        let pair = Pair::new([end(sender).tcp, end(receiver).tcp], ms(231), apps);
+        let mut path = Path::new(vec![pair], impairments.rule(127036717448429515));
+        path.run(Time::NEVER);
+        assert!(path.events > MAX_EVENTS, "{} events", path.events);
+        assert!(path.pairs[0].is_complete() && path.pairs[0].is_closed(), "{}", path.pairs[0].describe());
     }
 
     /// A FIN is not added to a segment that is retransmitted from the scoreboard, because the loss
