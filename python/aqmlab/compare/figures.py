@@ -173,9 +173,10 @@ def round_trips(comparison: Comparison) -> Figure:
         )
         errors = np.nan_to_num(np.array([middle - low, high - middle]))
         colour, marker = look(i)
+        shift = 1 + 0.015 * (i - (len(comparison.arms) - 1) / 2)  # No dot covers another.
         axes.errorbar(
-            rtts, middle, yerr=errors, fmt=marker, color=colour, capsize=2, elinewidth=1,
-            markerfacecolor="none", label=literal(arm.label),
+            [shift * rtt for rtt in rtts], middle, yerr=errors, fmt=marker, color=colour,
+            capsize=2, elinewidth=1, markerfacecolor="none", label=literal(arm.label),
         )  # fmt: skip
         times += rtts
     if not times:
@@ -184,7 +185,7 @@ def round_trips(comparison: Comparison) -> Figure:
             "plot.fairness() instead"
         )
     if min(times) > 0 and max(times) / min(times) > STEEP:
-        _logarithmic(axes)
+        logarithmic(axes, "x")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("round-trip time without queueing (ms)")
     axes.set_ylabel("goodput of a flow (Mbit/s)")

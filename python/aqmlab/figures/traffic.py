@@ -120,7 +120,9 @@ def hurst(estimates: dict[str, Hurst], bin_s: float) -> Figure:
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_title(name, fontsize=10, loc="left")
-        axes.legend(loc="upper left", bbox_to_anchor=(0, -0.14), frameon=False, ncols=2)
+        axes.legend(
+            loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=4, frameon=False, ncols=2
+        )
     logarithmic(panels[0], "y")
     return figure
 

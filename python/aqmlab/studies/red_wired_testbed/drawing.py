@@ -154,8 +154,8 @@ def _five(axes: Axes, runs: Runs, discipline: str) -> None:
     axes.set_title(NAMED[ONE_CLASS, discipline], fontsize=10)
     axes.set_ylabel("elapsed time (s)")
     axes.set_ylim(0, 42)  # equal for both disciplines, up to the published maximum
-    axes.legend(ncols=3, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.12),
-                frameon=False)  # fmt: skip
+    axes.legend(ncols=3, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, 0),
+                borderaxespad=3, frameon=False)  # fmt: skip
 
 
 def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], quantity: str) -> None:
