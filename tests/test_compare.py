@@ -69,6 +69,17 @@ def test_intervals_and_differences_come_from_the_module_statistics(compared: Com
         assert compared.difference(1, name) == paired_difference(other, first)
 
 
+def test_figures_contain_every_point(compared: Comparison) -> None:
+    panels = [axes for axes in compared.plot.queue().axes if axes.get_visible()]
+    assert len(panels) == 3
+    highest = max(np.asarray(axes.get_lines()[0].get_ydata()).max() for axes in panels)
+    for axes in panels:
+        assert axes.get_ylim()[0] == 0
+        assert axes.get_ylim()[1] >= highest
+    figure = compared.plot.rates()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["dropped", "marked (CE)"]
+
+
 def test_all_queues_get_the_same_random_arrivals() -> None:
     """In runs with the same seed, flows and transfers start at the same times with every queue."""
     starts = {}

@@ -11,7 +11,7 @@ from aqmlab.experiment import Experiment, Measured, Outcome, conduct
 from aqmlab.experiment.file import PLOTS
 from aqmlab.figures import save
 from aqmlab.figures.experiment import DRAWN, figures_of, over_factor
-from aqmlab.figures.style import limits
+from aqmlab.figures.style import legend_below, limits, sheet, stroke
 
 LIMIT, DELAY = "network.queue.limit", "network.delay"
 
@@ -149,6 +149,15 @@ def test_an_axis_does_not_show_only_noise() -> None:
     assert low < 0.02 < high
     assert limits([]) == limits([float("nan")])
     assert limits([-3.0, 5.0])[0] < -3
+
+
+def test_a_legend_of_several_rows_makes_the_figure_higher() -> None:
+    figure, axes = sheet()
+    for i in range(6):
+        axes.plot([0, 1], label=f"a line with a long label, {i}", **stroke(i))
+    legend_below(figure, axes)
+    assert figure.get_size_inches()[1] == pytest.approx(4.2 + 2 * 0.2)
+    assert len({(stroke(i)["color"], stroke(i)["linestyle"]) for i in range(32)}) == 32
 
 
 def test_a_plot_over_no_factor_or_three_is_refused(outcome: Outcome, small: dict[str, Any]) -> None:

@@ -307,6 +307,12 @@ def test_a_window_far_above_the_data_in_flight_is_cut_off(small: dict[str, Any])
     (axes,) = aqmlab.run(small).plot.window("C0").axes
     assert axes.get_ylim()[1] < 20
     assert any("cwnd (off scale, up to " in x for x in axes.get_legend_handles_labels()[1])
+    limited = aqmlab.run(small)
+    small["tcp"]["receive_window"] = "64 kB"
+    (axes,) = figures.windows({"limited": limited, "free": aqmlab.run(small)}, "C0").axes
+    for line in axes.get_lines():
+        is_above = np.nanmax(np.asarray(line.get_ydata())) > axes.get_ylim()[1]
+        assert ("off scale" in str(line.get_label())) == is_above
 
 
 def test_sampled_graphs_have_many_samples_of_the_shown_times(scenario: Path) -> None:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 import aqmlab
 
 from .common import cbr, scenario
-from .figures import blank
+from .figures import blank, legend
 from .statement import Statement
 
 
@@ -34,7 +34,7 @@ def draw(table: pd.DataFrame) -> Figure:
     axes.plot(first["dropped_s"], count, label="measured", linewidth=3, alpha=0.5)
     formula = "formula: 100 ms (1 + 1/√2 + … + 1/√n) after the first"
     axes.plot(first["formula_s"], count, "--", color="black", label=formula, linewidth=1)
-    axes.legend(fontsize=8)
+    legend(axes)
     return figure
 
 

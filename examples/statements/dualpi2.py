@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import aqmlab
 
 from .common import Key, run_cases, scenario, utilization
-from .figures import blank
+from .figures import blank, legend
 from .statement import Statement, summary
 
 MIXES = ((1, 1), (5, 5), (10, 10), (2, 8), (8, 2))
@@ -63,7 +63,7 @@ def draw(table: pd.DataFrame) -> Figure:
     labels = [f"{r.mix}\n{r.mean:.1f} % busy" for r in busy.itertuples()]
     axes.set_xticks(range(len(labels)), labels)
     axes.set_yscale("log")
-    axes.legend(fontsize=8)
+    legend(axes)
     return figure
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import aqmlab
 
 from .common import Settings, scenario
-from .figures import blank, curves
+from .figures import blank, curves, legend
 from .statement import Statement
 
 IDLE_S = (0.05, 0.2, 1, 2, 5, 20)
@@ -121,7 +121,8 @@ def draw(table: pd.DataFrame) -> Figure:
     ever = shown.groupby("queue of")["dropped"].transform("max") > 0
     curves(axes, shown[ever], "queue of", "idle_s", "dropped")
     axes.set_xscale("log")
-    axes.legend(fontsize=5, ncols=2)
+    legend(axes, 4)
+    figure.set_figheight(5.5)  # for the legend of all queues
     return figure
 
 

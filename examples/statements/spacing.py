@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from .figures import blank
+from .figures import blank, legend
 from .statement import Statement
 
 
@@ -32,7 +32,7 @@ def draw(table: pd.DataFrame) -> Figure:
         label = f"{name}: {len(rows)} marked, longest gap {rows['packet'].diff().max():.0f}"
         axes.scatter(rows["packet"], np.full(len(rows), y), marker="|", s=400, label=label)
     axes.set(ylim=(-0.7, 1.7), yticks=[0, 1], yticklabels=["geometric", "uniform"])
-    axes.legend(fontsize=8)
+    legend(axes)
     return figure
 
 

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 import aqmlab
 
 from .common import downloads, scenario
-from .figures import blank
+from .figures import blank, legend
 from .statement import Statement
 
 
@@ -38,7 +38,7 @@ def draw(table: pd.DataFrame) -> Figure:
         values = np.sort(rows["waited_ms"].fillna(np.inf).clip(lower=0.1))
         axes.step(values, np.arange(1, len(values) + 1) / len(values), label=str(name))
     axes.set(xscale="log", ylim=(0, 1.02))
-    axes.legend(fontsize=8)
+    legend(axes)
     return figure
 
 

@@ -48,6 +48,11 @@ class Table:
         """Return the rows of the table; each string in a row is converted to an `Entry`."""
         return [[c if isinstance(c, Entry) else Entry(c) for c in row] for row in self.rows]
 
+    def is_prose(self, column: int) -> bool:
+        """Return True if a column contains an entry with prose."""
+        entries = (entry for row in self.rows for entry in row[column : column + 1])
+        return any(isinstance(entry, Entry) and entry.prose for entry in entries)
+
 
 @dataclass(frozen=True)
 class Picture:

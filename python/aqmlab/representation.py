@@ -68,7 +68,8 @@ def card(
         top = "".join(_cell("th", text, i == 0) for i, text in enumerate(head))
         body = "".join(f"<tr>{_row(row, left=not head)}</tr>" for row in shown)
         heading = f"<thead><tr>{top}</tr></thead>" if head else ""
-        parts.append(f"<table>{heading}<tbody>{body}</tbody></table>")
+        table = f"<table>{heading}<tbody>{body}</tbody></table>"
+        parts.append(f'<div style="overflow-x:auto">{table}</div>')
     parts += [f'<div style="max-width:32em">{picture}</div>' for picture in pictures]
     return f"<div>{''.join(parts)}</div>"
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from aqmlab.comparison.run import flow_goodputs
 from aqmlab.figures.files import inline
-from aqmlab.figures.style import legend_below, limits, literal, look, sheet
+from aqmlab.figures.style import legend_below, limits, literal, logarithmic, look, sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,39 +89,28 @@ def trade_off(comparison: Comparison, link: str, size: tuple[float, float] = (7.
             label=literal(arm.label), markerfacecolor="white", linestyle="none",
         )  # fmt: skip
     if min(all_delays) > 0 and max(all_delays) / min(all_delays) > STEEP:
-        _logarithmic(axes)
+        logarithmic(axes, "x")
     else:
         axes.set_xlim(limits(all_delays))
     axes.set_ylim(limits(all_goodputs))
     axes.invert_xaxis()
     axes.set_xlabel("mean queueing delay (ms), decreasing to the right")
     axes.set_ylabel("goodput (Mbit/s)")
-    axes.annotate(
-        "better", (0.98, 0.98), (0.9, 0.88), xycoords="axes fraction", color="0.35", ha="right",
-        va="top", arrowprops={"arrowstyle": "->", "color": "0.35"},
-    )  # fmt: skip
+    axes.set_title("better ↗", loc="right", fontsize=10, color="0.35")
     legend_below(figure, axes, columns=_columns(comparison))
     return figure
-
-
-def _logarithmic(axes: Axes) -> None:
-    """Make the horizontal axis logarithmic, with ticks at 1, 2 and 5 of each decade."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def delays(comparison: Comparison, link: str) -> Figure:
     """Plot the mean and the 95th and 99th percentile of the queueing delay of each queue."""
     names = ("mean_delay_s", "p95_delay_s", "p99_delay_s")
-    parts = [("mean", "o"), ("95 % of packets", "s"), ("99 % of packets", "^")]
+    parts = [("mean", "o", -0.2), ("95 % of packets", "s", 0), ("99 % of packets", "^", 0.2)]
     figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
-    for name, (label, marker), colour in zip(names, parts, ("0.1", "0.4", "0.65"), strict=True):
+    for name, (label, marker, shift), colour in zip(
+        names, parts, ("0.1", "0.4", "0.65"), strict=True
+    ):
         of = comparison.name(name, link)
-        _dots(axes, comparison, of, 1e3, color=colour, marker=marker, label=label)
+        _dots(axes, comparison, of, 1e3, shift, color=colour, marker=marker, label=label)
     axes.set_xlim(left=0)
     axes.set_xlabel("queueing delay (ms)")
     legend_below(figure, axes)
@@ -136,14 +125,18 @@ def rates(comparison: Comparison, link: str) -> Figure:
         (0.2, "mark_rate", "marked (CE)", "///"),
     ]:
         middle, errors = _bounds(comparison, comparison.name(name, link), 100)
-        colours = [look(i)[0] for i in range(len(middle))]
-        axes.barh(
-            np.arange(len(middle)) + shift, middle, height=0.36, xerr=errors, color=colours,
-            hatch=hatch, edgecolor="white", label=label, error_kw={"linewidth": 1, "capsize": 2},
+        rows, colours = np.arange(len(middle)) + shift, [look(i)[0] for i in range(len(middle))]
+        axes.barh(rows, middle, height=0.36, color=colours, hatch=hatch, edgecolor="white")
+        axes.bar(0, 0, color="0.6", hatch=hatch, edgecolor="white", label=label)  # for the legend
+        seen = middle > 0
+        axes.errorbar(
+            middle[seen], rows[seen], xerr=errors[:, seen], linestyle="none", color="black",
+            elinewidth=1, capsize=2,
         )  # fmt: skip
     _name_rows(axes, comparison)
     axes.set_xlim(left=0)
-    axes.set_xlabel("share of arriving packets (%): plain dropped, hatched marked")
+    axes.set_xlabel("share of arriving packets (%)")
+    legend_below(figure, axes)
     return figure
 
 
@@ -152,8 +145,8 @@ def fairness(comparison: Comparison) -> Figure:
     figure, axes = sheet(size=(7.2, _height(comparison)), of=comparison)
     for i in range(len(comparison.arms)):
         values = comparison.values(i, "jain")
-        axes.plot(values, [i] * len(values), ".", color=look(i)[0], alpha=0.4, markersize=4)
-    _dots(axes, comparison, "jain", 1, color="0.1", marker="o", label="mean")
+        axes.plot(values, [i + 0.2] * len(values), ".", color=look(i)[0], alpha=0.6, markersize=4)
+    _dots(axes, comparison, "jain", 1, 0, color="0.1", marker="o", label="mean")
     left = min(0.9, axes.get_xlim()[0])
     axes.set_xlim(left, 1 + (1 - left) / 40)  # The dot of perfect fairness needs a margin.
     axes.set_xlabel("Jain's index of the flows' goodputs (1: all equal)")
@@ -180,9 +173,10 @@ def round_trips(comparison: Comparison) -> Figure:
         )
         errors = np.nan_to_num(np.array([middle - low, high - middle]))
         colour, marker = look(i)
+        shift = 1 + 0.015 * (i - (len(comparison.arms) - 1) / 2)  # No dot covers another.
         axes.errorbar(
-            rtts, middle, yerr=errors, fmt=marker, color=colour, capsize=2, elinewidth=1,
-            markerfacecolor="none", label=literal(arm.label),
+            [shift * rtt for rtt in rtts], middle, yerr=errors, fmt=marker, color=colour,
+            capsize=2, elinewidth=1, markerfacecolor="none", label=literal(arm.label),
         )  # fmt: skip
         times += rtts
     if not times:
@@ -191,7 +185,7 @@ def round_trips(comparison: Comparison) -> Figure:
             "plot.fairness() instead"
         )
     if min(times) > 0 and max(times) / min(times) > STEEP:
-        _logarithmic(axes)
+        logarithmic(axes, "x")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("round-trip time without queueing (ms)")
     axes.set_ylabel("goodput of a flow (Mbit/s)")
@@ -215,12 +209,13 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
         time_s, packets = (comparison.runs[i][0].traces or {}).get(link, [[], []])
         axes.plot(time_s, packets, color=look(i)[0], linewidth=0.7)
         axes.set_title(literal(comparison.arms[i].label), loc="left", fontsize=9)
-        axes.set_ylim(bottom=0)
+        axes.margins(x=0)
         if i % columns == 0:
             axes.set_ylabel("queue (packets)")
         if i + columns >= n:
             axes.set_xlabel("time (s)")
             axes.tick_params(labelbottom=True)
+    panels[0, 0].set_ylim(bottom=0)  # The panels share their axes, which now contain every line.
     return figure
 
 
@@ -310,12 +305,14 @@ def _bounds(comparison: Comparison, name: str, scale: float) -> tuple[np.ndarray
     return middle, np.nan_to_num(np.array([middle - low, high - middle]))
 
 
-def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: Any) -> None:
-    """Plot a dot with an error bar per queue: the mean of a measure with its interval."""
+def _dots(
+    axes: Axes, comparison: Comparison, name: str, scale: float, shift: float, **style: Any
+) -> None:
+    """Plot a dot with an error bar per queue, `shift` rows below the row of the queue."""
     middle, errors = _bounds(comparison, name, scale)
     axes.errorbar(
-        middle, np.arange(len(middle)), xerr=errors, linestyle="none", capsize=2, elinewidth=1,
-        **style,
+        middle, np.arange(len(middle)) + shift, xerr=errors, linestyle="none", capsize=2,
+        elinewidth=1, **style,
     )  # fmt: skip
     _name_rows(axes, comparison)
 

@@ -144,7 +144,7 @@ def _scale_of(axes: Axes, factor: str, levels: Sequence[Any]) -> dict[str, float
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xticks(_apart(numbers, logarithmic=logarithmic))
-    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_major_formatter("{x:.7g}")
     axes.set_xlabel(literal(factor_name(factor)) + f" ({unit})" * bool(unit))
     return dict(zip(names, numbers, strict=True))
 
@@ -177,9 +177,15 @@ def factor_name(factor: str) -> str:
 
 
 def _limits(cells: Sequence[ArmEstimate]) -> tuple[float, float]:
-    """Return the limits of an axis with estimates and their intervals."""
+    """Return the limits of an axis with estimates and their intervals.
+
+    If no estimate is negative, the axis begins at 0 or above, also if an interval contains negative
+    values.
+    """
     estimates = [cell.estimate for cell in cells]
     values = [x for e in estimates for x in (e.value, e.low, e.high)]
+    if not any(e.value < 0 for e in estimates):
+        values = [0.0 if x < 0 else x for x in values]
     widths = [e.high - e.low for e in estimates]
     return limits(values, max(filter(math.isfinite, widths), default=0))
 
@@ -362,11 +368,16 @@ def _numbers(
             if math.isfinite(value):
                 dark = value < low + 0.55 * (high - low)
                 half = halves[y][x]
-                around = f"\n±{half:.2g}" if math.isfinite(half) else ""
+                around = f"\n±{_plain(half, 2)}" if math.isfinite(half) else ""
                 axes.text(
-                    x, y, f"{value:.3g}{around}", ha="center", va="center", fontsize=8,
+                    x, y, f"{_plain(value, 3)}{around}", ha="center", va="center", fontsize=8,
                     color="white" if dark else "black",
                 )  # fmt: skip
+
+
+def _plain(value: float, digits: int) -> str:
+    """Format a number with some significant digits, and without an exponent below 1 million."""
+    return f"{float(f'{value:.{digits}g}'):g}"
 
 
 def distributions(outcome: Outcome, measure: str) -> Figure:
@@ -430,7 +441,8 @@ def small(outcome: Outcome) -> list[str]:
 
 
 def _quantity(m: Measured) -> str:
-    return literal(m.axis or (f"{m.name} ({m.unit})" if m.unit else m.name))
+    name = m.name.replace("_", " ")
+    return literal(m.axis or (f"{name} ({m.unit})" if m.unit else name))
 
 
 def _bars(cells: Sequence[ArmEstimate]) -> list[list[float]] | None:

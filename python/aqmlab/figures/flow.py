@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.figures.segments import duplicate_acks, first_event, flow_name, is_accurate, rows_of
-from aqmlab.figures.style import COLOURS, legend_below, literal, look, over_time, title
+from aqmlab.figures.style import (
+    COLOURS,
+    legend_below,
+    literal,
+    logarithmic,
+    look,
+    over_time,
+    title,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,12 +226,12 @@ def windows(
                 axes.step(
                     rows["time_s"], values, where="post", linewidth=1, label=literal(name), **style
                 )
-    cut = flight > 0 and most > FAR * flight
-    for line in axes.get_lines() if cut else ():
-        if str(line.get_label()).startswith("cwnd"):
-            top = np.nanmax(np.asarray(line.get_ydata(), dtype=float))
+    end = 2 * flight if flight > 0 and most > FAR * flight else 1.08 * max(flight, most) or 1
+    for line in axes.get_lines():
+        top = np.nanmax(np.asarray(line.get_ydata(), dtype=float))
+        if top > end and str(line.get_label()).startswith("cwnd"):
             line.set_label(f"{line.get_label()} (off scale, up to {top:.0f} kB)")
-    axes.set_ylim(0, 2 * flight if cut else 1.08 * max(flight, most) or 1)
+    axes.set_ylim(0, end)
     _limits(axes, times)
     legend_below(figure, axes)
     return figure
@@ -260,11 +268,9 @@ def rtt(
         If the run did not record the series or the flow, or if the series has no rows of the flow
         between the given times.
     """
-    from matplotlib.ticker import LogLocator, NullLocator
-
     runs = runs_of(result)
     figure, axes = _of_flow(runs, flow, "time (ms)", reply)
-    axes.set_yscale("log")
+    logarithmic(axes, "y")
     line: dict[str, Any] = {"where": "post", "linewidth": 1.2}
     for i, (label, run) in enumerate(runs.items()):
         rows = _rows(run, "rtt", flow, times, reply)
@@ -277,9 +283,6 @@ def rtt(
         axes.plot(time_s, rows["rtt_s"] * 1000, ".", color=BLACK, markersize=3, label="RTT sample")
         axes.step(time_s, rows["srtt_s"] * 1000, color=BLUE, label="SRTT", **line)
         axes.step(time_s, rows["rto_s"] * 1000, color=RED, label="RTO", **line)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_locator(NullLocator())
     _limits(axes, times)
     legend_below(figure, axes)
     return figure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.figures.style import legend_below, logarithmic, look, sheet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +52,8 @@ def bode(loops: Mapping[str, Loop]) -> Figure:
         response = loop.response(at)
         decibel = 20 * np.log10(np.abs(response))
         degrees = np.degrees(loop.phase(at))
-        label = f"{name}: {loop.phase_margin_deg:.0f}°, gain ×{loop.gain_margin:.3g}"
-        gain.plot(at, decibel, color=colour, label=label)
+        margins = f"phase margin {loop.phase_margin_deg:.0f}°, gain margin ×{loop.gain_margin:.3g}"
+        gain.plot(at, decibel, color=colour, label=f"{name}: {margins}")
         phase.plot(at, degrees, color=colour)
         if loop.crossover:
             margin = np.interp(loop.crossover, at, degrees)
@@ -111,6 +111,7 @@ def courses(over_time: Mapping[str, Course]) -> Figure:
         probability.plot(course.time_s, 100 * course.probability, color=colour)
     for axes in (queue, probability):
         axes.set_ylim(bottom=0)
+        axes.margins(x=0)
     queue.set_ylabel("queue (packets)")
     probability.set_ylabel("signals (% of packets)")
     probability.set_xlabel("time (s)")
@@ -139,11 +140,10 @@ def delays(
     """
     figure, axes = sheet()
     for i, (name, queue) in enumerate(queues.items()):
-        colour, _ = look(i)
         end = _end(queue)
         times = np.linspace(0, end, 240)
         shares = [queue.wait_exceeds(float(t)) for t in times]
-        axes.plot(1e3 * times, shares, color=colour, label=name)
+        axes.plot(1e3 * times, shares, label=name, **stroke(i))
     for i, (name, (seconds, packets)) in enumerate((waits or {}).items()):
         seconds, packets = np.asarray(seconds), np.asarray(packets, dtype=float)
         order = np.argsort(seconds)
@@ -155,8 +155,8 @@ def delays(
     axes.set_yscale("log")
     axes.set_ylim(LEAST, 1)
     axes.set_xlim(left=0)
-    axes.set_xlabel("t (ms)")
-    axes.set_ylabel("packets that wait longer than t")
+    axes.set_xlabel("waiting time t (ms)")
+    axes.set_ylabel("share of packets that wait longer than t")
     legend_below(figure, axes)
     return figure
 
@@ -188,7 +188,7 @@ def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
         Figure with the flow size on a logarithmic axis and the mean queue, both in packets.
     """
     figure, axes = _curves(curves, points)
-    axes.set_xscale("log")
+    logarithmic(axes, "x")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("flow size (packets)")
     axes.set_ylabel("mean queue (packets)")
@@ -241,7 +241,7 @@ def _curves(
     figure, axes = sheet()
     names = list(curves)
     for i, (name, (x, y)) in enumerate(curves.items()):
-        axes.plot(x, y, color=look(i)[0], label=name)
+        axes.plot(x, y, label=name, **stroke(i))
     for name, (x, means, lows, highs) in (points or {}).items():
         names += [name] if name not in names else []
         colour, marker = look(names.index(name))

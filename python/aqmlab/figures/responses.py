@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.figures.style import legend_below, look, sheet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,11 +47,15 @@ def responses(schemes: Mapping[str, Sequence[Responses]], longest_s: float = 2.0
     left.set_xlabel("response time (s)")
     left.set_ylabel("requests answered within this time (%)")
     left.set_xlim(0, longest_s)
+    left.set_ylim(0, 102)
     right.set_xscale("log")
     right.set_yscale("log")
-    right.set_ylim(bottom=0.01)
+    right.set_ylim(0.01, 120)
+    right.set_xlim(late[0], late[-1])
+    right.xaxis.set_major_formatter("{x:g}")
+    right.yaxis.set_major_formatter("{x:g}")
     right.set_xlabel("response time (s)")
-    right.set_ylabel("requests not answered within it (%)")
+    right.set_ylabel("requests not answered within this time (%)")
     legend_below(figure, left, 4)
     return figure
 
@@ -63,8 +67,7 @@ def _curve(axes: Axes, i: int, label: str | None, at: Any, several: Sequence[Any
 
     values = np.array(several)
     mean, n = values.mean(axis=0), len(values)
-    colour, _ = look(i)
-    axes.plot(at, mean, color=colour, label=label)
+    axes.plot(at, mean, label=label, **stroke(i))
     if n > 1:
         half = t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / np.sqrt(n)
-        axes.fill_between(at, mean - half, mean + half, color=colour, alpha=0.2, linewidth=0)
+        axes.fill_between(at, mean - half, mean + half, color=look(i)[0], alpha=0.2, linewidth=0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab._core import ScenarioError
 from aqmlab.engine import Network
 from aqmlab.figures.flow import between, runs_of
-from aqmlab.figures.style import COLOURS, legend_below, literal, look, over_time, title
+from aqmlab.figures.style import COLOURS, legend_below, literal, look, over_time, stroke, title
 from aqmlab.results import NotMeasuredError, busiest_link
 from aqmlab.scenario import quantities, seconds
 
@@ -177,7 +177,7 @@ def window(result: Result, flows: Sequence[str] | None = None) -> Figure:
         rows = series[series["flow"] == name]
         axes.step(
             rows["time_s"], rows["cwnd_bytes"] / 1000, where="post", linewidth=0.8,
-            label=literal(name), color=look(i)[0],
+            label=literal(name), **stroke(i),
         )  # fmt: skip
     axes.set_ylim(bottom=0)
     if 1 < len(names) <= MOST_NAMES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,12 +27,19 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Colours that people with any kind of colour vision can distinguish (Okabe & Ito 2008), and
 brown."""
 
+DASHES: tuple[Any, ...] = ("-", "--", ":", "-.")
+"""Styles of lines without markers."""
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 
 def look(i: int) -> tuple[str, str]:
     """Return the colour and the marker of the i-th line; they are unique for 64 lines."""
     return COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
+
+
+def stroke(i: int) -> dict[str, Any]:
+    """Return the colour and the dashes of the i-th line without markers, unique for 32 lines."""
+    return {"color": look(i)[0], "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
 
 
 class Described(Protocol):
@@ -96,6 +103,17 @@ def limits(values: Iterable[float], noise: float = 0.0) -> tuple[float, float]:
     return (bottom if low < 0 else max(0.0, bottom)), high + more + margin
 
 
+def logarithmic(axes: Axes, way: Literal["x", "y"]) -> None:
+    """Make an axis of at most three decades logarithmic, with labels at 1, 2 and 5 of a decade."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axis = axes.xaxis if way == "x" else axes.yaxis
+    (axes.set_xscale if way == "x" else axes.set_yscale)("log")
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
+
+
 def literal(text: str) -> str:
     """Escape a text of a user, so that Matplotlib shows it literally, also in a legend."""
     return ("\u200b" * text.startswith("_") + text).replace("$", r"\$")
@@ -109,11 +127,15 @@ def title(axes: Axes, text: str) -> None:
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
     """Place the legend of the axes below them, where it does not cover a line.
 
-    The legend has at most `columns` columns, and fewer if the labels are long.
+    The legend has at most `columns` columns, and fewer if the labels are long. Each row after the
+    first makes the figure higher, so that the panels keep their height.
     """
     handles, labels = axes.get_legend_handles_labels()
+    width, height = figure.get_size_inches()
     widest = 0.6 + 0.08 * max(map(len, labels), default=0)  # in inches: the line and the label
-    columns = max(1, min(columns, int(figure.get_size_inches()[0] / widest)))
+    columns = max(1, min(columns, int(width / widest)))
+    rows = math.ceil(len(labels) / columns)
+    figure.set_size_inches(width, height + 0.2 * max(0, rows - 1))
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
@@ -124,4 +146,5 @@ def over_time(
     figure, axes = sheet(size=size, of=of)
     axes.set_xlabel("time (s)")
     axes.set_ylabel(quantity)
+    axes.margins(x=0)
     return figure, axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.figures.style import COLOURS, legend_below, look, sheet
+from aqmlab.figures.style import COLOURS, legend_below, logarithmic, look, sheet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,15 +38,15 @@ def sizes(sample: Sample) -> Figure:
         values = np.sort(sample.drawn.get(key, []))
         if not len(values) or values[0] == values[-1]:  # absent or constant
             continue
-        colour, _ = look(i)
+        colour, name = look(i)[0], key.replace("_", " ")
         exceeds = 1 - np.arange(len(values)) / len(values)
         shown = np.unique(np.geomspace(1, len(values), 200).astype(int)) - 1
         shown = len(values) - 1 - shown
-        axes.plot(values[shown], exceeds[shown], ".", color=colour, label=f"{key}, sample")
+        axes.plot(values[shown], exceeds[shown], ".", color=colour, label=f"{name}, sample")
         tail = np.geomspace(1, exceeds[-1] / 10, 300)
         tail_sizes = written[key].quantile(1 - tail)
         axes.plot(
-            tail_sizes, tail, color=colour, linewidth=1, alpha=0.7, label=f"{key}, distribution"
+            tail_sizes, tail, color=colour, linewidth=1, alpha=0.7, label=f"{name}, distribution"
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -115,12 +115,15 @@ def hurst(estimates: dict[str, Hurst], bin_s: float) -> Figure:
     panels[1].plot(*_thinned(frequencies, whittle.y), ".", color=COLOURS[0], label="load")
     panels[1].plot(frequencies, whittle.line, color=COLOURS[1], label=_label(whittle))
     panels[1].set_xlabel("frequency (Hz)")
-    panels[1].set_ylabel("periodogram")
+    panels[1].set_ylabel("periodogram (arbitrary unit)")
     for (name, _), axes in zip(estimates.items(), panels, strict=True):
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_title(name, fontsize=10, loc="left")
-        axes.legend(fontsize=8, loc="lower left")
+        axes.legend(
+            loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=4, frameon=False, ncols=2
+        )
+    logarithmic(panels[0], "y")
     return figure
 
 

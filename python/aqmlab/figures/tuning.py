@@ -45,7 +45,7 @@ def threshold_pairs(pairs: Sequence[ThresholdPair], best: ThresholdPair, unit: s
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel(f"minth ({unit}); maxth is {best.maxth / best.minth:g} × minth")
-    axes.set_ylabel("time with the average queue between the thresholds (%)")
+    axes.set_ylabel("average queue between thresholds (% of time)")
     axes.set_ylim(-2, 102)
     legend_below(figure, axes, 3 if max(map(len, best.shares)) < 20 else 1)
     return figure

@@ -142,6 +142,8 @@ def _drawn(runs: Runs, network: str) -> Figure:
     axes[0].set_ylabel("change of goodput with ECN (%)")
     for at in axes:
         at.axhline(0, color="#888888", lw=1, ls="--")
+    low, high = axes[0].get_ylim()
+    axes[0].set_ylim(min(low, -2), max(high, 2))  # smaller changes are noise
     legend_below(figure, axes[0], 4)
     name = pairs.NETWORK_NAMES[network]
     caption = (

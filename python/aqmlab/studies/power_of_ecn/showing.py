@@ -147,6 +147,7 @@ def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
         panel.set_xlim(0, 2)
         panel.set_ylim(0, 102)
         panel.set_xlabel("response time (s)")
+        panel.xaxis.set_major_formatter("{x:g}")
     axes[0][0].set_ylabel("responses (%)")
     return figure, list(axes[0])
 

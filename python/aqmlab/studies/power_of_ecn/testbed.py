@@ -184,7 +184,7 @@ def _make(runs: Runs) -> Section:
     axes.set_xlim(0.02, 200)
     axes.set_ylim(1e-5, 1.2)
     axes.set_xlabel("response time (s)")
-    axes.set_ylabel("1 − distribution function")
+    axes.set_ylabel("share of slower responses")
     section.figures = [
         Figure("figure-11", "Figure 11: distribution of response times.",
                finish(figure, profile, 2)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.figures.style import legend_below, limits, look, sheet
 from aqmlab.measures import Measure
 from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
 from aqmlab.studies.red_wired_testbed import graphs
@@ -151,13 +151,14 @@ def _five(axes: Axes, runs: Runs, discipline: str) -> None:
                   marker=marker, label=HEADS[s])  # fmt: skip
         axes.plot(at, [float(row[f"elapsed_{s}_s"]) for row in printed], "x", color=colour,
                   markersize=6)  # fmt: skip
-    axes.set_title(f"{NAMED[ONE_CLASS, discipline]}: elapsed time", fontsize=10)
-    axes.set_ylabel("s")
+    axes.set_title(NAMED[ONE_CLASS, discipline], fontsize=10)
+    axes.set_ylabel("elapsed time (s)")
     axes.set_ylim(0, 42)  # equal for both disciplines, up to the published maximum
-    axes.legend(ncols=3, fontsize="x-small", loc="upper right")
+    axes.legend(ncols=3, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, 0),
+                borderaxespad=3, frameon=False)  # fmt: skip
 
 
-def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: str) -> None:
+def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], quantity: str) -> None:
     """Plot the medians with Tail Drop and RED, and the published medians if they exist."""
     for i, discipline in enumerate(DISCIPLINES):
         by_start = _both_starts(runs, discipline, read)
@@ -168,8 +169,7 @@ def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: s
             rate = read.name == "throughput"
             printed = _printed(discipline, read.part, starts_s, rate=rate)
             _crosses(axes, i, f"{named}, published", printed)
-    axes.set_title(title, fontsize=10)
-    axes.set_ylabel(unit)
+    axes.set_ylabel(quantity)
     axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
 
 
@@ -179,10 +179,10 @@ def _third_flow(runs: Runs) -> Section:
     for axes, discipline in zip(grid[0, :2], DISCIPLINES, strict=True):
         _five(axes, runs, discipline)
     shown = (
-        (handshake(THIRD), "Three-way handshake", "s"),
-        (measure(THIRD, "data_xmit_time_s"), "Data transmit time", "s"),
-        (measure(THIRD, RATE), "Throughput", "byte/s"),
-        (measure(THIRD, "retx_packets"), "Retransmitted packets", "packets"),
+        (handshake(THIRD), "three-way handshake (s)"),
+        (measure(THIRD, "data_xmit_time_s"), "data transmit time (s)"),
+        (measure(THIRD, RATE), "throughput (byte/s)"),
+        (measure(THIRD, "retx_packets"), "retransmitted packets"),
     )
     for axes, of in zip(grid.flat[2:], shown, strict=True):
         _compare(axes, runs, *of)
@@ -201,14 +201,13 @@ def _long_flows(runs: Runs) -> Section:
     """Return figure 5-14: elapsed time and retransmissions of the fastest and the slowest flow."""
     figure, grid = sheet(2, 2, (8.4, 6.4))
     for line, place in zip(grid, (FASTEST, SLOWEST), strict=True):
-        for axes, (column, title, unit) in zip(
+        for axes, (column, quantity) in zip(
             line,
-            ((TIME, "elapsed time", "s"), ("retx_packets", "retransmitted packets", "packets")),
+            ((TIME, "elapsed time (s)"), ("retx_packets", "retransmitted packets")),
             strict=True,
         ):
-            _compare(
-                axes, runs, measure(place, column), f"{place.capitalize()} flow: {title}", unit
-            )
+            _compare(axes, runs, measure(place, column), quantity)
+            axes.set_title(f"{place} flow", fontsize=10)
             axes.set_xlabel(START)
     legend_below(figure, grid[0, 0], columns=4)
     about = (
@@ -251,7 +250,7 @@ def _case(case: Workload, number: str) -> Item:
     name = f"figure-{number}"
 
     def make(runs: Runs) -> Section:
-        figure, grid = sheet(1, 3, (11.0, 4.4))
+        figure, grid = sheet(1, 3, (11.0, 4.4), sharex=True)
         columns = {ELAPSED: "elapsed_median_s", RECEIVED: "udp_received_median_packets"}
         for axes, read in zip(grid, (ELAPSED, RESENT, RECEIVED), strict=True):
             for i, (label, settings) in enumerate(_configurations(case)):
@@ -267,9 +266,10 @@ def _case(case: Workload, number: str) -> Item:
                 if read in columns and not alone:
                     printed = _printed_case(case, settings[0], columns[read])
                     _crosses(axes, i, "", printed)
-            axes.set_title(read.head, fontsize=10)
-            axes.set_ylabel(read.unit)
+            axes.set_ylabel(read.head)
+            axes.set_ylim(limits(axes.get_ylim()))
             axes.set_xlabel("start of the CBR flow (s)")
+            axes.set_visible(axes.has_data())
         legend_below(figure, grid[0])
         crosses = " Crosses show published medians." if case.name in FILES else ""
         about = (
