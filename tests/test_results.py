@@ -168,7 +168,7 @@ def test_a_figure_states_its_scenario_seed_and_version(
     assert html.escape(origin) in (tmp_path / "queue.svg").read_text("utf-8")
     assert origin.encode("utf-16-be") in (tmp_path / "queue.pdf").read_bytes()
     with PIL.Image.open(tmp_path / "queue.png") as image:
-        assert image.size == (1400, 700)
+        assert image.size == (1400, 740)  # The second row of the legend has 40 pixels.
         assert image.info["Description"] == origin
         assert image.info["Title"] == "queue (packets) over time (s): left>right"
 
