@@ -80,7 +80,8 @@ def _row(row: Sequence[str], *, left: bool) -> str:
 
 def _cell(tag: str, text: str, left: bool) -> str:
     side = "left" if left else "right"
-    return f'<{tag} style="text-align:{side};white-space:nowrap">{_text(text)}</{tag}>'
+    style = f"text-align:{side};white-space:nowrap;padding:.2em .6em"
+    return f'<{tag} style="{style}">{_text(text)}</{tag}>'
 
 
 def _text(text: str, longest: int = LONGEST_NAME) -> str:
