@@ -1,7 +1,7 @@
 # make demo      set up the environment, reproduce a study, and print the path of the report
 # make check     check format, lint, types and prose, and run the affected tests, in two minutes
 # make test      set up the environment, and run every check that CI runs
-# make nightly   run the checks of CI with more random cases, and the checks that take hours
+# make nightly   run the random tests with more cases, and the checks that take hours
 # make bench     measure the speed of aqmlab and of the installed ns-2, ns-3 and htsim
 # make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
 # make wheel     build the wheel for x86-64 in target/wheels with profile-guided optimization
@@ -75,7 +75,7 @@ nightly: .venv/core.stamp
 	tools/audit
 	tools/with-dependencies lowest
 	tools/with-dependencies newest
-	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or not nightly'
+	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or hypothesis'
 
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --peers
