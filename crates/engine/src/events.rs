@@ -112,6 +112,22 @@ impl EventQueue {
         }
     }
 
+    /// Return the time of the next event, or [`Time::NEVER`] without an event.
+    pub fn next_time(&mut self) -> Time {
+        if self.vacant {
+            self.remove_root();
+        }
+        let due = &self.due;
+        self.tied.retain(|&Reverse(lane)| due[lane as usize] == self.tied_at);
+        while let (Some(&at), Some(&lane)) = (self.times.first(), self.lanes.first())
+            && self.due[lane as usize] != Time(at)
+        {
+            self.remove_root();
+        }
+        let tied = if self.tied.is_empty() { Time::NEVER } else { self.tied_at };
+        self.times.first().map_or(tied, |&at| tied.min(Time(at)))
+    }
+
     /// Return the earliest event. If several events have the earliest time, return the event whose
     /// component has the lowest number.
     #[cold]
@@ -261,6 +277,7 @@ mod tests {
                     model.insert(lane, at.0);
                 } else {
                     let expected = model.iter().map(|(&l, &t)| (Time(t), l)).min();
+                    prop_assert_eq!(q.next_time(), expected.map_or(Time::NEVER, |(at, _)| at));
                     if let Some((_, l)) = expected {
                         model.remove(&l);
                     }

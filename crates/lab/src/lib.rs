@@ -24,6 +24,7 @@ mod network;
 mod observed_packet;
 mod packet_records;
 mod read;
+mod real_packets;
 mod record;
 pub mod resolved;
 mod run;
@@ -43,7 +44,7 @@ pub use limits::Limits;
 pub use read::{Format, read, read_all, read_file_text};
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
-pub use run::{Watch, run, run_with};
+pub use run::{Departure, Forwarding, Watch, forward, run, run_with};
 pub use scenario::{FORMAT, Scenario};
 
 use units::Read;

@@ -5,6 +5,7 @@ use impairments::Witness;
 use net::{Fate, OptionStore, Packet, Probe};
 use units::Time;
 
+use crate::real_packets::RealPackets;
 use crate::series::RecordedSeries;
 use crate::slot::{Slot, Stage};
 
@@ -13,6 +14,8 @@ use crate::slot::{Slot, Stage};
 pub struct PacketRecords {
     /// TCP options of the packets in the network.
     pub options: OptionStore,
+    /// Bytes of the packets in the network, if real hosts send the packets.
+    pub real: Option<Box<RealPackets>>,
     /// Slots of all connections.
     pub slots: Vec<Slot>,
     /// Connection slots of closed connections whose last packet in the network was dropped.
@@ -47,6 +50,9 @@ impl Probe for LinkProbe<'_> {
             Fate::Dropped(..) => {
                 slot.counters.dropped(packet.label.direction());
                 r.options.release(packet.options);
+                if let Some(real) = &mut r.real {
+                    real.release(packet);
+                }
                 if slot.stage == Stage::Closed && slot.counters.is_drained() {
                     r.drained.push(packet.connection);
                 }
@@ -60,6 +66,10 @@ impl Witness for LinkProbe<'_> {
     fn copy(&mut self, packet: &Packet) -> Packet {
         let r = &mut *self.recorder;
         r.slots[packet.connection as usize].counters.sent(packet.label.direction());
-        Packet { options: r.options.copy(packet.options), ..*packet }
+        let mut copy = Packet { options: r.options.copy(packet.options), ..*packet };
+        if let Some(real) = &mut r.real {
+            copy.segment.window = real.copy(packet);
+        }
+        copy
     }
 }

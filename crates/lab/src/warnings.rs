@@ -68,10 +68,16 @@ const OF_FLOWS: [(&str, Condition, &str); 5] = [
 impl Simulation<'_> {
     /// Return all warnings of the run.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
-        let mut all: Vec<Warning> = OF_FLOWS.iter().filter_map(|of| self.of_flows(of)).collect();
+        let simulated = self.connections.records.real.is_none();
+        let mut all = Vec::new();
+        if simulated {
+            all.extend(OF_FLOWS.iter().filter_map(|of| self.of_flows(of)));
+        }
         all.extend(self.never_started());
         all.extend(self.small_buffer());
-        all.extend(self.without_marks());
+        if simulated {
+            all.extend(self.without_marks());
+        }
         all.extend(self.without_congestion());
         all.extend(self.parameters_of_another_link());
         all

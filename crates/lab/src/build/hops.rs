@@ -19,6 +19,8 @@ impl Hop {
     pub const SINK: Hop = Hop(u32::MAX - 1);
     /// Last hop of a TCP route to an endpoint whose application receives events.
     pub const LISTENER: Hop = Hop(u32::MAX - 2);
+    /// Last hop of a route to a real host, which is outside of the simulator.
+    pub const REAL: Hop = Hop(u32::MAX - 3);
     /// Minimum hop number of a wire or of the last hop of a route.
     const WIRE: u32 = 0b11 << 30;
 
@@ -38,7 +40,7 @@ impl Hop {
 
     /// Return true if this hop is the last hop of a route.
     pub(super) fn is_last(self) -> bool {
-        self.0 >= Self::LISTENER.0
+        self.0 >= Self::REAL.0
     }
 
     /// Return true if this hop is a link that only delays the packets of the previous link

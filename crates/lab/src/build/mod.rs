@@ -18,7 +18,7 @@ pub use built::BuiltNetwork;
 pub use expanded::expanded;
 pub use hops::Hop;
 pub use links::LinkPlan;
-pub use network::build;
+pub use network::{Hosts, build};
 pub use offset::starts;
 pub use plan::Plan;
 pub use refusals::refuse_unknown_custom_aqms;

@@ -12,15 +12,25 @@ use super::built::BuiltNetwork;
 use super::delay_links::find_delay_links;
 use super::early_delivery::find_early_delivery;
 use super::flows::add_flows;
-use super::hops::lay_out_hops;
+use super::hops::{Hop, lay_out_hops};
 use super::links::LinkPlan;
 use super::offset::offset;
 use super::plan::Plan;
 use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
 
-/// Build the network of a plan.
-pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms) -> BuiltNetwork {
+/// Hosts of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hosts {
+    /// Endpoints of the simulator.
+    Simulated,
+    /// Hosts outside of the simulator, such as the sockets of a kernel.
+    Real,
+}
+
+/// Build the network of a plan. With real hosts, a link has an event per packet, because only the
+/// simulator knows the sizes and the order of future packets.
+pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms, hosts: Hosts) -> BuiltNetwork {
     let seed = scenario.seed;
     let link = |l: &LinkPlan| {
         let name = l.name();
@@ -58,7 +68,12 @@ pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms) -> 
         hops,
     };
     add_flows(scenario, plan, &begins, &mut built);
-    find_delay_links(scenario, plan, &mut built);
-    find_early_delivery(scenario, plan, &mut built);
+    match hosts {
+        Hosts::Simulated => {
+            find_delay_links(scenario, plan, &mut built);
+            find_early_delivery(scenario, plan, &mut built);
+        }
+        Hosts::Real => built.hops.iter_mut().filter(|hop| hop.is_last()).for_each(|hop| *hop = Hop::REAL),
+    }
     built
 }

@@ -5,6 +5,7 @@ mod applications;
 mod connections;
 mod conservation;
 mod early_delivery;
+mod forwarding;
 mod memory_checks;
 mod observer;
 mod packets;
@@ -15,7 +16,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{End, Flight, InPipe, OptionStore, Options, Violation};
+use net::{End, Flight, InPipe, OptionStore, Options, Packet, Violation};
 use queues::{CustomAqms, NoCustomAqms};
 use traffic::Opener;
 use traffic::application::EndpointState;
@@ -25,7 +26,7 @@ use units::Time;
 use crate::app_states::AppStates;
 use crate::arriving_flows::ArrivingFlow;
 use crate::baseline::Baseline;
-use crate::build::{BuiltNetwork, Plan, build, plan, refuse_unknown_custom_aqms};
+use crate::build::{BuiltNetwork, Hosts, Plan, build, plan, refuse_unknown_custom_aqms};
 use crate::capture::{self, Captures};
 use crate::computing_time::Stopwatch;
 use crate::connections::Connections;
@@ -41,6 +42,8 @@ use crate::record::Outcome;
 use crate::scenario::Scenario;
 use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
+
+pub use forwarding::{Departure, Forwarding, forward};
 
 /// Handle through which another thread observes and cancels a run. A `Watch` also stores the limits
 /// of the run.
@@ -103,7 +106,7 @@ pub fn run_with(
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
     refuse_unknown_custom_aqms(&plan, custom_aqms)?;
-    let mut sim = Simulation::new(scenario, &plan, custom_aqms);
+    let mut sim = Simulation::new(scenario, &plan, custom_aqms, Hosts::Simulated);
     sim.capture(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch, &began)?;
@@ -142,6 +145,8 @@ pub(crate) struct Simulation<'a> {
     horizon: Time,
     /// Latest arrival time among the packets that were delivered early.
     latest_early_arrival: Time,
+    /// Packets that have left the network for a real host, each with its time.
+    departed: Vec<(Time, Packet)>,
     /// True during the warm-up.
     warming_up: bool,
     /// Baseline: the counts at the end of the warm-up. In a run without a warm-up, all counts of
@@ -151,7 +156,7 @@ pub(crate) struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     /// Build the network of a plan, and schedule its first events.
-    fn new(scenario: &'a Scenario, plan: &'a Plan, custom_aqms: &dyn CustomAqms) -> Self {
+    fn new(scenario: &'a Scenario, plan: &'a Plan, custom_aqms: &dyn CustomAqms, hosts: Hosts) -> Self {
         let BuiltNetwork {
             links,
             conditioners,
@@ -163,7 +168,7 @@ impl<'a> Simulation<'a> {
             datagrams,
             draws,
             hops,
-        } = build(scenario, plan, custom_aqms);
+        } = build(scenario, plan, custom_aqms, hosts);
         let lanes = Lanes::new(links.len(), arriving_flows.len(), wires.len(), datagrams.len());
         let single = slots.len();
         if !arriving_flows.is_empty() {
@@ -172,9 +177,11 @@ impl<'a> Simulation<'a> {
         let mut events = EventQueue::new(lanes.count(endpoints.len()));
         for (k, (stream, first)) in datagrams.iter().enumerate() {
             slots.push(Slot::of_datagrams(stream, plan.dscp(stream.flow as usize)));
-            events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
+            if hosts == Hosts::Simulated {
+                events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
+            }
         }
-        for (s, slot) in slots[..single].iter().enumerate() {
+        for (s, slot) in slots[..single].iter().enumerate().filter(|_| hosts == Hosts::Simulated) {
             events.set(lanes.end(End::sender(s as u32)), slot.start);
         }
         let wants: Vec<_> = scenario.record.series.iter().map(|series| series.needs()).collect();
@@ -209,6 +216,7 @@ impl<'a> Simulation<'a> {
         };
         let records = PacketRecords {
             options: OptionStore::default(),
+            real: (hosts == Hosts::Real).then(Box::default),
             drained: Vec::new(),
             slots,
             series: Box::new(series),
@@ -242,13 +250,16 @@ impl<'a> Simulation<'a> {
             end: Time::ZERO,
             horizon: Time::ZERO,
             latest_early_arrival: Time::ZERO,
+            departed: Vec::new(),
             warming_up: begins > Time::ZERO,
             baseline: Baseline::default(),
         };
         for (k, arriving) in arriving_flows.into_iter().enumerate() {
             let begins = arriving.progress.began;
             sim.connections.arriving_flows.push(arriving);
-            sim.notify_opener(begins, k, OpenerEvent::Begins);
+            if hosts == Hosts::Simulated {
+                sim.notify_opener(begins, k, OpenerEvent::Begins);
+            }
         }
         sim
     }

@@ -73,6 +73,10 @@ impl Simulation<'_> {
         if next == Hop::LISTENER {
             return self.arrive_at_listener(now, packet);
         }
+        if next == Hop::REAL {
+            self.leave(now, packet);
+            return Ok(());
+        }
         self.sink(now, packet);
         Ok(())
     }
@@ -292,6 +296,14 @@ impl Simulation<'_> {
         }
         self.events.set(self.lanes.wire(w), self.network.wires[w].due());
         Ok(())
+    }
+
+    /// Let a packet leave the network for a real host.
+    #[cold]
+    fn leave(&mut self, now: Time, packet: &Packet) {
+        let slot = &mut self.connections.records.slots[packet.connection as usize];
+        slot.counters.arrived(packet.label.direction());
+        self.departed.push((now, *packet));
     }
 
     /// Discard a packet with bit errors at the receiving endpoint (RFC 9293 §3.1).

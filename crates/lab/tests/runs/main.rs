@@ -11,6 +11,7 @@ mod diffserv;
 mod early_delivery;
 mod every_run;
 mod foreign_loop;
+mod forwarding;
 mod impairments;
 mod links;
 mod refusals;
