@@ -144,8 +144,12 @@ def results_command(
             with appearing_file(csv) as part:
                 table.to_csv(part, index=False)
         if parquet:
+            # pandas 2.2 passes the name of the file to Arrow, which refuses names without UTF-8.
+            import pyarrow
+            from pyarrow.parquet import write_table
+
             with appearing_file(parquet) as part, part.open("wb") as file:
-                table.to_parquet(file, index=False)
+                write_table(pyarrow.Table.from_pandas(table, preserve_index=False), file)
     if netcdf:
         with appearing_file(netcdf) as part:
             outcome.to_xarray().to_netcdf(part, engine="scipy")

@@ -195,9 +195,13 @@ class Sweep:
         parts = []
         for point, result in zip(self.points, self.results, strict=True):
             if name in result.tables:
-                table = result.table(name).convert_dtypes().reindex(columns=columns)
-                parts.append(pd.DataFrame(point, index=table.index).join(table))
-        return pd.concat(parts, ignore_index=True)
+                table = result.table(name).convert_dtypes()
+                # pandas.concat adds the columns that a run lacks.
+                known = table.dropna(axis="columns", how="all")
+                parts.append(pd.DataFrame(point, index=table.index).join(known))
+        of_points = [column for column in parts[0] if column not in columns]
+        joined = pd.concat(parts, ignore_index=True)
+        return joined.reindex(columns=[*of_points, *columns], fill_value=pd.NA)
 
     def estimates(
         self,
