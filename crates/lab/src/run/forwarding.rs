@@ -3,8 +3,8 @@
 //! those of a simulated run, and the result has the same tables of links and queues.
 //!
 //! The caller passes each packet to [`Forwarding::send`] at the time of its arrival, and calls
-//! [`Forwarding::advance`] at the times that [`Forwarding::next_time`] returns. Packets that have left
-//! the network are in [`Forwarding::departures`].
+//! [`Forwarding::advance`] at the times that [`Forwarding::next_time`] returns. Packets that have
+//! left the network are in [`Forwarding::departures`].
 
 use net::{Direction, Ecn, Packet, Segment};
 use queues::CustomAqms;
