@@ -13,7 +13,7 @@ from aqmlab.comparison import Comparison, compare
 from aqmlab.comparison.alternatives import alternatives, change, changes_answer
 from aqmlab.comparison.queues import Arm
 from aqmlab.comparison.run import Run
-from aqmlab.comparison.show import answers, robust
+from aqmlab.comparison.show import answers, hint, robust
 from aqmlab.engine import Network, Recorded
 from aqmlab.measures.of_run import ALL
 from aqmlab.scenario import normalize
@@ -149,6 +149,13 @@ def test_the_sentences_name_each_alternative() -> None:
     assert [row["alternative"] for row in rows] == [*both.alternatives]
     assert [row["changes_answer"] for row in rows] == [True, True, False]
     assert [row["replications"] for row in rows] == [10, 6, 6]
+
+
+def test_without_an_answer_no_sentence_states_an_alternative() -> None:
+    both = replace(shifted(0.2, n=5), alternatives={"stack linux": shifted(0.4)})
+    assert hint(both)
+    assert "With the stack" not in " ".join(answers(both))
+    assert robust(both) == ""
 
 
 def test_an_unknown_difference_of_an_alternative_is_stated() -> None:

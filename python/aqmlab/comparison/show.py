@@ -104,7 +104,8 @@ def answers(comparison: "Comparison") -> list[str]:
             parts.append(f"{label} has no significant difference in {names}.")
         if reversed_ := _reversed(comparison, arm, changed):
             parts.append(f"In the second half of the runs, {label} {reversed_} instead.")
-        parts += _other_answers(comparison, arm, primary)
+        if not hint(comparison):  # else no answer exists that an alternative could change
+            parts += _other_answers(comparison, arm, primary)
         if parts:
             sentences.append(" ".join(parts))
     return sentences
@@ -155,7 +156,12 @@ def _in_sentence(alternative: str) -> str:
 
 
 def robust(comparison: "Comparison") -> str:
-    """Return a sentence with the alternatives that change no answer, or "" if there are none."""
+    """Return a sentence with the alternatives that change no answer, or "" if there are none.
+
+    The sentence is empty too if the replications are too few for an answer.
+    """
+    if hint(comparison):
+        return ""
     primary = [m for m in comparison.measures if m.name in comparison.primary]
     names = [
         _in_sentence(name) for name in comparison.alternatives
