@@ -177,6 +177,46 @@ mod regressions {
         });
     }
 
+    /// The retransmission of an expired timer does not wait for pacing, as in Linux. A sender whose
+    /// measured rate is one byte per 800 ms would otherwise never retransmit 800 bytes, because
+    /// pacing would delay them beyond the next timeout.
+    #[test]
+    fn a_timeout_retransmits_whatever_the_pacing_rate() {
+        let quick = json!({"mss": "800 B", "receive_window": "800 B", "ack": {"timeout": "1 ms", "quick": "0 packets"},
+            "recovery": {"max_ack_delay": "0 ms"}, "rto": {"granularity": "1 ms"}, "connection": {"msl": "0 ms"}});
+        let end = |more: Value| {
+            let mut all = quick.clone();
+            merge(all.as_object_mut().unwrap(), more.as_object().unwrap());
+            end(all)
+        };
+        let tcps = [
+            end(json!({"sack": true})),
+            end(json!({"congestion": "bbr3", "sack": true, "rto": {"initial": "788 ms"},
+                "recovery": {"method": "sack"}})),
+        ];
+        let apps = [
+            App { closes: Closes::AfterPeer, ..App::default() },
+            App { closes: Closes::AfterWrites, ..writer(&[(0, 1), (166, 800)]) },
+        ];
+        let impairments = Impairments {
+            loss: 0.06978512130796191,
+            corruption: 0.0522858750007694,
+            max_delay_ms: 1,
+            ..Impairments::default()
+        };
+        check(&Case {
+            tcps,
+            apps,
+            impairments,
+            seed: 5106635441524313983,
+            rtt: 1,
+            link: None,
+            iss: [0, 0],
+            both_open: true,
+            fast: None,
+        });
+    }
+
     /// A sender waits for its timer because of a mark while cwnd is one segment (RFC 3168 §6.1.2).
     /// If the other side's window is closed, the sender probes it when the timer expires.
     #[test]

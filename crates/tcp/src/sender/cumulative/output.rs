@@ -84,9 +84,12 @@ impl CumulativeSender {
     /// Return the next segment of a sender with optional state, in the general case.
     #[inline(never)]
     fn next_measured(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let prepare_to_send = tcb.prepare_to_send(self.tracking()?, now, tcp);
+        // As in Linux, the retransmission of an expired timer does not wait for pacing
+        // (tcp_retransmit_timer).
+        let timed_out = tcb.expirations > 0 && self.nxt == tcb.una && tcb.una != tcb.max;
+        let may_send = tcb.prepare_to_send(self.tracking()?, now, tcp) || timed_out;
         let probes = tcb.window_probe_due();
-        let outgoing = if prepare_to_send || probes {
+        let outgoing = if may_send || probes {
             self.next_in_order(tcb, now, tcp)
         } else {
             tcb.pacing_holds = !tcb.all_sent() || tcb.retransmit || self.nxt != tcb.max;

@@ -62,7 +62,10 @@ impl SackSender {
         if tcb.wait_for_timer && tcb.timer != Time::NEVER {
             return None;
         }
-        let may_send = tcb.prepare_to_send(&self.tracking, now, tcp);
+        // As in Linux, the retransmission of an expired timer does not wait for pacing
+        // (tcp_retransmit_timer).
+        let timed_out = tcb.retransmit && self.state == CaState::Loss;
+        let may_send = tcb.prepare_to_send(&self.tracking, now, tcp) || timed_out;
         let outgoing = if tcb.window_probe_due() {
             Some(self.probe_window(tcb, now, tcp))
         } else if may_send {
