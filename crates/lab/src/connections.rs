@@ -7,6 +7,7 @@
 //! the run.
 
 use net::{Direction, End};
+use tcp::Endpoint;
 
 use traffic::DrawStreams;
 
@@ -14,15 +15,19 @@ use crate::app_states::AppStates;
 use crate::arriving_flows::{ArrivingFlow, FlowTotals};
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
-use crate::exchanges::Exchanges;
+use crate::exchanges::{Ends, Exchanges};
 use crate::flow_index::index_of_flow;
 use crate::packet_records::PacketRecords;
+use crate::real_ends::{self, RealEnd};
 use crate::totals::ConnectionTotals;
 
 /// Flows and connections of a run, and the endpoints that send and receive packets.
 pub struct Connections {
     /// Endpoints, two per connection slot.
     pub endpoints: Endpoints,
+    /// Endpoints of real hosts, the client of each connection slot first, if real hosts send the
+    /// packets. In this case, the endpoints in `endpoints` do nothing.
+    pub real: Option<Vec<[RealEnd; 2]>>,
     /// Connection slots, and the records of drops, marks and copies of packets at links.
     pub records: PacketRecords,
     /// States of the applications that act again after the opening of their connections.
@@ -69,8 +74,29 @@ impl Connections {
 
     /// Return the counts of the connection in slot `s`, for the data of the direction `direction`.
     pub fn totals_of(&self, s: usize, direction: Direction) -> ConnectionTotals {
-        let [client, server] = self.endpoints.of(s as u32);
-        let ends = if direction == Direction::Forward { [client, server] } else { [server, client] };
-        ConnectionTotals::of(&self.records.slots[s], direction, ends)
+        let slot = &self.records.slots[s];
+        let (sender, receiver) = (direction.index(), direction.opposite().index());
+        if let Some(real) = &self.real {
+            let ends = &real[s];
+            return real_ends::totals(slot, direction.index(), [&ends[sender], &ends[receiver]]);
+        }
+        let ends = self.endpoints.of(s as u32);
+        ConnectionTotals::of(slot, direction, [ends[sender], ends[receiver]])
+    }
+
+    /// Return what the record of a request contains about the two endpoints of the connection in
+    /// slot `s`.
+    #[inline]
+    pub fn ends_of(&self, s: u32) -> Ends {
+        match &self.real {
+            Some(real) => {
+                let [client, server] = &real[s as usize];
+                Ends { opened: client.established(), timeouts: [client.timeouts(), server.timeouts()] }
+            }
+            None => {
+                let ends = self.endpoints.of(s);
+                Ends { opened: ends[0].milestones().0, timeouts: ends.map(Endpoint::timeouts) }
+            }
+        }
     }
 }

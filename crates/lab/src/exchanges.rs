@@ -1,6 +1,5 @@
 //! Counts of requests and responses that applications report.
 
-use tcp::Endpoint;
 use traffic::application::{RequestLog, Transaction};
 use units::Time;
 
@@ -8,6 +7,15 @@ use crate::flow_index::index_of_flow;
 use crate::histogram::Histogram;
 use crate::series::{RecordedSeries, RequestRecord};
 use crate::slot::Slot;
+
+/// State of the two endpoints of a connection, for the records of its requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    /// Time at which the client's connection was established.
+    pub opened: Time,
+    /// Timeouts of the client and of the server so far.
+    pub timeouts: [u32; 2],
+}
 
 /// Requests of a flow.
 #[derive(Debug, Default)]
@@ -46,7 +54,7 @@ impl Exchanges {
         &'a mut self,
         series: &'a mut RecordedSeries,
         slot: &Slot,
-        ends: [&'a Endpoint; 2],
+        ends: Ends,
         now: Time,
     ) -> ConnectionRequests<'a> {
         ConnectionRequests {
@@ -74,20 +82,15 @@ impl Exchanges {
 }
 
 /// Return the record of a request, in the form that the series need.
-pub fn request_record(
-    whose: [u32; 2],
-    ends: [&Endpoint; 2],
-    request: &Transaction,
-    completed: Time,
-) -> RequestRecord {
+pub fn request_record(whose: [u32; 2], ends: Ends, request: &Transaction, completed: Time) -> RequestRecord {
     let [flow, connection] = whose;
     RequestRecord {
         flow,
         connection,
         since: request.since,
-        opened: ends[0].milestones().0,
+        opened: ends.opened,
         completed,
-        timeouts: ends.map(Endpoint::timeouts),
+        timeouts: ends.timeouts,
         bytes: [request.request, request.response],
     }
 }
@@ -99,7 +102,7 @@ pub struct ConnectionRequests<'a> {
     series: &'a mut RecordedSeries,
     flow: u32,
     connection: u32,
-    ends: [&'a Endpoint; 2],
+    ends: Ends,
     now: Time,
     /// Number of responses that the application has reported to this log.
     pub count: u32,

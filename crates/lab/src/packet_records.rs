@@ -49,9 +49,9 @@ impl Probe for LinkProbe<'_> {
         match fate {
             Fate::Dropped(..) => {
                 slot.counters.dropped(packet.label.direction());
-                r.options.release(packet.options);
-                if let Some(real) = &mut r.real {
-                    real.release(packet);
+                match &mut r.real {
+                    Some(real) => real.release(packet),
+                    None => r.options.release(packet.options),
                 }
                 if slot.stage == Stage::Closed && slot.counters.is_drained() {
                     r.drained.push(packet.connection);
@@ -66,10 +66,10 @@ impl Witness for LinkProbe<'_> {
     fn copy(&mut self, packet: &Packet) -> Packet {
         let r = &mut *self.recorder;
         r.slots[packet.connection as usize].counters.sent(packet.label.direction());
-        let mut copy = Packet { options: r.options.copy(packet.options), ..*packet };
-        if let Some(real) = &mut r.real {
-            copy.segment.window = real.copy(packet);
-        }
-        copy
+        let options = match &mut r.real {
+            Some(real) => real.copy(packet),
+            None => r.options.copy(packet.options),
+        };
+        Packet { options, ..*packet }
     }
 }

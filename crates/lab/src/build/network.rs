@@ -73,7 +73,10 @@ pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms, hos
             find_delay_links(scenario, plan, &mut built);
             find_early_delivery(scenario, plan, &mut built);
         }
-        Hosts::Real => built.hops.iter_mut().filter(|hop| hop.is_last()).for_each(|hop| *hop = Hop::REAL),
+        Hosts::Real => {
+            let reaches_host = |hop: &&mut Hop| hop.is_last() && **hop != Hop::SINK;
+            built.hops.iter_mut().filter(reaches_host).for_each(|hop| *hop = Hop::REAL);
+        }
     }
     built
 }

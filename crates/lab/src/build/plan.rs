@@ -101,6 +101,12 @@ impl Plan {
         self.traffic(f).application()
     }
 
+    /// Return the TCP parameters of a flow's client and server.
+    pub fn hosts(&self, f: usize) -> [&Tcp; 2] {
+        let table = &self.tables[self.table(f)];
+        [&table.sender, &table.receiver]
+    }
+
     /// Return the events and services that a flow's application needs at one endpoint.
     pub fn needs(&self, f: usize, side: Side) -> Needs {
         self.application(f).map_or(Needs::NOTHING, |application| application.needs(side))

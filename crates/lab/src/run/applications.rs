@@ -3,7 +3,7 @@
 use net::{End, Seq};
 use tcp::State;
 use traffic::RandomDraws;
-use traffic::application::{Context, Event, Side};
+use traffic::application::{Actions, Context, Event, Side};
 use traffic::opener::OpenerEvent;
 use units::Time;
 
@@ -12,7 +12,7 @@ use crate::app_states::AppState;
 use crate::slot::Stage;
 
 /// Return the side of an endpoint: client or server.
-fn side(end: End) -> Side {
+pub(super) fn side(end: End) -> Side {
     if end.is_sender() { Side::Client } else { Side::Server }
 }
 
@@ -25,19 +25,11 @@ impl Simulation<'_> {
     /// Open the connection in a connection slot.
     #[cold]
     pub(super) fn open(&mut self, now: Time, s: u32) {
-        let slot = &mut self.connections.records.slots[s as usize];
-        let Some(application) = self.plan.application(slot.flow as usize) else { return };
-        (slot.stage, slot.is_bidirectional) = (Stage::Open, self.plan.is_bidirectional(slot.flow as usize));
-        if application.has_state() {
-            slot.app_state = self.connections.app_states.add(application.needs(Side::Server).events);
-        }
+        self.begin_application(s);
+        let flow = self.connections.records.slots[s as usize].flow as usize;
         for end in [End::receiver(s), End::sender(s)] {
-            let needs = application.needs(side(end));
-            if needs.own_pace {
+            if self.plan.needs(flow, side(end)).own_pace {
                 self.connections.endpoints[end].hold_data();
-            }
-            if let Some(app) = self.connections.app_states.of(slot.app_state).get_mut(side(end) as usize) {
-                app.whole = needs.messages;
             }
         }
         self.connections.endpoints[End::receiver(s)].listen();
@@ -45,14 +37,46 @@ impl Simulation<'_> {
         self.notify(now, End::sender(s), Event::Opening);
     }
 
+    /// Create the application states of a connection that opens now.
+    pub(super) fn begin_application(&mut self, s: u32) {
+        let slot = &mut self.connections.records.slots[s as usize];
+        let Some(application) = self.plan.application(slot.flow as usize) else { return };
+        (slot.stage, slot.is_bidirectional) = (Stage::Open, self.plan.is_bidirectional(slot.flow as usize));
+        if application.has_state() {
+            slot.app_state = self.connections.app_states.add(application.needs(Side::Server).events);
+        }
+        for end in [End::receiver(s), End::sender(s)] {
+            if let Some(app) = self.connections.app_states.of(slot.app_state).get_mut(side(end) as usize) {
+                app.whole = application.needs(side(end)).messages;
+            }
+        }
+    }
+
     /// Notify the application at an endpoint of an event, and execute the actions that the
     /// application returns.
     fn notify(&mut self, now: Time, end: End, event: Event) {
+        let actions = self.react(now, end, event);
+        let endpoint = &mut self.connections.endpoints[end];
+        if actions.read > 0 {
+            endpoint.read(now, actions.read.min(u64::from(u32::MAX)) as u32);
+        }
+        if actions.write > 0 {
+            endpoint.write(actions.write);
+        }
+        if actions.close {
+            endpoint.close();
+        }
+    }
+
+    /// Notify the application at an endpoint of an event, and return the actions that the endpoint
+    /// has to execute. The function itself sets the timer of the application.
+    #[inline]
+    pub(super) fn react(&mut self, now: Time, end: End, event: Event) -> Actions {
         let slot = &self.connections.records.slots[end.connection() as usize];
         let flow = slot.flow as usize;
-        let Some(application) = self.plan.application(flow) else { return };
+        let Some(application) = self.plan.application(flow) else { return Actions::NONE };
         let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
-        let both = self.connections.endpoints.of(end.connection());
+        let both = self.connections.ends_of(end.connection());
         let log = &mut self.connections.exchanges.log(&mut self.connections.records.series, slot, both, now);
         let (mut stateless, side) = (None, side(end));
         let (client, server) = match self.connections.app_states.of(slot.app_state) {
@@ -74,16 +98,6 @@ impl Simulation<'_> {
         if actions.wake != Time::NEVER {
             app.wake = actions.wake.max(now);
         }
-        let endpoint = &mut self.connections.endpoints[end];
-        if actions.read > 0 {
-            endpoint.read(now, actions.read.min(u64::from(u32::MAX)) as u32);
-        }
-        if actions.write > 0 {
-            endpoint.write(actions.write);
-        }
-        if actions.close {
-            endpoint.close();
-        }
         let finished = actions.close && side == Side::Client;
         if (responses > 0 || finished) && self.plan.opener(flow).is_some() {
             let k = self.connections.arriving_flow_of(flow as u32);
@@ -92,6 +106,7 @@ impl Simulation<'_> {
                 self.notify_opener(now, k, OpenerEvent::Finished(connection));
             }
         }
+        actions
     }
 
     /// Notify the application at an endpoint of the effects of an arrived packet: received data,
@@ -148,12 +163,22 @@ impl Simulation<'_> {
     /// Wake the application at an endpoint, if the time of its wake-up has come.
     #[cold]
     pub(super) fn wake(&mut self, now: Time, end: End) {
-        let index = self.connections.records.slots[end.connection() as usize].app_state;
-        let Some(app) = self.connections.app_states.of(index).get_mut(side(end) as usize) else { return };
-        if app.wake <= now {
-            app.wake = Time::NEVER;
+        if self.wakes(now, end) {
             self.notify(now, end, Event::Woken);
         }
+    }
+
+    /// Return true if the time of the application's wake-up has come, and clear this time.
+    pub(super) fn wakes(&mut self, now: Time, end: End) -> bool {
+        let index = self.connections.records.slots[end.connection() as usize].app_state;
+        let Some(app) = self.connections.app_states.of(index).get_mut(side(end) as usize) else {
+            return false;
+        };
+        let due = app.wake <= now;
+        if due {
+            app.wake = Time::NEVER;
+        }
+        due
     }
 
     /// Schedule the wake-up of the application at an endpoint. If the endpoint has an earlier

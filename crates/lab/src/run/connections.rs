@@ -14,8 +14,17 @@ use crate::slot::{Slot, Stage};
 impl Simulation<'_> {
     /// Open a connection of a flow that opens connections during the run.
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
+        let Some(s) = self.add_connection(now, k) else { return Ok(()) };
+        self.open(now, s);
+        self.pump(now, End::sender(s))?;
+        self.rearm(End::sender(s));
+        Ok(())
+    }
+
+    /// Add a connection of a flow that opens connections during the run, and return its slot.
+    pub(super) fn add_connection(&mut self, now: Time, k: usize) -> Option<u32> {
         let arriving = &mut self.connections.arriving_flows[k];
-        let Some(opener) = self.plan.opener(arriving.flow as usize) else { return Ok(()) };
+        let opener = self.plan.opener(arriving.flow as usize)?;
         let slot = Slot::new(
             arriving.flow,
             opener.connection(&arriving.progress),
@@ -44,10 +53,7 @@ impl Simulation<'_> {
             captures.opened(s);
         }
         self.notify_opener(now, k, OpenerEvent::Opened);
-        self.open(now, s);
-        self.pump(now, End::sender(s))?;
-        self.rearm(End::sender(s));
-        Ok(())
+        Some(s)
     }
 
     /// Pass an event to the component that opens the connections of a flow. Schedule the opening of
@@ -160,21 +166,26 @@ impl Simulation<'_> {
             self.connections.endpoints[end.opposite()].discard(now);
         }
         if self.connections.endpoints[end.opposite()].is_closed() {
-            let slot = &mut self.connections.records.slots[end.connection() as usize];
-            if slot.stage == Stage::Open {
-                slot.stage = Stage::Closed;
-                self.connections.open -= 1;
-                let flow = slot.flow;
-                if self.plan.opener(flow as usize).is_some() {
-                    let (connection, index) = (slot.connection, slot.app_state);
-                    let client = self.connections.app_states.get(index).first().map(|client| client.state);
-                    let unanswered = client.map_or(0, |client| client.begun - client.ended);
-                    let k = self.connections.arriving_flow_of(flow);
-                    self.notify_opener(now, k, OpenerEvent::Closed { connection, unanswered });
-                }
-            }
-            self.release(end.connection());
+            self.finish_connection(now, end.connection());
         }
+    }
+
+    /// Finish a connection whose two endpoints are closed.
+    pub(super) fn finish_connection(&mut self, now: Time, s: u32) {
+        let slot = &mut self.connections.records.slots[s as usize];
+        if slot.stage == Stage::Open {
+            slot.stage = Stage::Closed;
+            self.connections.open -= 1;
+            let flow = slot.flow;
+            if self.plan.opener(flow as usize).is_some() {
+                let (connection, index) = (slot.connection, slot.app_state);
+                let client = self.connections.app_states.get(index).first().map(|client| client.state);
+                let unanswered = client.map_or(0, |client| client.begun - client.ended);
+                let k = self.connections.arriving_flow_of(flow);
+                self.notify_opener(now, k, OpenerEvent::Closed { connection, unanswered });
+            }
+        }
+        self.release(s);
     }
 
     /// Release the connection slot of a closed connection that has no packet in the network. A
@@ -239,7 +250,7 @@ impl Simulation<'_> {
             .of(self.plan.number(flow as usize), connection);
         for number in client.ended..client.begun {
             let Some(request) = application.pending_request(number, &client, draws) else { return };
-            let ends = self.connections.endpoints.of(s);
+            let ends = self.connections.ends_of(s);
             self.connections.records.series.on_request(&request_record(
                 [flow, connection],
                 ends,

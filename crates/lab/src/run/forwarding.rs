@@ -1,41 +1,60 @@
-//! Network of a scenario for real packets. Real hosts, such as the sockets of a kernel, send the
+//! Network of a scenario for real hosts. The hosts, such as the sockets of a kernel, send the
 //! packets, and the caller reads the clock. The links, queues, conditioners and impairments are
-//! those of a simulated run, and the result has the same tables of links and queues.
+//! those of a simulated run, and so are the applications, the arrivals of connections, and the
+//! tables of the result. Datagrams are sent by the run itself, because no host influences them.
 //!
 //! The caller passes each packet to [`Forwarding::send`] at the time of its arrival, and calls
-//! [`Forwarding::advance`] at the times that [`Forwarding::next_time`] returns. Packets that have
-//! left the network are in [`Forwarding::departures`].
+//! [`Forwarding::advance`] at the times that [`Forwarding::next_time`] returns. Afterwards it
+//! takes the packets that have left the network ([`Forwarding::departures`]), and the events that
+//! concern the hosts ([`Forwarding::take_happened`]).
 
-use net::{Direction, Ecn, Packet, Segment};
+use net::{Direction, Ecn, End, Packet, Segment};
 use queues::CustomAqms;
-use units::Time;
+use tcp::Tcp;
+use traffic::application::{Actions, Event, Needs};
+use units::{Duration, Time};
 
 use super::Simulation;
+use super::applications::side;
 use crate::build::{Hosts, plan, refuse_unknown_custom_aqms};
 use crate::computing_time::Stopwatch;
 use crate::failure::Failure;
 use crate::lanes::Lane;
+use crate::real_ends::KernelCounts;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
-use crate::slot::{Slot, Stage};
+use crate::slot::Stage;
 
 /// Packet that has left the network for a real host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure<'a> {
     /// Time at which the packet reaches the host.
     pub time: Time,
-    /// Number of the connection, as [`Forwarding::connection`] returned it.
+    /// Number of the connection.
     pub connection: u32,
+    /// Flow of the connection.
+    pub flow: u32,
     /// Direction of the packet.
     pub direction: Direction,
     /// ECN field after all links.
     pub ecn: Ecn,
     /// DiffServ codepoint after all conditioners.
     pub dscp: u8,
-    /// True if an impairment damaged the packet.
-    pub damaged: bool,
     /// Bytes of the packet, as the host sent them.
     pub bytes: &'a [u8],
+}
+
+/// Event that the hosts must process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A connection opens. The client calls [`Forwarding::on`] with the event
+    /// [`Event::Opening`].
+    Opens(u32),
+    /// The timer of the application at an endpoint expired. The endpoint calls [`Forwarding::on`]
+    /// with the event [`Event::Woken`].
+    Woken(End),
+    /// Both sides of a connection are closed, and the number of the connection may be used again.
+    Closed(u32),
 }
 
 /// Network of a scenario whose packets real hosts send.
@@ -45,9 +64,7 @@ pub struct Forwarding<'a> {
 }
 
 /// Forward the packets of real hosts through the network of a scenario. The function `hosts` sends
-/// the packets, and returns the time at which the run ends. The result has the tables of links,
-/// classes, conditioners and impairments, and the series of queues. The caller adds what the hosts
-/// measured.
+/// the packets, and returns the time at which the run ends.
 pub fn forward<E: From<Failure>>(
     scenario: &Scenario,
     custom_aqms: &dyn CustomAqms,
@@ -78,7 +95,7 @@ impl Simulation<'_> {
     /// have left it since the last delivery.
     fn check_stored_bytes(&self) -> Result<(), Failure> {
         let mut packets = self.departed.len();
-        self.network.each_inside(&mut |_| packets += 1);
+        self.network.each_inside(&mut |packet| packets += usize::from(packet.options > 0));
         let stored = self.connections.records.real.as_ref().map_or(0, |real| real.in_use());
         if stored == packets {
             return Ok(());
@@ -89,25 +106,81 @@ impl Simulation<'_> {
 }
 
 impl Forwarding<'_> {
-    /// Return the number of a connection of a flow, which opens now. A flow without `arrivals` has
-    /// a single connection, and each call returns the number of this connection.
-    pub fn connection(&mut self, now: Time, flow: u32) -> u32 {
-        let Simulation { plan, connections, .. } = &mut self.sim;
-        let slots = &mut connections.records.slots;
-        let known = connections.single + connections.datagrams.len();
-        if let Some(s) = slots[..known].iter().position(|slot| slot.flow == flow) {
-            slots[s].stage = Stage::Open;
-            return s as u32;
+    /// Return the flow of a connection.
+    pub fn flow(&self, connection: u32) -> u32 {
+        self.sim.connections.records.slots[connection as usize].flow
+    }
+
+    /// Return the number of flows, of which the flows of datagrams have no connections.
+    pub fn flows(&self) -> u32 {
+        self.sim.plan.flows() as u32
+    }
+
+    /// Return the TCP parameters of a flow's client and server, or `None` for a flow of datagrams.
+    pub fn hosts(&self, flow: u32) -> Option<[&Tcp; 2]> {
+        let plan = self.sim.plan;
+        (!plan.traffic(flow as usize).is_datagrams()).then(|| plan.hosts(flow as usize))
+    }
+
+    /// Return what the application of a connection needs at an endpoint.
+    pub fn needs(&self, end: End) -> Needs {
+        self.sim.plan.needs(self.flow(end.connection()) as usize, side(end))
+    }
+
+    /// Return the time at which the warm-up ends.
+    pub fn begins(&self) -> Time {
+        self.sim.begins()
+    }
+
+    /// Return the latest time at which the run ends.
+    pub fn limit(&self) -> Time {
+        self.limit
+    }
+
+    /// Return true if a run without a duration is over, because all its connections are closed.
+    pub fn is_done(&self) -> bool {
+        self.sim.scenario.duration.is_none() && self.sim.connections.open == 0
+    }
+
+    /// Return the interval between two samples of the series.
+    pub fn interval(&self) -> Duration {
+        self.sim.scenario.record.interval
+    }
+
+    /// Notify the application at an endpoint of an event, and return what the endpoint has to do.
+    pub fn on(&mut self, now: Time, end: End, event: Event) -> Actions {
+        let slot = &self.sim.connections.records.slots[end.connection() as usize];
+        if slot.stage != Stage::Open {
+            return Actions::NONE;
         }
-        let k = connections.arriving_flow_of(flow);
-        let arriving = &mut connections.arriving_flows[k];
-        let number = arriving.progress.opened;
-        arriving.progress.opened += 1;
-        let dscp = plan.dscp(flow as usize);
-        let mut slot = Slot::new(flow, number, arriving.first_hop, now, dscp);
-        slot.stage = Stage::Open;
-        connections.records.slots.push(slot);
-        connections.records.slots.len() as u32 - 1
+        let needs = self.needs(end);
+        let own = matches!(event, Event::Opening | Event::Woken);
+        let actions = match event {
+            _ if own || needs.events => self.sim.notify_of(now, end, event),
+            // Without events, an endpoint closes as soon as its peer has closed.
+            Event::PeerClosed => Actions::CLOSE,
+            _ => Actions::NONE,
+        };
+        if let Some(real) = &mut self.sim.connections.real {
+            real[end.connection() as usize][side(end) as usize].wrote(now, actions.write, actions.close);
+        }
+        self.sim.rearm(end);
+        actions
+    }
+
+    /// Record the counts of an endpoint that its kernel reports.
+    pub fn measured(&mut self, end: End, counts: KernelCounts) {
+        if let Some(real) = &mut self.sim.connections.real {
+            real[end.connection() as usize][side(end) as usize].measured(counts);
+        }
+    }
+
+    /// Give up a connection, whose host reports an error.
+    pub fn abort(&mut self, now: Time, connection: u32) {
+        if let Some(real) = &mut self.sim.connections.real {
+            real[connection as usize].iter_mut().for_each(|end| end.end(now));
+        }
+        self.sim.finish_real(now, connection);
     }
 
     /// Send a packet of a connection into the network. `bytes` is the whole IP packet; its length
@@ -132,13 +205,15 @@ impl Forwarding<'_> {
             return Ok(());
         }
         let size = u16::try_from(bytes.len()).expect("an IP packet has at most 65,535 bytes");
-        let records = &mut self.sim.connections.records;
-        let window = records.real.get_or_insert_default().store(bytes);
-        let slot = &mut records.slots[connection as usize];
+        let connections = &mut self.sim.connections;
+        let options = connections.records.real.get_or_insert_default().store(bytes);
+        if let Some(real) = &mut connections.real {
+            real[connection as usize][direction.index()].sent(now, &segment);
+        }
+        let slot = &mut connections.records.slots[connection as usize];
         slot.counters.sent(direction);
         let (hop, label) = (slot.first_hop[direction.index()], slot.labels[direction.index()]);
-        let segment = Segment { window, ..segment };
-        let mut packet = Packet { connection, size, ecn, label, hop, options: 0, segment };
+        let mut packet = Packet { connection, size, ecn, label, hop, options, segment };
         self.sim.enter(now, hop, &mut packet).map_err(|v| (*v).into())
     }
 
@@ -170,8 +245,11 @@ impl Forwarding<'_> {
                     self.sim.sample(at)?;
                     self.sim.events.set(lane, at + self.sim.scenario.record.interval);
                 }
-                Lane::End(_) | Lane::Arrivals(_) | Lane::Datagrams(_) => {}
+                Lane::Datagrams(k) => self.sim.emit(at, k).map_err(|v| *v)?,
+                Lane::Arrivals(k) => self.sim.open_arriving(at, k),
+                Lane::End(end) => self.sim.real_end_event(at, end),
             }
+            self.sim.release_drained();
         }
         self.sim.end = now;
         Ok(())
@@ -180,19 +258,87 @@ impl Forwarding<'_> {
     /// Call `deliver` for each packet that has left the network since the last call, in the order
     /// of time.
     pub fn departures(&mut self, mut deliver: impl FnMut(Departure)) {
-        let records = &mut self.sim.connections.records;
-        for (time, packet) in self.sim.departed.drain(..) {
-            let Some(real) = &mut records.real else { continue };
-            deliver(Departure {
-                time,
-                connection: packet.connection,
-                direction: packet.label.direction(),
-                ecn: packet.ecn,
-                dscp: packet.label.dscp(),
-                damaged: packet.is_damaged(),
-                bytes: real.bytes(&packet),
-            });
+        let mut departed = std::mem::take(&mut self.sim.departed);
+        for (time, packet) in departed.drain(..) {
+            let (connection, direction) = (packet.connection, packet.label.direction());
+            let flow = self.flow(connection);
+            let connections = &mut self.sim.connections;
+            let Some(real) = &mut connections.records.real else { continue };
+            let (ecn, dscp, bytes) = (packet.ecn, packet.label.dscp(), real.bytes(&packet));
+            deliver(Departure { time, connection, flow, direction, ecn, dscp, bytes });
             real.release(&packet);
+            if let Some(ends) = &mut connections.real {
+                ends[connection as usize][direction.opposite().index()].arrived(time, &packet.segment);
+            }
+            self.sim.finish_real(time, connection);
         }
+        self.sim.departed = departed;
+    }
+
+    /// Move the events that the hosts must process into `list`, in the order of time.
+    pub fn take_happened(&mut self, list: &mut Vec<Happening>) {
+        list.append(&mut self.sim.happened);
+    }
+}
+
+impl Simulation<'_> {
+    /// Open a connection, or wake an application.
+    fn real_end_event(&mut self, now: Time, end: End) {
+        let s = end.connection();
+        let stage = self.connections.records.slots[s as usize].stage;
+        match stage {
+            Stage::Waiting => {
+                self.begin_application(s);
+                self.happened.push(Happening::Opens(s));
+            }
+            Stage::Open if self.wakes(now, end) => self.happened.push(Happening::Woken(end)),
+            Stage::Open => self.rearm(end),
+            Stage::Closed | Stage::Free => {}
+        }
+    }
+
+    /// Open a connection of a flow that opens connections during the run.
+    fn open_arriving(&mut self, now: Time, k: usize) {
+        let Some(s) = self.add_connection(now, k) else { return };
+        if let Some(real) = &mut self.connections.real {
+            real.resize(self.connections.records.slots.len(), Default::default());
+            real[s as usize] = Default::default();
+        }
+        self.begin_application(s);
+        self.happened.push(Happening::Opens(s));
+    }
+
+    /// Finish a connection between real hosts, if both sides are closed.
+    fn finish_real(&mut self, now: Time, s: u32) {
+        let Some(real) = &self.connections.real else { return };
+        let [client, server] = &real[s as usize];
+        let closed = (client.is_closed() && server.is_closed()) || client.is_reset() || server.is_reset();
+        match self.connections.records.slots[s as usize].stage {
+            Stage::Open if closed => {
+                self.happened.push(Happening::Closed(s));
+                self.finish_connection(now, s);
+            }
+            Stage::Closed => self.release(s),
+            _ => {}
+        }
+    }
+
+    /// Notify the application at an endpoint of an event. If the application needs only complete
+    /// messages, an event about a part of a message only counts its bytes.
+    fn notify_of(&mut self, now: Time, end: End, event: Event) -> Actions {
+        let index = self.connections.records.slots[end.connection() as usize].app_state;
+        if let Some(app) = self.connections.app_states.of(index).get_mut(side(end) as usize)
+            && app.whole
+        {
+            match event {
+                Event::Opened => return Actions::NONE,
+                Event::Received(n) if app.state.received + n < app.state.awaited => {
+                    app.state.received += n;
+                    return Actions::NONE;
+                }
+                _ => {}
+            }
+        }
+        self.react(now, end, event)
     }
 }

@@ -43,7 +43,7 @@ use crate::scenario::Scenario;
 use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
 
-pub use forwarding::{Departure, Forwarding, forward};
+pub use forwarding::{Departure, Forwarding, Happening, forward};
 
 /// Handle through which another thread observes and cancels a run. A `Watch` also stores the limits
 /// of the run.
@@ -147,6 +147,8 @@ pub(crate) struct Simulation<'a> {
     latest_early_arrival: Time,
     /// Packets that have left the network for a real host, each with its time.
     departed: Vec<(Time, Packet)>,
+    /// Events that the real hosts must process.
+    happened: Vec<Happening>,
     /// True during the warm-up.
     warming_up: bool,
     /// Baseline: the counts at the end of the warm-up. In a run without a warm-up, all counts of
@@ -177,11 +179,9 @@ impl<'a> Simulation<'a> {
         let mut events = EventQueue::new(lanes.count(endpoints.len()));
         for (k, (stream, first)) in datagrams.iter().enumerate() {
             slots.push(Slot::of_datagrams(stream, plan.dscp(stream.flow as usize)));
-            if hosts == Hosts::Simulated {
-                events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
-            }
+            events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
         }
-        for (s, slot) in slots[..single].iter().enumerate().filter(|_| hosts == Hosts::Simulated) {
+        for (s, slot) in slots[..single].iter().enumerate() {
             events.set(lanes.end(End::sender(s as u32)), slot.start);
         }
         let wants: Vec<_> = scenario.record.series.iter().map(|series| series.needs()).collect();
@@ -223,8 +223,10 @@ impl<'a> Simulation<'a> {
         };
         let bidirectional = (0..plan.flows() as u32).filter(|&f| plan.is_bidirectional(f as usize)).collect();
         let exchanges = Exchanges::new(bidirectional, begins);
+        let real = (hosts == Hosts::Real).then(|| vec![Default::default(); records.slots.len()]);
         let connections = Connections {
             endpoints,
+            real,
             records,
             app_states: AppStates::default(),
             exchanges,
@@ -251,15 +253,14 @@ impl<'a> Simulation<'a> {
             horizon: Time::ZERO,
             latest_early_arrival: Time::ZERO,
             departed: Vec::new(),
+            happened: Vec::new(),
             warming_up: begins > Time::ZERO,
             baseline: Baseline::default(),
         };
         for (k, arriving) in arriving_flows.into_iter().enumerate() {
             let begins = arriving.progress.began;
             sim.connections.arriving_flows.push(arriving);
-            if hosts == Hosts::Simulated {
-                sim.notify_opener(begins, k, OpenerEvent::Begins);
-            }
+            sim.notify_opener(begins, k, OpenerEvent::Begins);
         }
         sim
     }

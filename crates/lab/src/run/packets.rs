@@ -301,6 +301,9 @@ impl Simulation<'_> {
     /// Let a packet leave the network for a real host.
     #[cold]
     fn leave(&mut self, now: Time, packet: &Packet) {
+        if packet.is_damaged() {
+            return self.discard(now, packet); // the host would discard it
+        }
         let slot = &mut self.connections.records.slots[packet.connection as usize];
         slot.counters.arrived(packet.label.direction());
         self.departed.push((now, *packet));

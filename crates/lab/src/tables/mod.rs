@@ -33,10 +33,7 @@ impl Simulation<'_> {
     /// Return the result of the run. `setup` is the computing time of the plan and the network, and
     /// `running` is the computing time of the simulation.
     pub(crate) fn outcome(mut self, setup: ComputingTime, running: ComputingTime) -> Outcome {
-        let simulated = self.connections.records.real.is_none();
-        if simulated {
-            self.count_the_rest();
-        }
+        self.count_the_rest();
         let warnings = self.warnings();
         let record = &self.scenario.record;
         let rows = record.flows;
@@ -51,12 +48,8 @@ impl Simulation<'_> {
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));
-        let bidirectional = simulated && !self.connections.exchanges.flows.is_empty();
-        let directions = match (simulated, bidirectional) {
-            (false, _) => &[][..],
-            (true, false) => &[Direction::Forward],
-            (true, true) => &Direction::BOTH,
-        };
+        let bidirectional = !self.connections.exchanges.flows.is_empty();
+        let directions = if bidirectional { &Direction::BOTH[..] } else { &[Direction::Forward] };
         let by_direction: Vec<_> = directions
             .iter()
             .map(|&direction| match rows {
@@ -77,14 +70,14 @@ impl Simulation<'_> {
         if bidirectional {
             tables.push(self.exchange_table(names.flows()));
         }
-        if simulated && !self.connections.arriving_flows.is_empty() {
+        if !self.connections.arriving_flows.is_empty() {
             tables.push(self.connection_table(names.flows()));
         }
         tables.extend(classes);
         if !self.network.conditioners.is_empty() {
             tables.push(self.conditioner_table(names.links()));
         }
-        if simulated && !self.connections.datagrams.is_empty() {
+        if !self.connections.datagrams.is_empty() {
             tables.push(self.datagram_table(names.flows()));
         }
         if !self.network.wires.is_empty() {

@@ -22,11 +22,16 @@ record = { series = ["queue", "delays", "drops"], interval = "10 ms", links = ["
 /// interval of 8000 µs is a rate of 1 Mbit/s.
 const FLOWS: [(u64, u64); 3] = [(3_001, 8_000), (4_417, 10_000), (6_233, 16_000)];
 
-fn flows() -> String {
+/// Return the flows: datagrams of the simulator, or connections of real hosts.
+fn flows(simulated: bool) -> String {
     let flow = |(i, (start, interval)): (usize, &(u64, u64))| {
         let rate = 8_000_000_000 / interval;
+        let traffic = match simulated {
+            true => format!(r#"{{ kind = "cbr", rate = "{rate} bit/s" }}"#),
+            false => r#"{ kind = "bulk" }"#.to_string(),
+        };
         format!(
-            r#"{{ name = "{i}", from = "left-0", to = "right-{i}", start = "{start} us", traffic = {{ kind = "cbr", rate = "{rate} bit/s" }} }}"#
+            r#"{{ name = "{i}", from = "left-0", to = "right-{i}", start = "{start} us", traffic = {traffic} }}"#
         )
     };
     format!("[{}]", FLOWS.iter().enumerate().map(flow).collect::<Vec<_>>().join(", "))
@@ -44,7 +49,7 @@ fn send_all(forwarding: &mut Forwarding, arrived: &mut usize) -> Result<Time, Fa
         if micros > end {
             return Ok(at(end));
         }
-        let connection = forwarding.connection(at(micros), i as u32);
+        let connection = i as u32;
         let mut bytes = vec![i as u8; 1000];
         bytes[1..9].copy_from_slice(&sent[i].to_be_bytes());
         let segment = Segment { seq: Seq(sent[i] as u32 + 1), len: 972, ..Segment::default() };
@@ -71,11 +76,11 @@ fn the_network_treats_the_packets_of_real_hosts_like_those_of_the_simulator() {
         ("{ kind = \"fq_codel\", limit = \"20 packets\" }", impaired),
         ("{ kind = \"drop_tail\", limit = \"20 packets\" }", impaired),
     ] {
-        let flows = flows();
-        let changes = [("flows", &*flows), ("network.queue", queue), ("network.impairments", impairments)];
-        let simulated = outcome(SHARED, &changes);
+        let [simulated, real] = [true, false].map(flows);
+        let with = |flows| [("flows", flows), ("network.queue", queue), ("network.impairments", impairments)];
+        let simulated = outcome(SHARED, &with(&*simulated));
         let mut arrived = 0;
-        let real = forward(&scenario(SHARED, &changes).unwrap(), &NoCustomAqms, |network| {
+        let real = forward(&scenario(SHARED, &with(&*real)).unwrap(), &NoCustomAqms, |network| {
             send_all(network, &mut arrived)
         });
         let real = real.unwrap();
