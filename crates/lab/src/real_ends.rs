@@ -184,10 +184,9 @@ impl RealEnd {
     }
 
     /// Record what the application wrote, and whether it closed this side.
-    pub fn wrote(&mut self, now: Time, bytes: u64, closed: bool) {
+    pub fn wrote(&mut self, bytes: u64, closed: bool) {
         self.written = self.written.saturating_add(bytes);
         self.closing |= closed;
-        self.finish(now);
     }
 
     /// Record counts that the kernel reported.
@@ -202,7 +201,7 @@ impl RealEnd {
         self.milestones[2] = self.milestones[2].min(now);
     }
 
-    /// Record the milestones that are now reached.
+    /// Record the milestones that are reached at the arrival of a segment, as the simulator does.
     fn finish(&mut self, now: Time) {
         let established = self.milestones[0] != Time::NEVER;
         let complete = established && self.closing && self.counts.acked_bytes >= self.written;
@@ -273,7 +272,7 @@ mod tests {
     #[test]
     fn a_transfer_has_its_milestones_and_counts() {
         let mut end = RealEnd::default();
-        end.wrote(at(0), 2000, true);
+        end.wrote(2000, true);
         end.sent(at(0), &segment(u32::MAX, 0, Flags::SYN | Flags::ECE | Flags::CWR));
         end.arrived(at(10), &Segment { seq: Seq(499), ..ack(0, Flags::SYN | Flags::ECE) });
         end.sent(at(10), &segment(0, 1000, Flags::ACK));

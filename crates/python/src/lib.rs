@@ -231,9 +231,9 @@ fn result<'py>(
     py: Python<'py>,
     text: &str,
     scenario: &Scenario,
-    outcome: Outcome,
+    Finished { outcome, lateness }: Finished,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let about = json!({
+    let mut about = json!({
         "seed": scenario.seed,
         "version": lab::VERSION,
         "build": if cfg!(debug_assertions) { "debug" } else { "release" },
@@ -245,6 +245,9 @@ fn result<'py>(
         "warnings": outcome.warnings.iter().map(|w| json!({"about": w.about, "text": w.text})).collect::<Vec<_>>(),
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
     });
+    if let Some(lateness) = lateness {
+        about["lateness"] = lateness;
+    }
     // The manifest contains the text of the scenario unchanged, because a new serialization of the
     // scenario would take longer than a short run.
     let manifest = format!("{{\"scenario\":{text},{}", &Value::to_string(&about)[1..]);
@@ -262,14 +265,41 @@ fn result<'py>(
     Ok(all)
 }
 
+/// Result of a run.
+struct Finished {
+    outcome: Outcome,
+    /// Lateness of the packets, if the hosts were those of a kernel.
+    lateness: Option<Value>,
+}
+
 /// Reason for which a run has no result.
 enum Stop {
     Failed(Failure),
+    /// The kernel refused an operation.
+    Refused(String),
     /// Exception that an AQM written in Python raised.
     Raised(PyErr),
 }
 
-type Done = (usize, Result<Outcome, Stop>);
+type Done = (usize, Result<Finished, Stop>);
+
+/// Run a scenario over the TCP of this machine's kernel.
+#[cfg(target_os = "linux")]
+fn run_over_kernel(scenario: &Scenario, watch: &Watch, aqms: &PythonAqms) -> Result<Finished, Stop> {
+    let (outcome, mut lateness) = testbed::run(scenario, watch, aqms).map_err(|error| match error {
+        testbed::Error::Failure(failure) => Stop::Failed(failure),
+        refused => Stop::Refused(refused.to_string()),
+    })?;
+    let (packets, [p50_s, p99_s, longest_s]) = lateness.quantiles_s([0.5, 0.99, 1.0]);
+    let lateness = json!({"packets": packets, "p50_s": p50_s, "p99_s": p99_s, "longest_s": longest_s});
+    Ok(Finished { outcome, lateness: Some(lateness) })
+}
+
+/// Refuse a run over the kernel on a system without namespaces.
+#[cfg(not(target_os = "linux"))]
+fn run_over_kernel(_: &Scenario, _: &Watch, _: &PythonAqms) -> Result<Finished, Stop> {
+    Err(Stop::Refused("the testbed needs Linux".into()))
+}
 
 /// Run a scenario on the current thread.
 fn run_one(
@@ -278,10 +308,17 @@ fn run_one(
     i: usize,
     folder: Option<&PathBuf>,
     factories: &HashMap<String, Py<PyAny>>,
-) -> Result<Outcome, Stop> {
+    over_kernel: bool,
+) -> Result<Finished, Stop> {
     let aqms = PythonAqms { factories, fault: Fault::of(watches.clone(), i) };
-    let outcome = lab::run_catching_panics(scenario, &watches[i], folder.map(PathBuf::as_path), &aqms);
-    aqms.fault.take().map_or(outcome.map_err(Stop::Failed), |raised| Err(Stop::Raised(raised)))
+    let finished = if over_kernel {
+        run_over_kernel(scenario, &watches[i], &aqms)
+    } else {
+        lab::run_catching_panics(scenario, &watches[i], folder.map(PathBuf::as_path), &aqms)
+            .map(|outcome| Finished { outcome, lateness: None })
+            .map_err(Stop::Failed)
+    };
+    aqms.fault.take().map_or(finished, |raised| Err(Stop::Raised(raised)))
 }
 
 /// Batch of runs on its own pool of threads.
@@ -301,15 +338,17 @@ impl Batch {
     /// `captures` has one folder per run for packet captures. A run for which `captures` has no
     /// folder records no packet captures. `aqms` has the callables that create the Python AQMs of
     /// the scenarios. If `aqms` is not empty, the runs run one after the other. `limits` (JSON) has
-    /// the limits of each run.
+    /// the limits of each run. If `over_kernel` is true, the runs use the TCP of this machine's
+    /// kernel, in real time.
     #[new]
-    #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}"))]
+    #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}", over_kernel = false))]
     fn new(
         texts: Vec<String>,
         jobs: usize,
         captures: Vec<PathBuf>,
         aqms: HashMap<String, Py<PyAny>>,
         limits: &str,
+        over_kernel: bool,
     ) -> PyResult<Self> {
         let limits = read_limits(limits)?;
         let scenarios = lab::read_all(&texts).map_err(|e| ScenarioError::new_err(e.to_string()))?;
@@ -330,7 +369,7 @@ impl Batch {
                     let (sender, shared, watched) = (sender.clone(), &shared, &watched);
                     let (folder, aqms) = (captures.get(i), &aqms);
                     scope.spawn_fifo(move |_| {
-                        let run = || run_one(&shared[i], watched, i, folder, aqms);
+                        let run = || run_one(&shared[i], watched, i, folder, aqms, over_kernel);
                         // If the scenarios have Python AQMs, the thread is attached to the Python
                         // interpreter before the run. A thread that is attached to the Python
                         // interpreter calls Python functions faster.
@@ -354,7 +393,12 @@ impl Batch {
             Err(_) => Err(RecvTimeoutError::Disconnected),
         });
         match received {
-            Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.texts[i], &self.scenarios[i], outcome)?))),
+            Ok((i, Ok(finished))) => Ok(Some((i, result(py, &self.texts[i], &self.scenarios[i], finished)?))),
+            Ok((i, Err(Stop::Refused(text)))) => {
+                let error = PyOSError::new_err(text);
+                error.value(py).setattr("run", i)?;
+                Err(error)
+            }
             Ok((i, Err(Stop::Failed(f)))) => {
                 let error = failure(f, &self.scenarios[i]);
                 error.value(py).setattr("run", i)?;

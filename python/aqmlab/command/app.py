@@ -9,6 +9,7 @@ from aqmlab.command import (
     bench,
     calibrate,
     compare,
+    doctor,
     examples,
     manual,
     model,
@@ -82,6 +83,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
         "list": (manual.list_command, manual.LIST_EXAMPLES),
         "explain": (manual.explain_command, manual.EXPLAIN_EXAMPLES),
         "tc": (tc.tc_command, tc.EXAMPLES),
+        "doctor": (doctor.doctor_command, doctor.EXAMPLES),
         "schema": (manual.schema_command, manual.SCHEMA_EXAMPLES),
     },
     "Develop": {

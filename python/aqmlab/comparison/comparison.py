@@ -18,7 +18,7 @@ from aqmlab.comparison.plan import SAME, Plan, plan
 from aqmlab.comparison.primary import select
 from aqmlab.comparison.queues import Arm
 from aqmlab.comparison.run import Run, flow_goodputs
-from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
+from aqmlab.engine import EVERYTHING, Engine, Progress, engine_with
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import (
@@ -403,7 +403,7 @@ def compare(
     )  # fmt: skip
     standard = measures(planned.links, planned.crossing)
     possible, primary = select(standard, measure, planned.links)
-    by = engine or Simulator(planned.aqms)
+    by = engine_with(engine, planned.aqms)
     announce = cache(
         lambda: report(", ".join(m.in_sentence for m in possible if m.name in primary))
     )

@@ -10,9 +10,16 @@ from aqmlab.engine.capabilities import EVERYTHING, Capabilities
 from aqmlab.engine.filling import Filling
 from aqmlab.engine.named import engine_named
 from aqmlab.engine.network import Flow, Link, Network
-from aqmlab.engine.protocol import Engine, Failed, Limiting, Progress, within_limits
+from aqmlab.engine.protocol import (
+    Engine,
+    Failed,
+    Limiting,
+    Programmable,
+    Progress,
+    within_limits,
+)
 from aqmlab.engine.recorded import Recorded
-from aqmlab.engine.simulator import Simulator, available_cores
+from aqmlab.engine.simulator import Simulator, available_cores, engine_with
 
 __all__ = [
     "EVERYTHING",
@@ -24,10 +31,12 @@ __all__ = [
     "Limiting",
     "Link",
     "Network",
+    "Programmable",
     "Progress",
     "Recorded",
     "Simulator",
     "available_cores",
     "engine_named",
+    "engine_with",
     "within_limits",
 ]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SIMULATOR = "simulator"
-NAMES = (SIMULATOR, "recorded:FOLDER", "MODULE:CLASS")
+TESTBED = "testbed"
+NAMES = (SIMULATOR, "testbed", "testbed:kernel", "testbed:host", "recorded:FOLDER", "MODULE:CLASS")
 """Forms of the value of ``--engine``."""
 
 
@@ -25,7 +26,8 @@ def engine_named(name: str) -> Engine:
     Parameters
     ----------
     name : str
-        ``simulator``, ``recorded:FOLDER`` for recorded runs in a folder, or an import path such as
+        ``simulator``, a back end of the testbed such as ``testbed:kernel``, ``recorded:FOLDER`` for
+        recorded runs in a folder, or an import path such as
         ``my_module:Engine``. If the import path names a class, the class is called without
         arguments. The module may be in the current folder.
 
@@ -40,13 +42,16 @@ def engine_named(name: str) -> Engine:
     --------
     >>> engine_named("simulator").build == Simulator().build
     True
-    >>> engine_named("testbed")
+    >>> engine_named("emulator")
     Traceback (most recent call last):
         ...
-    ValueError: --engine is 'testbed'; it must be one of simulator, recorded:FOLDER, MODULE:CLASS
+    ValueError: --engine is 'emulator'; it must be one of simulator, testbed, testbed:kernel, \
+testbed:host, recorded:FOLDER, MODULE:CLASS
     """
     if name == SIMULATOR:
         return Simulator()
+    if name.split(":")[0] == TESTBED:
+        return testbed_named(name)
     module, colon, rest = name.partition(":")
     if not colon or not module or not rest:
         raise ValueError(f"--engine is {name!r}; it must be one of {', '.join(NAMES)}")
@@ -60,6 +65,32 @@ def engine_named(name: str) -> Engine:
             )
         return Recorded.read(rest)
     return _imported(name, module, rest)
+
+
+def testbed_named(name: str) -> Engine:
+    """Return the back end of the testbed that a value of ``--engine`` names.
+
+    The name ``testbed`` stands for ``testbed:kernel`` if its kernel is built, and for
+    ``testbed:host`` otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the back end does not exist.
+    OSError
+        If the back end cannot run on this machine.
+    """
+    from aqmlab.engine.testbed import HostTestbed, KernelTestbed, image
+    from aqmlab.engine.testbed.host import missing
+
+    built = image.path().is_file()
+    if name == "testbed:kernel" or (name == TESTBED and built):
+        return KernelTestbed()
+    if name not in (TESTBED, "testbed:host"):
+        raise ValueError(f"--engine is {name!r}; it must be one of {', '.join(NAMES)}")
+    if why := missing():
+        raise OSError(f"--engine {name}: {why}")
+    return HostTestbed()
 
 
 def _imported(name: str, module: str, attribute: str) -> Engine:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
 from aqmlab._core import ScenarioError
+from aqmlab.custom import CustomAqms
 from aqmlab.engine.capabilities import Capabilities
 from aqmlab.results import Result
 
@@ -100,6 +101,20 @@ class Limiting(Engine, Protocol):
         ------
         ScenarioError
             If a limit is wrong.
+        """
+
+
+@runtime_checkable
+class Programmable(Engine, Protocol):
+    """Engine whose queues can be AQMs written in Python."""
+
+    def with_aqms(self, aqms: CustomAqms) -> Self:
+        """Return a copy of this engine that has the AQMs of the scenarios to run.
+
+        Parameters
+        ----------
+        aqms : CustomAqms
+            AQMs written in Python, by the names that the scenarios contain.
         """
 
 

@@ -14,7 +14,7 @@ from aqmlab import _core
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import CustomAqms
 from aqmlab.engine.capabilities import EVERYTHING, Capabilities
-from aqmlab.engine.protocol import Failed, Progress
+from aqmlab.engine.protocol import Engine, Failed, Programmable, Progress
 from aqmlab.results import Result
 
 POLL_S = 0.1
@@ -90,6 +90,10 @@ class Simulator:
         """Return a simulator that limits each run; see :class:`Limiting`."""
         return Simulator(self._aqms, self._captures, limits)
 
+    def with_aqms(self, aqms: CustomAqms) -> "Simulator":
+        """Return a simulator that has the given AQMs; see :class:`Programmable`."""
+        return Simulator(aqms, self._captures, json.loads(self._limits))
+
     @property
     def build(self) -> str:
         """SHA-256 digest of the compiled simulator."""
@@ -159,3 +163,12 @@ class Simulator:
             if batch.wait(AQM_PATIENCE_S):
                 return
             self._aqms.interrupt()
+
+
+def engine_with(engine: Engine | None, aqms: CustomAqms) -> Engine:
+    """Return an engine that has the AQMs of the scenarios to run; the default is the simulator.
+
+    An engine that supports no AQMs written in Python is returned unchanged.
+    """
+    engine = engine or Simulator()
+    return engine.with_aqms(aqms) if aqms and isinstance(engine, Programmable) else engine

@@ -22,7 +22,7 @@ from aqmlab.engine import (
     Engine,
     Failed,
     Progress,
-    Simulator,
+    engine_with,
     within_limits,
 )
 from aqmlab.experiment.campaign import campaign
@@ -295,7 +295,7 @@ class PreparedExperiment:
 
     def _recorder(self) -> "FailureRecorder":
         """Return the engine with limits on each run, wrapped so that it records failed runs."""
-        engine = self.engine or Simulator(self._plan.aqms)
+        engine = engine_with(self.engine, self._plan.aqms)
         return FailureRecorder(within_limits(engine, self.experiment.machine_limits))
 
     def _campaign(

@@ -9,7 +9,7 @@ from typing import Any
 
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomAqms, CustomQueue, put
-from aqmlab.engine import Engine, Progress, Simulator, within_limits
+from aqmlab.engine import Engine, Progress, Simulator, engine_with, within_limits
 from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.results import Result
 from aqmlab.scenario import Document, Overrides, ScenarioLike, normalize, toml_value
@@ -118,7 +118,7 @@ def run_quietly(
     if engine is None:
         engine = Simulator(aqms, folders, limits)
     else:
-        engine = within_limits(engine, limits or {})
+        engine = within_limits(engine_with(engine, aqms), limits or {})
     ((_, result),) = campaign([(text,)], unreduced, engine=engine, jobs=1, progress=progress)
     return result
 
@@ -198,7 +198,7 @@ def run_each(
     texts = [normalize(s, aqms=aqms) for s in scenarios]
     yield from campaign(
         [(text,) for text in texts], unreduced,
-        engine=engine or Simulator(aqms), store=store, jobs=jobs, progress=progress,
+        engine=engine_with(engine, aqms), store=store, jobs=jobs, progress=progress,
     )  # fmt: skip
 
 

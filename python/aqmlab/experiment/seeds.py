@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aqmlab.custom import CustomAqms, CustomQueue
-from aqmlab.engine import Engine, Progress, Simulator
+from aqmlab.engine import Engine, Progress, engine_with
 from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.runs import unreduced, with_queues
 from aqmlab.results import Result
@@ -48,7 +48,7 @@ def replicate(
     aqms = CustomAqms()
     base = json.loads(with_queues(scenario, None, queues, aqms, overrides))
     requests = [(normalize(one),) for one in replications(base, n)]
-    engine = engine or Simulator(aqms)
+    engine = engine_with(engine, aqms)
     results = in_order(
         campaign(requests, unreduced, engine=engine, store=store, jobs=jobs, progress=progress)
     )

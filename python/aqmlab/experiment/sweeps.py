@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import representation
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomAqms
-from aqmlab.engine import Engine, Progress, Simulator
+from aqmlab.engine import Engine, Progress, engine_with
 from aqmlab.estimates import Estimate, mean, measured
 from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.cube import cube
@@ -366,7 +366,7 @@ def sweep(
 
     results = Packs()
     done = campaign(
-        requests(), results.packed, engine=engine or Simulator(aqms), store=store, jobs=jobs,
+        requests(), results.packed, engine=engine_with(engine, aqms), store=store, jobs=jobs,
         progress=progress,
     )  # fmt: skip
     results.put(in_order(done))

@@ -162,7 +162,7 @@ impl Forwarding<'_> {
             _ => Actions::NONE,
         };
         if let Some(real) = &mut self.sim.connections.real {
-            real[end.connection() as usize][side(end) as usize].wrote(now, actions.write, actions.close);
+            real[end.connection() as usize][side(end) as usize].wrote(actions.write, actions.close);
         }
         self.sim.rearm(end);
         actions

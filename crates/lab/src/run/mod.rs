@@ -71,6 +71,12 @@ impl Watch {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
+    /// Record the completed share of a run over real hosts, and fail if the run was cancelled.
+    pub fn observe(&self, done: f64) -> Result<(), Failure> {
+        self.done.store(done.to_bits(), Ordering::Relaxed);
+        if self.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
+    }
+
     /// Return the completed share of the run, as a number between 0 and 1.
     pub fn done(&self) -> f64 {
         f64::from_bits(self.done.load(Ordering::Relaxed))

@@ -1,0 +1,38 @@
+//! The kernel's monotonic clock as the time of a run.
+
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use units::{Duration, Time};
+
+/// Picoseconds per nanosecond.
+const PS_PER_NS: u64 = 1000;
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// Clock that shows the time since the start of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    origin: u64,
+}
+
+fn nanoseconds() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * NS_PER_S + now.tv_nsec as u64
+}
+
+impl Clock {
+    /// Start a clock.
+    pub fn start() -> Self {
+        Clock { origin: nanoseconds() }
+    }
+
+    /// Return the time since the start.
+    pub fn now(self) -> Time {
+        Time((nanoseconds() - self.origin) * PS_PER_NS)
+    }
+}
+
+/// Return a span in the form that system calls use, rounded up, so that a call does not return
+/// before the time.
+pub fn timespec(span: Duration) -> Timespec {
+    let ns = span.0.div_ceil(PS_PER_NS);
+    Timespec { tv_sec: (ns / NS_PER_S) as i64, tv_nsec: (ns % NS_PER_S) as _ }
+}

@@ -1,0 +1,86 @@
+//! Hosts: network namespaces with a TUN device.
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Command, Stdio};
+
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+use crate::error::Error;
+use crate::settings::Settings;
+use crate::sys;
+
+/// Name of the TUN device in each namespace.
+const DEVICE: &str = "aqmlab";
+/// Packets that a TUN device stores before the router reads them.
+const TUN_QUEUE: u32 = 10_000;
+
+/// Host with its own network namespace.
+#[derive(Debug)]
+pub struct Host {
+    /// Address of the host.
+    pub address: Ipv4Addr,
+    /// Network namespace.
+    namespace: OwnedFd,
+    /// TUN device from which the router reads what the host sends.
+    pub tun: OwnedFd,
+}
+
+impl Host {
+    /// Create a host. The calling thread is in the namespace of the host afterwards.
+    pub fn create(address: Ipv4Addr, peer: Ipv4Addr, settings: &Settings) -> Result<Host, Error> {
+        sys::enter_new_network().map_err(Error::of("the kernel refuses a new network namespace"))?;
+        let namespace = fs::File::open("/proc/thread-self/ns/net")
+            .map_err(Error::of("/proc/thread-self/ns/net cannot be opened"))?
+            .into();
+        let tun = sys::create_tun(DEVICE).map_err(Error::of("/dev/net/tun cannot create a device"))?;
+        for (name, value) in &settings.sysctls {
+            set_sysctl(name, value)?;
+        }
+        let Settings { mtu, initial_window, .. } = settings;
+        // Without segmentation offload, a device that splits no packets itself sends packets of at
+        // most the MTU.
+        ip(&format!(
+            "link set dev {DEVICE} txqueuelen {TUN_QUEUE} mtu {mtu} gso_max_segs 1\n\
+             address add {address} dev {DEVICE}\n\
+             link set dev {DEVICE} up\n\
+             route add {peer} dev {DEVICE} initcwnd {initial_window}\n"
+        ))?;
+        Ok(Host { address, namespace, tun })
+    }
+
+    /// Move the calling thread into the namespace of the host.
+    pub fn enter(&self) -> Result<(), Error> {
+        move_into_link_name_space(self.namespace.as_fd(), Some(LinkNameSpaceType::Network))
+            .map_err(Error::of("the thread cannot enter a network namespace"))
+    }
+}
+
+/// Set a value below /proc/sys/net/ipv4 in the namespace of the calling thread.
+fn set_sysctl(name: &str, value: &str) -> Result<(), Error> {
+    let path = format!("/proc/sys/net/ipv4/{name}");
+    fs::write(&path, value).map_err(Error::of(format!("{path} cannot be set to {value}")))
+}
+
+/// Run commands of ip(8) in the namespace of the calling thread.
+fn ip(commands: &str) -> Result<(), Error> {
+    let failed = || Error::of("the command ip (Debian package iproute2) cannot be run");
+    let mut child = Command::new("ip")
+        .args(["-batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed())?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(commands.as_bytes()).map_err(failed())?;
+    }
+    let output = child.wait_with_output().map_err(failed())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
+    Err(Error::of(format!("ip refuses to configure the device {DEVICE}"))(io::Error::other(text)))
+}

@@ -1,0 +1,120 @@
+//! System calls without a safe wrapper in a library.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::ioctl::{Getter, Opcode, Setter, ioctl};
+use rustix::thread::UnshareFlags;
+
+/// Request of a TUN device (linux/if_tun.h).
+const TUNSETIFF: Opcode = 0x4004_54ca;
+const IFF_TUN: i16 = 0x0001;
+const IFF_NO_PI: i16 = 0x1000;
+/// Unsent bytes of a socket (linux/sockios.h).
+const SIOCOUTQNSD: Opcode = 0x894b;
+
+/// `struct ifreq` with flags (linux/if.h).
+#[repr(C)]
+struct DeviceRequest {
+    name: [u8; 16],
+    flags: i16,
+    rest: [u8; 22],
+}
+
+/// Move the calling thread into a new network namespace.
+pub fn enter_new_network() -> io::Result<()> {
+    // SAFETY: The flag NEWNET does not change the table of file descriptors.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNET) }.map_err(Into::into)
+}
+
+/// Create a TUN device in the network namespace of the calling thread. The device exists until its
+/// file is closed.
+pub fn create_tun(name: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open("/dev/net/tun", flags, Mode::empty())?;
+    let mut request = DeviceRequest { name: [0; 16], flags: IFF_TUN | IFF_NO_PI, rest: [0; 22] };
+    request.name[..name.len()].copy_from_slice(name.as_bytes());
+    // SAFETY: TUNSETIFF reads a `struct ifreq`, whose layout is that of `DeviceRequest`.
+    unsafe { ioctl(&file, Setter::<TUNSETIFF, DeviceRequest>::new(request)) }?;
+    Ok(file)
+}
+
+/// Limit the receive window that a socket advertises, and that the sockets it accepts advertise.
+pub fn limit_window(socket: impl AsFd, bytes: u32) -> io::Result<()> {
+    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+    // SAFETY: TCP_WINDOW_CLAMP reads an `int`.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_WINDOW_CLAMP,
+            (&raw const bytes).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Return the number of bytes that a TCP socket has not sent yet.
+pub fn unsent_bytes(socket: impl AsFd) -> io::Result<u64> {
+    // SAFETY: SIOCOUTQNSD writes an `int`.
+    let bytes: i32 = unsafe { ioctl(socket, Getter::<SIOCOUTQNSD, i32>::new()) }?;
+    Ok(bytes.max(0) as u64)
+}
+
+/// State of a TCP socket in its kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct TcpInfo {
+    bytes: [u8; TcpInfo::SIZE],
+    size: usize,
+}
+
+impl TcpInfo {
+    /// Size up to the number of timeouts, which Linux has since version 6.7.
+    const SIZE: usize = 248;
+
+    /// Return the state of a socket.
+    pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
+        let mut info = TcpInfo { bytes: [0; TcpInfo::SIZE], size: TcpInfo::SIZE };
+        let mut size = TcpInfo::SIZE as libc::socklen_t;
+        // SAFETY: TCP_INFO writes at most `size` bytes to the given address.
+        let result = unsafe {
+            libc::getsockopt(
+                socket.as_fd().as_raw_fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_INFO,
+                info.bytes.as_mut_ptr().cast(),
+                &mut size,
+            )
+        };
+        if result != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        info.size = size as usize;
+        Ok(info)
+    }
+
+    /// Return the unsigned value of `N` bytes at the offset `at` of `struct tcp_info`
+    /// (linux/tcp.h), or `None` if the kernel does not have it.
+    fn value<const N: usize>(&self, at: usize) -> Option<u64> {
+        let bytes = self.bytes.get(at..at + N).filter(|_| at + N <= self.size)?;
+        let mut value = [0; 8];
+        if cfg!(target_endian = "little") {
+            value[..N].copy_from_slice(bytes);
+        } else {
+            value[8 - N..].copy_from_slice(bytes);
+        }
+        Some(u64::from_ne_bytes(value))
+    }
+
+    /// Return the number of delivered packets that the peer reported as marked.
+    pub fn delivered_ce(&self) -> Option<u64> {
+        self.value::<4>(196)
+    }
+
+    /// Return the number of expirations of the retransmission timer.
+    pub fn timeouts(&self) -> Option<u64> {
+        self.value::<2>(240)
+    }
+}

@@ -1,0 +1,50 @@
+//! Runs over the TCP of this machine's kernel. A machine without TUN devices or without the right
+//! to create a network namespace skips them and prints the reason. The bounds are wide, because a
+//! busy machine delays packets.
+
+#![cfg(target_os = "linux")]
+
+use lab::{Column, Format, Outcome, Watch};
+use queues::NoCustomAqms;
+use testbed::{Error, Lateness};
+
+const SCENARIO: &str = r#"
+duration = "3 s"
+warm_up = "1 s"
+phase_breaking = { start = "0 s" }
+network = { kind = "dumbbell", rate = "10 Mbit/s", delay = "10 ms", left_rate = "1 Gbit/s", left_delay = "0 s",
+    right_rate = "1 Gbit/s", right_delay = "0 s", queue = { kind = "drop_tail", limit = "50 packets" } }
+flows = [{ name = "download", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]
+tcp = { stack = "linux" }
+"#;
+
+/// Run a scenario with changes. Return `None` if the kernel refuses what the hosts need.
+fn outcome(changes: &[(&str, &str)]) -> Option<(Outcome, Lateness)> {
+    let changes: Vec<_> = changes.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let scenario = lab::read(SCENARIO, Format::Toml, &changes).unwrap();
+    match testbed::run(&scenario, &Watch::default(), &NoCustomAqms) {
+        Ok(result) => Some(result),
+        Err(error @ Error::System { .. }) => {
+            println!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn column(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
+    let table = outcome.tables.iter().find(|t| t.name == table).unwrap();
+    match &table.columns.iter().find(|(n, _)| *n == name).unwrap().1 {
+        Column::Float(values) => values.clone(),
+        Column::Count(values) => values.iter().map(|&value| value as f64).collect(),
+        Column::Name(..) => panic!("{name} has names"),
+    }
+}
+
+#[test]
+fn a_download_fills_the_link() {
+    let Some((outcome, mut late)) = outcome(&[]) else { return };
+    let goodput = column(&outcome, "flows", "goodput_bps")[0];
+    println!("{outcome:#?} {:?}", late.quantiles_s([0.5, 0.99]));
+    assert!((5e6..10e6).contains(&goodput), "{goodput}");
+}

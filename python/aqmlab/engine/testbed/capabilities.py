@@ -1,0 +1,74 @@
+"""What a run over the TCP of a kernel supports, and the columns that it measures."""
+
+import json
+from functools import cache
+from typing import Any
+
+from aqmlab import _core
+from aqmlab.engine.capabilities import Capabilities
+from aqmlab.results import Result
+
+CONGESTION = (
+    *("reno", "cubic", "bbr", "dctcp", "vegas", "westwood", "htcp"),
+    *("highspeed", "illinois", "scalable"),
+)
+"""Congestion controls that Linux has and that the simulator has too."""
+TCP = {
+    "stack": ["linux"],
+    "congestion.kind": CONGESTION,
+    "ecn.mode": ["off", "passive", "rfc3168", "ecn+unheeded", "dctcp"],
+    "ecn.fallback": None,
+    **dict.fromkeys(["sack", "timestamps", "mss", "initial_window"]),
+    **dict.fromkeys(["window.scaling", "window.tuning", "memory.*", "send_buffer"]),
+    "receive_window": None,
+    "offload": ["none"],
+}
+"""TCP keys that become settings of the kernel, with their values."""
+SERIES = ("queue", "delays", "waits", "drops", "marks", "transfers", "requests")
+"""Series that need only the network and the applications."""
+NOT_MEASURED = {"flows": ("fast_retransmits",), "replies": ("fast_retransmits",)}
+"""Columns that neither the packets nor the kernel show."""
+
+
+def _keys() -> dict[str, Any]:
+    """Return the keys that may differ from their defaults, with their allowed values."""
+    free = ("duration", "time_limit", "warm_up", "phase_breaking.*", "network.*", "record.flows")
+    flows = ("count", "start", "traffic.*", "arrivals.*", "dscp")
+    tables = ("tcp", "flows.*.tcp", "flows.*.receiver_tcp")
+    return {
+        **dict.fromkeys([*free, *(f"flows.*.{key}" for key in flows)]),
+        **{f"{table}.{key}": values for table in tables for key, values in TCP.items()},
+    }
+
+
+@cache
+def _columns() -> dict[str, list[str]]:
+    """Return the columns of each table that a run fills."""
+    tables = json.loads(_core.columns())
+    names = {table: [column["name"] for column in of["columns"]] for table, of in tables.items()}
+    return {
+        table: [name for name in columns if name not in NOT_MEASURED.get(table, ())]
+        for table, columns in names.items()
+    }
+
+
+CAPABILITIES = Capabilities(series=SERIES, keys=_keys(), columns=_columns())
+"""Capabilities of the testbed."""
+
+
+def measured(manifest: dict[str, Any], tables: dict[str, dict[str, Any]]) -> Result:
+    """Return the result of a run with only the columns that the run measured.
+
+    Parameters
+    ----------
+    manifest : dict
+        Manifest as the simulator's module writes it.
+    tables : dict
+        Tables as the simulator's module returns them.
+    """
+    kept = {
+        table: {name: column for name, column in columns.items() if name in _columns()[table]}
+        for table, columns in tables.items()
+    }
+    names = {table: list(columns) for table, columns in kept.items()}
+    return Result(manifest | {"measured": names}, kept)

@@ -1,0 +1,88 @@
+"""Runs over the TCP of this machine's kernel, in real time."""
+
+import json
+import os
+import platform
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+from aqmlab import _core
+from aqmlab.custom import CustomAqms
+from aqmlab.engine.capabilities import Capabilities
+from aqmlab.engine.protocol import Failed, Progress
+from aqmlab.engine.simulator import POLL_S, Simulator
+from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
+from aqmlab.results import Result
+
+
+class HostTestbed:
+    """Runs over the TCP of this machine's kernel, in real time.
+
+    The clients and servers are sockets in network namespaces of their own, so nothing outside of
+    them is touched, and nothing remains after the process ends. The process needs the right to
+    create network namespaces and TUN devices, which root has.
+
+    Parameters
+    ----------
+    aqms : CustomAqms, optional
+        AQMs written in Python that the scenarios use.
+    """
+
+    def __init__(self, aqms: CustomAqms | None = None) -> None:
+        self._aqms = CustomAqms() if aqms is None else aqms
+
+    @property
+    def build(self) -> str:
+        """Name of the engine, version of the kernel, and digest of the router."""
+        return f"testbed:host, Linux {platform.release()}, router {Simulator().build}"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Capabilities of the testbed."""
+        return CAPABILITIES
+
+    def with_aqms(self, aqms: CustomAqms) -> "HostTestbed":
+        """Return an engine that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
+        return HostTestbed(aqms)
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        """Run scenarios one after the other; see :class:`aqmlab.engine.Engine`.
+
+        Raises
+        ------
+        OSError
+            If the kernel refuses a namespace, a device or a setting.
+        """
+        del jobs  # Runs in real time would disturb each other.
+        for i, text in enumerate(texts):
+            yield i, self._run_one(text, i, len(texts), progress)
+
+    def _run_one(self, text: str, i: int, count: int, progress: Progress | None) -> Result | Failed:
+        """Run one scenario."""
+        batch = _core.Batch([text], 1, [], self._aqms, "{}", over_kernel=True)
+        try:
+            while True:
+                try:
+                    finished = batch.next(POLL_S)
+                except (_core.InvariantViolation, _core.ScenarioError, MemoryError) as error:
+                    return Failed(error)
+                if progress:
+                    progress(i + (1 if finished else batch.progress()[0]), count)
+                if finished:
+                    _, result = finished
+                    return measured(json.loads(result["manifest"]), result["tables"])
+        finally:
+            batch.cancel()
+
+
+def missing() -> str:
+    """Return why this machine cannot run the testbed, or an empty text."""
+    if platform.system() != "Linux":
+        return "the testbed needs Linux"
+    if not Path("/dev/net/tun").exists():
+        return "/dev/net/tun does not exist; load the module tun"
+    if os.geteuid() != 0:
+        return "only root may create network namespaces; run the command as root"
+    return ""

@@ -1,0 +1,209 @@
+"""Runs over the TCP of a kernel of their own: User-Mode Linux in virtual time."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from pathlib import Path
+
+from aqmlab._core import InvariantViolation, ScenarioError
+from aqmlab.custom import CustomAqms
+from aqmlab.engine.capabilities import Capabilities
+from aqmlab.engine.protocol import Failed, Progress
+from aqmlab.engine.simulator import POLL_S, Simulator, available_cores
+from aqmlab.engine.testbed import image
+from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
+from aqmlab.engine.testbed.guest import ANSWER, PROGRESS, REQUEST, read, request
+from aqmlab.results import Result
+
+MEMORY_MIB = 1024
+"""Memory of a guest. The host provides only the pages that the guest uses."""
+PREFIX = "aqmlab-testbed-"
+"""Begin of the names of exchange folders, followed by the number of their process."""
+CONFINED = ("setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child")
+"""Command that starts a guest so that all its processes end with this process."""
+ERRORS = {error.__name__: error for error in (ScenarioError, InvariantViolation, MemoryError)}
+"""Errors of a run that leave the other runs alone."""
+INIT = """#!/bin/sh
+mount -t proc proc /proc && mount -t sysfs sys /sys && mount -t tmpfs run /run &&
+mkdir /run/exchange && mount -t hostfs exchange /run/exchange -o {folder} &&
+{environment} {python} -m aqmlab.engine.testbed.guest /run/exchange
+echo o > /proc/sysrq-trigger
+sleep 60
+"""
+"""First process of a guest. Its root is the file system of this machine, read-only."""
+
+
+class KernelTestbed:
+    """Runs over the TCP of a kernel of their own, in virtual time.
+
+    Each run boots User-Mode Linux, an ordinary process that needs no rights. Computing costs no
+    virtual time, so a run does not depend on the load of the machine.
+
+    Parameters
+    ----------
+    aqms : CustomAqms, optional
+        AQMs written in Python that the scenarios use.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the kernel is not built.
+    """
+
+    def __init__(self, aqms: CustomAqms | None = None) -> None:
+        self._aqms = CustomAqms() if aqms is None else aqms
+        self._kernel = image.found()
+
+    @property
+    def build(self) -> str:
+        """Name of the engine, digest of the kernel's sources and settings, digest of the router."""
+        return f"testbed:kernel, {image.name()}, router {Simulator().build}"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Capabilities of the testbed."""
+        return CAPABILITIES
+
+    def with_aqms(self, aqms: CustomAqms) -> "KernelTestbed":
+        """Return an engine that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
+        return KernelTestbed(aqms)
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        """Run scenarios in parallel, each in its own guest; see :class:`aqmlab.engine.Engine`.
+
+        Raises
+        ------
+        OSError
+            If a guest does not boot or ends without a result.
+        """
+        _remove_left_folders()
+        done = [0.0] * len(texts)
+        guests: list[subprocess.Popen[bytes]] = []
+
+        def run_one(i: int) -> Result | Failed:
+            return self._run_one(texts[i], i, done, guests)
+
+        with ThreadPoolExecutor(min(jobs or available_cores(), len(texts) or 1)) as pool:
+            try:
+                running: dict[Future[Result | Failed], int] = {
+                    pool.submit(run_one, i): i for i in range(len(texts))
+                }
+                while running:
+                    ended, _ = wait(running, timeout=POLL_S, return_when=FIRST_COMPLETED)
+                    if progress:
+                        progress(sum(done), len(texts))
+                    for future in ended:
+                        yield running.pop(future), future.result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for guest in list(guests):
+                    guest.kill()
+
+    def _run_one(
+        self, text: str, i: int, done: list[float], guests: "list[subprocess.Popen[bytes]]"
+    ) -> Result | Failed:
+        """Run one scenario."""
+        with _exchange() as folder:
+            (folder / REQUEST).write_bytes(request(text, self._aqms))
+            with self._booted(folder) as guest:
+                guests.append(guest)
+                lines = _console(guest, i, done)
+            guests.remove(guest)
+            done[i] = 1.0
+            answer = read(folder / ANSWER)
+        if answer is None:
+            told = "; ".join(lines[-3:]) or "it printed nothing"
+            raise OSError(f"the guest of the testbed ended without a result: {told}")
+        if "error" in answer:
+            kind, message = answer["error"]
+            if kind in ERRORS:
+                return Failed(ERRORS[kind](message))
+            raise OSError(f"the testbed cannot run: {message}")
+        manifest = json.loads(answer["manifest"])
+        return measured(manifest, answer["tables"])
+
+    @contextmanager
+    def _booted(self, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
+        """Boot a guest, and kill it on exit."""
+        _check_tools()
+        init = folder / "init"
+        environment = " ".join(f"{k}={v}" for k, v in _environment().items())
+        python = Path(sys.executable)
+        init.write_text(INIT.format(folder=folder, environment=environment, python=python))
+        init.chmod(0o700)
+        command = [
+            *CONFINED,
+            *(() if os.geteuid() == 0 else ("--user", "--map-root-user")),
+            *(str(self._kernel), f"mem={MEMORY_MIB}M", "root=/dev/root", "rootfstype=hostfs"),
+            *("rootflags=/", "ro", f"init={init}", "con=null", "con0=null,fd:1", "quiet"),
+            *("time-travel=inf-cpu", f"uml_dir={folder}"),
+        ]
+        guest = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"TMPDIR": str(folder)},
+            start_new_session=True,  # Ctrl-C reaches only this process, which ends the guest.
+        )
+        try:
+            yield guest
+        finally:
+            guest.kill()
+            guest.wait()
+            if guest.stdout:
+                guest.stdout.close()
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of Python in a guest."""
+    path = [entry for entry in sys.path if entry]
+    return {"PYTHONPATH": ":".join(path), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+
+
+def _console(guest: "subprocess.Popen[bytes]", i: int, done: list[float]) -> list[str]:
+    """Read the console of a guest until it ends. Return its lines without reports of progress."""
+    lines: list[str] = []
+    assert guest.stdout is not None
+    for raw in guest.stdout:
+        line = raw.decode(errors="replace").strip()
+        if line.startswith(PROGRESS):
+            done[i] = float(line.removeprefix(PROGRESS))
+        elif line:
+            lines.append(line)
+    return lines
+
+
+def _check_tools() -> None:
+    """Fail if the programs that confine a guest do not exist."""
+    for program in ("setpriv", "unshare"):
+        if not shutil.which(program):
+            raise FileNotFoundError(
+                f"the testbed needs the program {program}; install the Debian package util-linux"
+            )
+
+
+def _remove_left_folders() -> None:
+    """Remove the folders of processes that ended without removing them, after kill -9."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        process = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if process.isdecimal() and not Path("/proc", process).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _exchange() -> Iterator[Path]:
+    """Return a private folder through which this process and a guest exchange files."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

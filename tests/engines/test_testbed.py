@@ -1,0 +1,111 @@
+"""Test the testbed: scenarios over the TCP of a kernel.
+
+The bounds are wide in real time, because a busy machine delays packets, and no test measures times.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import aqmlab
+from aqmlab import CustomQueue
+from aqmlab.engine import Engine, engine_named
+from aqmlab.engine.testbed import CAPABILITIES, HostTestbed, KernelTestbed, image
+from aqmlab.engine.testbed.host import missing
+from aqmlab.results import NotMeasuredError
+from aqmlab.scenario import normalize
+
+LINK = {"left_rate": "1 Gbit/s", "left_delay": "0 s", "right_rate": "1 Gbit/s", "right_delay": "0 s"}
+SCENARIO: dict[str, Any] = {
+    "duration": "3 s",
+    "warm_up": "1 s",
+    "network": {
+        "kind": "dumbbell", "rate": "10 Mbit/s", "delay": "10 ms", **LINK,
+        "queue": {"kind": "fq_codel", "ecn": "mark"},
+    },
+    "flows": [
+        {"name": "download", "from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}},
+        {"name": "requests", "from": "right-0", "to": "left-0",
+         "traffic": {"kind": "request_response", "request": "300 B", "response": "30 kB",
+                     "requests": 2},
+         "arrivals": {"interval": "200 ms"}},
+        {"name": "call", "from": "left-0", "to": "right-0", "traffic": {"kind": "voip"}},
+    ],
+    "tcp": {"stack": "linux", "ecn": "rfc3168"},
+    "record": {"series": ["queue", "delays", "requests", "transfers"]},
+}  # fmt: skip
+"""Scenario with every kind of traffic that the testbed treats differently."""
+
+
+class Step(CustomQueue):
+    """Queue that signals every packet behind 20 others."""
+
+    def on_arrival(self, _packet: aqmlab.custom.Packet, at: aqmlab.custom.Arrival) -> Any:
+        """Signal behind 20 packets."""
+        return aqmlab.signal("threshold") if at.packets > 20 else aqmlab.PASS
+
+
+@pytest.fixture(params=["host", "kernel"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Return a back end of the testbed, or skip the test where the back end cannot run."""
+    if request.param == "host":
+        if why := missing():
+            pytest.skip(why)
+        yield HostTestbed()
+    else:
+        if not image.path().is_file():
+            pytest.skip(f"the kernel is not built; run `{image.BUILD_COMMAND}`")
+        yield KernelTestbed()
+
+
+def test_a_run_over_the_kernel_has_the_tables_of_a_simulation(engine: Engine) -> None:
+    measured, simulated = aqmlab.run(SCENARIO, engine=engine), aqmlab.run(SCENARIO)
+    assert measured.tables == simulated.tables
+    download, requests = measured.flows["goodput_bps"][:2]
+    assert 2e6 < download < 10e6
+    assert requests > 0
+    assert measured.flows["ecn"][0] == 1
+    assert measured.columns("links")["marked_packets"].sum() > 0
+    assert measured.columns("datagrams")["received_packets"][0] > 0
+    assert len(measured.columns("requests")["flow"]) > 10
+    with pytest.raises(NotMeasuredError, match="fast_retransmits is not measured"):
+        measured.columns("flows")["fast_retransmits"]
+    late = measured.manifest["lateness"]
+    assert late["packets"] > 1000
+    assert 0 <= late["p50_s"] <= late["p99_s"] <= late["longest_s"]
+    assert measured.manifest["measured"]["flows"] == list(CAPABILITIES.columns["flows"])
+
+
+def test_a_queue_in_python_works(engine: Engine) -> None:
+    changes = {"flows": SCENARIO["flows"][:1], "record": {}}
+    result = aqmlab.run(SCENARIO | changes, queues={"bottleneck": Step()}, engine=engine)
+    assert result.columns("links")["marked_packets"].sum() > 0
+    assert 2e6 < result.flows["goodput_bps"][0] < 10e6
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tcp": {"stack": "rfc"}}, r'tcp.stack: "rfc" is not supported .* "linux"'),
+        ({"tcp": {"stack": "linux", "recovery": "reno"}}, "tcp.recovery.method: .* not supported"),
+        ({"record": {"series": ["rtt"]}}, r'record.series.0: "rtt" is not supported'),
+        ({"tcp": {"stack": "linux", "congestion": "prague"}}, r"tcp.congestion.kind: .prague. is"),
+    ],
+)  # fmt: skip
+def test_what_only_a_simulation_can_do_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(aqmlab.ScenarioError, match=message):
+        CAPABILITIES.check(normalize(SCENARIO | changes))
+
+
+def test_a_kernel_that_is_not_built_is_named(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="aqmlab doctor --build-kernel"):
+        engine_named("testbed:kernel")
+
+
+def test_an_unknown_back_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="testbed:cloud.* must be one of .*testbed:kernel"):
+        engine_named("testbed:cloud")
