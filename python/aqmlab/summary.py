@@ -66,6 +66,12 @@ def manifest_lines(result: "Result") -> list[str]:
     """Return a line with the simulated time of a run, its number of events, seed and version."""
     manifest = result.manifest
     events = ""
+    if "engine" in manifest:
+        events = f", measured by {manifest['engine']}"
+    if "lateness" in manifest:
+        late = manifest["lateness"]
+        events += f", packets {1e6 * late['p50_s']:.2g} \N{MICRO SIGN}s late in the median"
+        events += f" and {1e6 * late['p99_s']:.2g} \N{MICRO SIGN}s at 99 %"
     if "events" in manifest:
         events = f" simulated in {manifest['events']:,} events"
     if "tie_share" in manifest:

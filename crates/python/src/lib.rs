@@ -281,23 +281,39 @@ enum Stop {
     Raised(PyErr),
 }
 
+/// Hosts of a run: those of the simulator, or those of this machine's kernel.
+#[derive(Clone, Copy)]
+enum Hosts {
+    Simulated,
+    RealTime,
+    VirtualTime,
+}
+
 type Done = (usize, Result<Finished, Stop>);
 
 /// Run a scenario over the TCP of this machine's kernel.
 #[cfg(target_os = "linux")]
-fn run_over_kernel(scenario: &Scenario, watch: &Watch, aqms: &PythonAqms) -> Result<Finished, Stop> {
-    let (outcome, mut lateness) = testbed::run(scenario, watch, aqms).map_err(|error| match error {
+fn run_over_kernel(
+    scenario: &Scenario,
+    watch: &Watch,
+    aqms: &PythonAqms,
+    virtual_time: bool,
+) -> Result<Finished, Stop> {
+    let pace = if virtual_time { testbed::Pace::Virtual } else { testbed::Pace::Real };
+    let (outcome, mut timing) = testbed::run(scenario, watch, aqms, pace).map_err(|error| match error {
         testbed::Error::Failure(failure) => Stop::Failed(failure),
         refused => Stop::Refused(refused.to_string()),
     })?;
-    let (packets, [p50_s, p99_s, longest_s]) = lateness.quantiles_s([0.5, 0.99, 1.0]);
-    let lateness = json!({"packets": packets, "p50_s": p50_s, "p99_s": p99_s, "longest_s": longest_s});
+    let (packets, [p50_s, p99_s, longest_s]) = timing.lateness.quantiles_s([0.5, 0.99, 1.0]);
+    let lateness = json!({
+        "packets": packets, "p50_s": p50_s, "p99_s": p99_s, "longest_s": longest_s, "real_time": timing.real_time,
+    });
     Ok(Finished { outcome, lateness: Some(lateness) })
 }
 
 /// Refuse a run over the kernel on a system without namespaces.
 #[cfg(not(target_os = "linux"))]
-fn run_over_kernel(_: &Scenario, _: &Watch, _: &PythonAqms) -> Result<Finished, Stop> {
+fn run_over_kernel(_: &Scenario, _: &Watch, _: &PythonAqms, _: bool) -> Result<Finished, Stop> {
     Err(Stop::Refused("the testbed needs Linux".into()))
 }
 
@@ -308,15 +324,16 @@ fn run_one(
     i: usize,
     folder: Option<&PathBuf>,
     factories: &HashMap<String, Py<PyAny>>,
-    over_kernel: bool,
+    hosts: Hosts,
 ) -> Result<Finished, Stop> {
     let aqms = PythonAqms { factories, fault: Fault::of(watches.clone(), i) };
-    let finished = if over_kernel {
-        run_over_kernel(scenario, &watches[i], &aqms)
-    } else {
-        lab::run_catching_panics(scenario, &watches[i], folder.map(PathBuf::as_path), &aqms)
+    let watch = &watches[i];
+    let finished = match hosts {
+        Hosts::Simulated => lab::run_catching_panics(scenario, watch, folder.map(PathBuf::as_path), &aqms)
             .map(|outcome| Finished { outcome, lateness: None })
-            .map_err(Stop::Failed)
+            .map_err(Stop::Failed),
+        Hosts::RealTime => run_over_kernel(scenario, watch, &aqms, false),
+        Hosts::VirtualTime => run_over_kernel(scenario, watch, &aqms, true),
     };
     aqms.fault.take().map_or(finished, |raised| Err(Stop::Raised(raised)))
 }
@@ -338,18 +355,24 @@ impl Batch {
     /// `captures` has one folder per run for packet captures. A run for which `captures` has no
     /// folder records no packet captures. `aqms` has the callables that create the Python AQMs of
     /// the scenarios. If `aqms` is not empty, the runs run one after the other. `limits` (JSON) has
-    /// the limits of each run. If `over_kernel` is true, the runs use the TCP of this machine's
-    /// kernel, in real time.
+    /// the limits of each run. `hosts` is "simulated", or "real-time" or "virtual-time" for the TCP
+    /// of this machine's kernel.
     #[new]
-    #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}", over_kernel = false))]
+    #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}", hosts = "simulated"))]
     fn new(
         texts: Vec<String>,
         jobs: usize,
         captures: Vec<PathBuf>,
         aqms: HashMap<String, Py<PyAny>>,
         limits: &str,
-        over_kernel: bool,
+        hosts: &str,
     ) -> PyResult<Self> {
+        let hosts = match hosts {
+            "simulated" => Hosts::Simulated,
+            "real-time" => Hosts::RealTime,
+            "virtual-time" => Hosts::VirtualTime,
+            other => return Err(PyValueError::new_err(format!("hosts is {other:?}"))),
+        };
         let limits = read_limits(limits)?;
         let scenarios = lab::read_all(&texts).map_err(|e| ScenarioError::new_err(e.to_string()))?;
         let jobs = if aqms.is_empty() { jobs } else { 1 };
@@ -369,7 +392,7 @@ impl Batch {
                     let (sender, shared, watched) = (sender.clone(), &shared, &watched);
                     let (folder, aqms) = (captures.get(i), &aqms);
                     scope.spawn_fifo(move |_| {
-                        let run = || run_one(&shared[i], watched, i, folder, aqms, over_kernel);
+                        let run = || run_one(&shared[i], watched, i, folder, aqms, hosts);
                         // If the scenarios have Python AQMs, the thread is attached to the Python
                         // interpreter before the run. A thread that is attached to the Python
                         // interpreter calls Python functions faster.

@@ -7,6 +7,15 @@ use units::{Duration, Time};
 const PS_PER_NS: u64 = 1000;
 const NS_PER_S: u64 = 1_000_000_000;
 
+/// Kind of time in which a run takes place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Real time: the machine's other work delays packets.
+    Real,
+    /// Virtual time of a kernel that stands still while its processes compute.
+    Virtual,
+}
+
 /// Clock that shows the time since the start of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {

@@ -28,6 +28,15 @@ impl Lateness {
     }
 }
 
+/// How well a run kept its times.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    /// Lateness of the packets.
+    pub lateness: Lateness,
+    /// True if the router had a real-time priority and its memory was locked.
+    pub real_time: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,6 +16,7 @@ mod sockets;
 #[allow(unsafe_code)]
 mod sys;
 
+pub use clock::Pace;
 pub use error::Error;
-pub use lateness::Lateness;
+pub use lateness::Timing;
 pub use router::run;

@@ -12,12 +12,13 @@ use traffic::application::Event;
 use units::{Duration, Time};
 use wire::{Datagram, Ip, Transport};
 
-use crate::clock::{Clock, timespec};
+use crate::clock::{Clock, Pace, timespec};
 use crate::error::Error;
 use crate::host::Host;
-use crate::lateness::Lateness;
+use crate::lateness::{Lateness, Timing};
 use crate::settings::Settings;
 use crate::sockets::{Socket, accept, connect, listen};
+use crate::sys;
 
 /// Port at which each server listens.
 const SERVER_PORT: u16 = 5001;
@@ -28,6 +29,9 @@ const CLIENT_PORTS: usize = (u16::MAX - FIRST_CLIENT_PORT) as usize + 1;
 const NO_CONNECTION: u32 = u32::MAX;
 /// Longest time without a check for a cancellation.
 const CHECK: Duration = Duration::from_millis(50);
+/// Time before an event of the network from which the router no longer sleeps in real time,
+/// because a sleeping thread wakes late.
+const SPIN: Duration = Duration(60_000_000);
 const LONGEST_PACKET: usize = 65_535;
 
 /// Kinds of the numbers with which the kernel reports events, in the highest bits.
@@ -84,6 +88,7 @@ impl Pair {
 
 /// Hosts of a run.
 struct Hosts {
+    pace: Pace,
     clock: Clock,
     poll: OwnedFd,
     pairs: Vec<Pair>,
@@ -104,26 +109,38 @@ pub fn run(
     scenario: &Scenario,
     watch: &Watch,
     custom_aqms: &(dyn CustomAqms + Sync),
-) -> Result<(Outcome, Lateness), Error> {
+    pace: Pace,
+) -> Result<(Outcome, Timing), Error> {
     // The run changes the namespace of its thread, so it has a thread of its own.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            let mut lateness = Lateness::default();
+            let mut timing = Timing::default();
             let outcome = forward(scenario, custom_aqms, |network| {
-                let mut hosts = Hosts::create(network)?;
-                let end = hosts.run(network, watch)?;
-                lateness = hosts.lateness;
-                Ok::<_, Error>(end)
+                let mut hosts = Hosts::create(network, pace)?;
+                timing.real_time = pace == Pace::Real && real_time();
+                let end = hosts.run(network, watch);
+                if timing.real_time {
+                    let _ = rustix::mm::munlockall();
+                }
+                timing.lateness = hosts.lateness;
+                end
             })?;
-            Ok((outcome, lateness))
+            Ok((outcome, timing))
         });
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
+/// Give the calling thread a real-time priority, and lock the memory of the process. Return true
+/// if the kernel permits both.
+fn real_time() -> bool {
+    let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT).is_ok();
+    sys::raise_priority() && locked
+}
+
 impl Hosts {
     /// Create the hosts of all flows.
-    fn create(network: &Forwarding) -> Result<Hosts, Error> {
+    fn create(network: &Forwarding, pace: Pace) -> Result<Hosts, Error> {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let poll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::of("epoll"))?;
         let mut pairs: Vec<Pair> = Vec::new();
@@ -144,6 +161,7 @@ impl Hosts {
             pair_of.push(known.unwrap_or(number) as u32);
         }
         Ok(Hosts {
+            pace,
             clock: Clock::start(),
             poll,
             pairs,
@@ -183,12 +201,12 @@ impl Hosts {
             if warming_up {
                 next = next.min(begins);
             }
-            let now = self.clock.now();
-            if next <= now {
-                self.poll(&mut events, Duration::ZERO)?;
-            } else {
-                self.poll(&mut events, next.since(now))?;
-            }
+            let left = next.since(self.clock.now().min(next));
+            let sleeps = match self.pace {
+                Pace::Virtual => left,
+                Pace::Real => Duration(left.0.saturating_sub(SPIN.0)),
+            };
+            self.poll(&mut events, sleeps)?;
             for event in &events {
                 self.on_event(event, network)?;
             }

@@ -40,6 +40,18 @@ pub fn create_tun(name: &str) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
+/// Real-time priority of the router. Most real-time tasks of a machine have a higher one.
+const PRIORITY: libc::c_int = 10;
+
+/// Give the calling thread a real-time priority. Return true if the kernel permits it.
+pub fn raise_priority() -> bool {
+    let parameters = libc::sched_param { sched_priority: PRIORITY };
+    // SAFETY: The call reads a `sched_param`, and changes only the calling thread.
+    unsafe {
+        libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const parameters) == 0
+    }
+}
+
 /// Limit the receive window that a socket advertises, and that the sockets it accepts advertise.
 pub fn limit_window(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);

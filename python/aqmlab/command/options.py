@@ -116,8 +116,10 @@ VOCABULARY = {
         Option(
             "--engine",
             "NAME",
-            "Program that runs the scenarios: simulator, recorded:FOLDER for recorded runs in a "
-            "folder, or the import path of a Python class such as my_module:Engine.",
+            "Program that runs the scenarios: simulator, testbed for the TCP of a Linux kernel "
+            "(testbed:kernel in virtual time, testbed:host in real time), recorded:FOLDER for "
+            "recorded runs in a folder, or the import path of a Python class such as "
+            "my_module:Engine.",
             "simulator",
         ),
         Option(

@@ -56,11 +56,13 @@ CAPABILITIES = Capabilities(series=SERIES, keys=_keys(), columns=_columns())
 """Capabilities of the testbed."""
 
 
-def measured(manifest: dict[str, Any], tables: dict[str, dict[str, Any]]) -> Result:
-    """Return the result of a run with only the columns that the run measured.
+def measured(engine: str, manifest: dict[str, Any], tables: dict[str, dict[str, Any]]) -> Result:
+    """Return the result of a run with only what the run measured.
 
     Parameters
     ----------
+    engine : str
+        Description of the back end.
     manifest : dict
         Manifest as the simulator's module writes it.
     tables : dict
@@ -71,4 +73,6 @@ def measured(manifest: dict[str, Any], tables: dict[str, dict[str, Any]]) -> Res
         for table, columns in tables.items()
     }
     names = {table: list(columns) for table, columns in kept.items()}
-    return Result(manifest | {"measured": names}, kept)
+    # Events and their simultaneity have a meaning only in a simulation.
+    manifest = {k: v for k, v in manifest.items() if k not in ("events", "tie_share")}
+    return Result(manifest | {"measured": names, "engine": engine}, kept)

@@ -14,6 +14,11 @@ from aqmlab.engine.simulator import POLL_S, Simulator
 from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
 from aqmlab.results import Result
 
+LATE_S = 2e-4
+"""Lateness of a packet in s that 1 % of the packets may exceed without a warning."""
+TOO_LATE_S = 5e-3
+"""Lateness of a packet in s that 1 % of the packets may exceed before the run fails."""
+
 
 class HostTestbed:
     """Runs over the TCP of this machine's kernel, in real time.
@@ -61,7 +66,7 @@ class HostTestbed:
 
     def _run_one(self, text: str, i: int, count: int, progress: Progress | None) -> Result | Failed:
         """Run one scenario."""
-        batch = _core.Batch([text], 1, [], self._aqms, "{}", over_kernel=True)
+        batch = _core.Batch([text], 1, [], self._aqms, "{}", hosts="real-time")
         try:
             while True:
                 try:
@@ -72,9 +77,32 @@ class HostTestbed:
                     progress(i + (1 if finished else batch.progress()[0]), count)
                 if finished:
                     _, result = finished
-                    return measured(json.loads(result["manifest"]), result["tables"])
+                    return _judged(measured(
+                        f"testbed:host, Linux {platform.release()}",
+                        json.loads(result["manifest"]), result["tables"],
+                    ))  # fmt: skip
         finally:
             batch.cancel()
+
+
+def _judged(result: Result) -> Result | Failed:
+    """Return a result with a warning if its packets were late, or a failure if they were too late.
+
+    A run that fails is not part of any mean.
+    """
+    late = result.manifest["lateness"]
+    if not late["p99_s"] > LATE_S:
+        return result
+    late_ms = 1e3 * late["p99_s"]
+    text = (
+        f"1 % of the packets left the network more than {late_ms:.2g} ms late; end other programs, "
+        "run the command as root, which gives the router a real-time priority, or use "
+        "testbed:kernel, which does not depend on the load of the machine"
+    )
+    if late["p99_s"] > TOO_LATE_S:
+        return Failed(OSError(f"{text}. More than {1e3 * TOO_LATE_S:g} ms are too late"))
+    result.manifest["warnings"].append({"about": "lateness", "text": text})
+    return result
 
 
 def missing() -> str:

@@ -128,7 +128,7 @@ class KernelTestbed:
                 return Failed(ERRORS[kind](message))
             raise OSError(f"the testbed cannot run: {message}")
         manifest = json.loads(answer["manifest"])
-        return measured(manifest, answer["tables"])
+        return measured(f"testbed:kernel, {image.name()}", manifest, answer["tables"])
 
     @contextmanager
     def _booted(self, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
