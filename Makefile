@@ -75,6 +75,7 @@ nightly: .venv/core.stamp
 	tools/audit
 	tools/with-dependencies lowest
 	tools/with-dependencies newest
+	$(BIN)/aqmlab doctor --build-kernel
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or hypothesis'
 
 bench: .venv/core.stamp

@@ -32,8 +32,8 @@ pub struct RealEnd {
     beyond: Vec<[Seq; 2]>,
     /// True after the FIN of the peer arrived in order.
     peer_closed: bool,
-    /// True if this side asked for ECN in its SYN (RFC 3168 §6.1.1).
-    asks_for_ecn: bool,
+    /// True if the SYN of this side offered ECN (RFC 3168 §6.1.1).
+    offers_ecn: bool,
     /// Bytes that the application has written.
     written: u64,
     /// True after the application closed this side.
@@ -56,7 +56,7 @@ impl Default for RealEnd {
             next: None,
             beyond: Vec::new(),
             peer_closed: false,
-            asks_for_ecn: false,
+            offers_ecn: false,
             written: 0,
             closing: false,
             reset: false,
@@ -76,7 +76,7 @@ impl RealEnd {
         }
         if flags.has(Flags::SYN) {
             self.una = segment.seq;
-            self.asks_for_ecn = flags.has(Flags::ECE);
+            self.offers_ecn = flags.has(Flags::ECE);
         }
         let max = *self.max.get_or_insert(segment.seq);
         if len > 0 {
@@ -105,7 +105,7 @@ impl RealEnd {
         if flags.has(Flags::SYN) {
             self.next.get_or_insert(segment.seq + 1);
             let accepts = flags.has(Flags::ECE) && !flags.has(Flags::CWR);
-            self.counts.ecn = u64::from(self.asks_for_ecn && accepts && flags.has(Flags::ACK));
+            self.counts.ecn = u64::from(self.offers_ecn && accepts && flags.has(Flags::ACK));
         }
         if flags.has(Flags::ACK) {
             self.acknowledged(now, segment.ack);

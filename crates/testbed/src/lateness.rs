@@ -28,7 +28,7 @@ impl Lateness {
     }
 }
 
-/// How well a run kept its times.
+/// Punctuality of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Timing {
     /// Lateness of the packets.

@@ -80,7 +80,7 @@ pub struct Socket {
     pending: u64,
     /// True if the application closed this end.
     closing: bool,
-    /// True after this end told the kernel that it sends no more.
+    /// True after this end was shut down for writing.
     shut: bool,
     /// True after the FIN of the peer was read.
     ended: bool,

@@ -1,4 +1,4 @@
-"""What a run over the TCP of a kernel supports, and the columns that it measures."""
+"""Features that a run over the TCP of a kernel supports, and the columns that it measures."""
 
 import json
 from functools import cache
