@@ -46,7 +46,7 @@ SCENARIO: dict[str, Any] = {
         {"name": "call", "from": "left-0", "to": "right-0", "traffic": {"kind": "voip"}},
     ],
     "tcp": {"stack": "linux", "ecn": "rfc3168"},
-    "record": {"series": ["queue", "delays", "requests", "transfers"]},
+    "record": {"series": ["queue", "delays", "requests", "transfers", "window"]},
 }  # fmt: skip
 """Scenario with every kind of traffic that the testbed treats differently."""
 
@@ -82,6 +82,9 @@ def test_a_run_over_the_kernel_has_the_tables_of_a_simulation(engine: Engine) ->
     assert measured.columns("links")["marked_packets"].sum() > 0
     assert measured.columns("datagrams")["received_packets"][0] > 0
     assert len(measured.columns("requests")["flow"]) > 10
+    window = measured.columns("window")
+    assert window["cwnd_bytes"][-1] >= 2 * 1448
+    assert 0.2 <= window["rto_s"][-1] < 1
     with pytest.raises(NotMeasuredError, match="fast_retransmits is not measured"):
         measured.columns("flows")["fast_retransmits"]
     late = measured.manifest["lateness"]

@@ -3,18 +3,27 @@
 //! and acknowledged, without the help of the host.
 
 use net::{Flags, Segment, Seq};
-use units::Time;
+use units::{Duration, Time};
 
+use crate::senders::SenderState;
 use crate::slot::Slot;
 use crate::totals::{ConnectionTotals, Counts};
 
-/// Counts of an endpoint that only the kernel of its host knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KernelCounts {
+/// State of an endpoint that only the kernel of its host knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KernelState {
     /// Expirations of the retransmission timer.
     pub timeouts: u32,
     /// Data packets that the peer reported as marked.
     pub delivered_ce: u32,
+    /// Congestion window in bytes.
+    pub cwnd: f64,
+    /// Slow-start threshold in bytes, or infinity.
+    pub ssthresh: f64,
+    /// Retransmission timeout.
+    pub rto: Duration,
+    /// Delivery rate in bytes per second, if the kernel has measured it.
+    pub delivery_rate: Option<u64>,
 }
 
 /// Endpoint of a connection between real hosts.
@@ -45,6 +54,8 @@ pub struct RealEnd {
     milestones: [Time; 3],
     /// Counts of the data that this side sent and received.
     counts: Counts,
+    /// Last state that the kernel reported.
+    kernel: KernelState,
 }
 
 impl Default for RealEnd {
@@ -62,6 +73,7 @@ impl Default for RealEnd {
             reset: false,
             milestones: [Time::NEVER; 3],
             counts: Counts::default(),
+            kernel: KernelState::default(),
         }
     }
 }
@@ -189,8 +201,23 @@ impl RealEnd {
         self.closing |= closed;
     }
 
-    /// Record counts that the kernel reported.
-    pub fn measured(&mut self, kernel: KernelCounts) {
+    /// Return the state of the sender.
+    pub fn state(&self) -> SenderState {
+        let KernelState { cwnd, ssthresh, rto, delivery_rate, .. } = self.kernel;
+        let flight = self.max.map_or(0, |max| max.minus(self.una).max(0));
+        SenderState {
+            acked: self.counts.acked_bytes,
+            cwnd,
+            ssthresh,
+            flight: f64::from(flight),
+            rto,
+            delivery_rate,
+        }
+    }
+
+    /// Record the state that the kernel reported.
+    pub fn measured(&mut self, kernel: KernelState) {
+        self.kernel = kernel;
         self.counts.timeouts = u64::from(kernel.timeouts);
         self.counts.delivered_ce = u64::from(kernel.delivered_ce);
     }
@@ -255,7 +282,6 @@ pub fn totals(slot: &Slot, direction: usize, [sender, receiver]: [&RealEnd; 2]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::Duration;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_millis(ms)

@@ -186,6 +186,9 @@ impl Hosts {
                 warming_up = false;
                 self.measure_all(network);
             }
+            if network.next_sample() <= now {
+                self.measure_all(network);
+            }
             network.advance(now)?;
             self.deliver(network)?;
             self.process_happened(network)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddr, SocketAddrV4};
 use std::os::fd::OwnedFd;
 
-use lab::{Forwarding, KernelCounts};
+use lab::Forwarding;
 use net::End;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
@@ -116,10 +116,7 @@ impl Socket {
     /// Report to `network` what the kernel counts.
     pub fn measure(&self, network: &mut Forwarding) {
         let Ok(info) = TcpInfo::of(&self.file) else { return };
-        let count = |value: Option<u64>| value.map_or(0, |value| value as u32);
-        let counts =
-            KernelCounts { timeouts: count(info.timeouts()), delivered_ce: count(info.delivered_ce()) };
-        network.measured(self.end, counts);
+        network.measured(self.end, info.state());
     }
 
     /// Pass an event to the application, and do what it demands.

@@ -3,9 +3,11 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
+use lab::KernelState;
 use rustix::fs::{Mode, OFlags};
 use rustix::ioctl::{Getter, Opcode, Setter, ioctl};
 use rustix::thread::UnshareFlags;
+use units::Duration;
 
 /// Request of a TUN device (linux/if_tun.h).
 const TUNSETIFF: Opcode = 0x4004_54ca;
@@ -13,6 +15,11 @@ const IFF_TUN: i16 = 0x0001;
 const IFF_NO_PI: i16 = 0x1000;
 /// Unsent bytes of a socket (linux/sockios.h).
 const SIOCOUTQNSD: Opcode = 0x894b;
+
+/// Picoseconds per microsecond.
+const PS_PER_US: u64 = 1_000_000;
+/// Slow-start threshold in segments before the first reduction of cwnd (TCP_INFINITE_SSTHRESH).
+const INFINITE_SSTHRESH: u64 = 0x7fff_ffff;
 
 /// `struct ifreq` with flags (linux/if.h).
 #[repr(C)]
@@ -120,13 +127,19 @@ impl TcpInfo {
         Some(u64::from_ne_bytes(value))
     }
 
-    /// Return the number of delivered packets that the peer reported as marked.
-    pub fn delivered_ce(&self) -> Option<u64> {
-        self.value::<4>(196)
-    }
-
-    /// Return the number of expirations of the retransmission timer.
-    pub fn timeouts(&self) -> Option<u64> {
-        self.value::<2>(240)
+    /// Return the state that the run records.
+    pub fn state(&self) -> KernelState {
+        let count = |value: Option<u64>| value.map_or(0, |value| value as u32);
+        let mss = self.value::<4>(16).unwrap_or(0) as f64;
+        let segments = |value: Option<u64>| value.unwrap_or(0) as f64 * mss;
+        let ssthresh = self.value::<4>(76).filter(|&segments| segments < INFINITE_SSTHRESH);
+        KernelState {
+            timeouts: count(self.value::<2>(240)),
+            delivered_ce: count(self.value::<4>(196)),
+            cwnd: segments(self.value::<4>(80)),
+            ssthresh: ssthresh.map_or(f64::INFINITY, |threshold| segments(Some(threshold))),
+            rto: Duration(self.value::<4>(8).unwrap_or(0) * PS_PER_US),
+            delivery_rate: self.value::<8>(160).filter(|&rate| rate > 0),
+        }
     }
 }

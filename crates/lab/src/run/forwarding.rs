@@ -12,7 +12,7 @@ use net::{Direction, Ecn, End, Packet, Segment};
 use queues::CustomAqms;
 use tcp::Tcp;
 use traffic::application::{Actions, Event, Needs};
-use units::{Duration, Time};
+use units::Time;
 
 use super::Simulation;
 use super::applications::side;
@@ -20,9 +20,10 @@ use crate::build::{Hosts, plan, refuse_unknown_custom_aqms};
 use crate::computing_time::Stopwatch;
 use crate::failure::Failure;
 use crate::lanes::Lane;
-use crate::real_ends::KernelCounts;
+use crate::real_ends::KernelState;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
+use crate::series::Series;
 use crate::slot::Stage;
 
 /// Packet that has left the network for a real host.
@@ -142,11 +143,6 @@ impl Forwarding<'_> {
         self.sim.scenario.duration.is_none() && self.sim.connections.open == 0
     }
 
-    /// Return the interval between two samples of the series.
-    pub fn interval(&self) -> Duration {
-        self.sim.scenario.record.interval
-    }
-
     /// Notify the application at an endpoint of an event, and return what the endpoint has to do.
     pub fn on(&mut self, now: Time, end: End, event: Event) -> Actions {
         let slot = &self.sim.connections.records.slots[end.connection() as usize];
@@ -168,10 +164,23 @@ impl Forwarding<'_> {
         actions
     }
 
-    /// Record the counts of an endpoint that its kernel reports.
-    pub fn measured(&mut self, end: End, counts: KernelCounts) {
+    /// Return the time of the next sample of the senders, or [`Time::NEVER`] without such a series.
+    /// The caller reports the state of all senders ([`Forwarding::measured`]) before it advances
+    /// the network beyond this time.
+    pub fn next_sample(&self) -> Time {
+        let sim = &self.sim;
+        let of_senders = |series: &Series| {
+            let needs = series.needs();
+            needs.samples && !needs.queues
+        };
+        let samples = sim.scenario.record.series.iter().any(of_senders);
+        if samples { sim.events.due(sim.lanes.sampler()) } else { Time::NEVER }
+    }
+
+    /// Record the state of an endpoint that its kernel reports.
+    pub fn measured(&mut self, end: End, state: KernelState) {
         if let Some(real) = &mut self.sim.connections.real {
-            real[end.connection() as usize][side(end) as usize].measured(counts);
+            real[end.connection() as usize][side(end) as usize].measured(state);
         }
     }
 

@@ -11,6 +11,7 @@ use super::{Simulation, memory_checks};
 use crate::capture::Captures;
 use crate::failure::Failure;
 use crate::observed_packet::ObservedPacket;
+use crate::senders::Senders;
 use crate::series::Snapshot;
 
 impl Simulation<'_> {
@@ -103,7 +104,9 @@ impl Simulation<'_> {
         }
         let links = &mut self.network.links;
         let series = &mut self.connections.records.series;
-        series.sample(&mut Snapshot { now, links, endpoints: &self.connections.endpoints });
+        let senders =
+            Senders { endpoints: &self.connections.endpoints, real: self.connections.real.as_deref() };
+        series.sample(&mut Snapshot { now, links, senders });
         let [sampled, _] = series.bytes();
         memory_checks::check_samples(sampled)
     }

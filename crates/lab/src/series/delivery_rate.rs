@@ -42,8 +42,7 @@ impl Recorder for DeliveryRate {
     }
 
     fn sample(&mut self, snapshot: &mut Snapshot) {
-        let rate =
-            |&end: &End| snapshot.endpoints[end].delivery_rate().map_or(f32::NAN, |(rate, _)| rate as f32);
+        let rate = |&end: &End| snapshot.senders.of(end).delivery_rate.map_or(f32::NAN, |rate| rate as f32);
         self.samples.take(snapshot.now, self.senders.len(), self.senders.iter().map(rate));
     }
 

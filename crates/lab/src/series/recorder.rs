@@ -10,10 +10,10 @@ use tcp::Endpoint;
 use units::Time;
 
 use crate::columns::Definition;
-use crate::endpoints::Endpoints;
 use crate::memory::List;
 use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
+use crate::senders::Senders;
 use crate::totals::ConnectionTotals;
 
 /// Hooks and data that the recording of a series requires. A series is a table that is recorded
@@ -103,8 +103,8 @@ pub struct Snapshot<'a> {
     /// All links of the network. If `Needs::queues` is true for a recorded series, the recorded
     /// links have simulated all events up to the time of the snapshot.
     pub links: &'a mut [Link<Discipline>],
-    /// Endpoints of all connections.
-    pub endpoints: &'a Endpoints,
+    /// Senders of all connections.
+    pub senders: Senders<'a>,
 }
 
 /// Names of links and flows for the tables. The names of the flows need much memory, so they are

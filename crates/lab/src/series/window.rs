@@ -1,13 +1,13 @@
 //! Samples of the congestion windows of senders.
 
 use net::End;
-use tcp::Endpoint;
 use units::Duration;
 
 use super::recorder::{Names, Needs, Recorder, RunStart, SampledCounts, Snapshot, StoredRows};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
+use crate::senders::SenderState;
 
 columns::tables! {
     /// Samples of cwnd, ssthresh, FlightSize, acknowledged bytes and RTO of each data sender.
@@ -48,14 +48,13 @@ fn whole([high, low]: [u32; 2]) -> u64 {
 impl Sample {
     /// Return the state of a sender.
     #[inline]
-    fn of(sender: &Endpoint) -> Self {
-        let w = sender.window();
+    fn of(sender: SenderState) -> Self {
         Sample {
-            acked: halves(sender.acked()),
-            rto: halves(sender.rto().0),
-            cwnd: w.cwnd as f32,
-            ssthresh: w.ssthresh as f32,
-            flight: w.flight as u32,
+            acked: halves(sender.acked),
+            rto: halves(sender.rto.0),
+            cwnd: sender.cwnd as f32,
+            ssthresh: sender.ssthresh as f32,
+            flight: sender.flight as u32,
         }
     }
 }
@@ -124,7 +123,7 @@ impl Recorder for Window {
             samples.take(
                 snapshot.now,
                 ends.len(),
-                ends.iter().map(|&end| Sample::of(&snapshot.endpoints[end])),
+                ends.iter().map(|&end| Sample::of(snapshot.senders.of(end))),
             );
         }
     }

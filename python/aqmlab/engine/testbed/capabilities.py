@@ -24,8 +24,11 @@ TCP = {
     "offload": ["none"],
 }
 """TCP keys that become settings of the kernel, with their values."""
-SERIES = ("queue", "delays", "waits", "drops", "marks", "transfers", "requests")
-"""Series that need only the network and the applications."""
+SERIES = (
+    *("queue", "delays", "waits", "drops", "marks", "transfers", "requests"),
+    *("window", "delivery_rate"),
+)
+"""Series that need only the network, the applications, and samples of TCP_INFO."""
 NOT_MEASURED = {"flows": ("fast_retransmits",), "replies": ("fast_retransmits",)}
 """Columns that neither the packets nor the kernel show."""
 
