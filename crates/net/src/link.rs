@@ -113,6 +113,12 @@ impl<Q: LinkQueue> Link<Q> {
         &self.queue
     }
 
+    /// Return the queue, for a change from outside of the link. A change that makes a packet ready
+    /// is followed by a call of [`Link::resume`].
+    pub fn queue_mut(&mut self) -> &mut Q {
+        &mut self.queue
+    }
+
     /// Return the counters of the link. The counters include packets that the previous link has
     /// admitted and that enter this link later.
     pub fn counters(&self) -> &LinkCounters {

@@ -11,6 +11,7 @@ use net::{Answer, Aqm, Arrival, Backlog, Fates, LinkQueue, Next, Packet, QueueDi
 use units::{Depth, Time};
 
 use crate::drop_tail::NoAqm;
+use crate::external::External;
 use crate::fifo::Fifo;
 use crate::schedulers::Classes;
 
@@ -97,6 +98,14 @@ impl<D: QueueDiscipline> QueueDiscipline for Storing<D> {
 }
 
 impl Discipline {
+    /// Return the queue outside of the run, if the packets wait in such a queue.
+    pub fn external_mut(&mut self) -> Option<&mut External> {
+        match self {
+            Discipline::Storing(queue) => (queue.as_mut() as &mut dyn Any).downcast_mut(),
+            _ => None,
+        }
+    }
+
     /// Return the classes of the queue if it is a scheduler or consists of schedulers.
     pub fn classes(&self) -> Option<&Classes> {
         match self {

@@ -17,6 +17,7 @@ pub mod diffserv;
 mod discipline;
 pub mod drop_tail;
 pub mod dualpi2;
+pub mod external;
 pub mod fifo;
 pub mod flow_queues;
 pub mod fq_codel;

@@ -42,12 +42,15 @@ impl Host {
         let Settings { mtu, initial_window, .. } = settings;
         // Without segmentation offload, a device that splits no packets itself sends packets of at
         // most the MTU.
-        ip(&format!(
-            "link set dev {DEVICE} txqueuelen {TUN_QUEUE} mtu {mtu} gso_max_segs 1\n\
+        batch(
+            "ip",
+            &format!(
+                "link set dev {DEVICE} txqueuelen {TUN_QUEUE} mtu {mtu} gso_max_segs 1\n\
              address add {address} dev {DEVICE}\n\
              link set dev {DEVICE} up\n\
              route add {peer} dev {DEVICE} initcwnd {initial_window}\n"
-        ))?;
+            ),
+        )?;
         Ok(Host { address, namespace, tun })
     }
 
@@ -59,15 +62,15 @@ impl Host {
 }
 
 /// Set a value below /proc/sys/net/ipv4 in the namespace of the calling thread.
-fn set_sysctl(name: &str, value: &str) -> Result<(), Error> {
+pub fn set_sysctl(name: &str, value: &str) -> Result<(), Error> {
     let path = format!("/proc/sys/net/ipv4/{name}");
     fs::write(&path, value).map_err(Error::of(format!("{path} cannot be set to {value}")))
 }
 
-/// Run commands of ip(8) in the namespace of the calling thread.
-fn ip(commands: &str) -> Result<(), Error> {
-    let failed = || Error::of("the command ip (Debian package iproute2) cannot be run");
-    let mut child = Command::new("ip")
+/// Run commands of ip(8) or tc(8) in the namespace of the calling thread.
+pub fn batch(program: &str, commands: &str) -> Result<(), Error> {
+    let failed = || Error::of(format!("the command {program} (Debian package iproute2) cannot be run"));
+    let mut child = Command::new(program)
         .args(["-batch", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -82,5 +85,6 @@ fn ip(commands: &str) -> Result<(), Error> {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
-    Err(Error::of(format!("ip refuses to configure the device {DEVICE}"))(io::Error::other(text)))
+    let refused = commands.trim().replace('\n', "; ");
+    Err(Error::of(format!("{program} refuses `{refused}`"))(io::Error::other(text)))
 }

@@ -16,6 +16,7 @@ use crate::clock::{Clock, Pace, timespec};
 use crate::error::Error;
 use crate::host::Host;
 use crate::lateness::{Lateness, Timing};
+use crate::qdisc::Qdisc;
 use crate::settings::Settings;
 use crate::sockets::{Socket, accept, connect, listen};
 use crate::sys;
@@ -37,6 +38,17 @@ const LONGEST_PACKET: usize = 65_535;
 /// Kinds of the numbers with which the kernel reports events, in the highest bits.
 const TUN: u64 = 1 << 62;
 const LISTENER: u64 = 1 << 61;
+const QDISC: u64 = 1 << 60;
+
+/// Options of a run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Kind of time.
+    pub pace: Pace,
+    /// Links whose queue is a queue discipline of the kernel: the name of each link, and the kind
+    /// and options of the queue discipline, as in a line of tc(8).
+    pub qdiscs: Vec<(String, String)>,
+}
 
 /// Two hosts: the clients of some flows, and their servers. All their flows have the same TCP
 /// parameters.
@@ -94,6 +106,7 @@ struct Hosts {
     pairs: Vec<Pair>,
     /// Pair of each flow. The value of a flow of datagrams is not used.
     pair_of: Vec<u32>,
+    qdiscs: Vec<Qdisc>,
     /// Sockets of each connection, the client's first, and the port of the client.
     sockets: Vec<([Option<Socket>; 2], u16)>,
     happened: Vec<Happening>,
@@ -109,15 +122,16 @@ pub fn run(
     scenario: &Scenario,
     watch: &Watch,
     custom_aqms: &(dyn CustomAqms + Sync),
-    pace: Pace,
+    plan: &Plan,
 ) -> Result<(Outcome, Timing), Error> {
     // The run changes the namespace of its thread, so it has a thread of its own.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             let mut timing = Timing::default();
-            let outcome = forward(scenario, custom_aqms, |network| {
-                let mut hosts = Hosts::create(network, pace)?;
-                timing.real_time = pace == Pace::Real && real_time();
+            let external: Vec<String> = plan.qdiscs.iter().map(|(link, _)| link.clone()).collect();
+            let outcome = forward(scenario, custom_aqms, &external, |network| {
+                let mut hosts = Hosts::create(network, plan)?;
+                timing.real_time = plan.pace == Pace::Real && real_time();
                 let end = hosts.run(network, watch);
                 if timing.real_time {
                     let _ = rustix::mm::munlockall();
@@ -140,7 +154,7 @@ fn real_time() -> bool {
 
 impl Hosts {
     /// Create the hosts of all flows.
-    fn create(network: &Forwarding, pace: Pace) -> Result<Hosts, Error> {
+    fn create(network: &Forwarding, plan: &Plan) -> Result<Hosts, Error> {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let poll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::of("epoll"))?;
         let mut pairs: Vec<Pair> = Vec::new();
@@ -160,8 +174,18 @@ impl Hosts {
             }
             pair_of.push(known.unwrap_or(number) as u32);
         }
+        let mtu = pairs.iter().flat_map(|pair| &pair.settings).map(|of| of.mtu).max().unwrap_or(1500);
+        let mut qdiscs = Vec::new();
+        for (name, leaf) in &plan.qdiscs {
+            let Some(link) = network.link(name) else { continue };
+            let qdisc = Qdisc::create(link, network.rate(link), mtu, leaf)?;
+            let key = EventData::new_u64(QDISC | qdiscs.len() as u64);
+            epoll::add(&poll, &qdisc.exit, key, EventFlags::IN).map_err(Error::of("epoll"))?;
+            qdiscs.push(qdisc);
+        }
         Ok(Hosts {
-            pace,
+            pace: plan.pace,
+            qdiscs,
             clock: Clock::start(),
             poll,
             pairs,
@@ -192,6 +216,7 @@ impl Hosts {
             network.advance(now)?;
             self.deliver(network)?;
             self.process_happened(network)?;
+            self.feed(network)?;
             if now >= limit || network.is_done() {
                 self.measure_all(network);
                 return Ok(now.min(limit));
@@ -212,6 +237,7 @@ impl Hosts {
             self.poll(&mut events, sleeps)?;
             for event in &events {
                 self.on_event(event, network)?;
+                self.feed(network)?;
             }
         }
     }
@@ -233,6 +259,9 @@ impl Hosts {
         }
         if key & LISTENER != 0 {
             return self.accept_all((key & !LISTENER) as usize, network);
+        }
+        if key & QDISC != 0 {
+            return self.release((key & !QDISC) as usize, network);
         }
         let (connection, side) = ((key / 2) as u32, (key % 2) as usize);
         let flags = event.flags;
@@ -287,6 +316,30 @@ impl Hosts {
             let ecn = if capable { Ecn::Ect0 } else { ip.ecn() };
             network.send(self.clock.now(), connection, direction, ecn, segment, bytes)?;
         }
+    }
+
+    /// Pass the packets that arrived at an external queue to the kernel.
+    fn feed(&mut self, network: &mut Forwarding) -> Result<(), Error> {
+        for qdisc in &mut self.qdiscs {
+            let mut result = Ok(());
+            network.arrivals(qdisc.link, |ticket, ecn, bytes| {
+                if result.is_ok() {
+                    result = qdisc.pass(ticket, ecn, bytes);
+                }
+            });
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Report the packets that the kernel has released from a queue discipline.
+    fn release(&mut self, index: usize, network: &mut Forwarding) -> Result<(), Error> {
+        let Hosts { qdiscs, buffer, clock, .. } = self;
+        let qdisc = &mut qdiscs[index];
+        while let Some((ticket, marked)) = qdisc.next(buffer)? {
+            network.release(clock.now(), qdisc.link, ticket, marked)?;
+        }
+        Ok(())
     }
 
     /// Hand the packets that have left the network to their hosts.

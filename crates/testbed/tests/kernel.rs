@@ -6,7 +6,7 @@
 
 use lab::{Column, Format, Outcome, Watch};
 use queues::NoCustomAqms;
-use testbed::{Error, Pace, Timing};
+use testbed::{Error, Pace, Plan, Timing};
 
 const SCENARIO: &str = r#"
 duration = "3 s"
@@ -19,10 +19,11 @@ tcp = { stack = "linux" }
 "#;
 
 /// Run a scenario with changes. Return `None` if the kernel refuses what the hosts need.
-fn outcome(changes: &[(&str, &str)]) -> Option<(Outcome, Timing)> {
+fn outcome(changes: &[(&str, &str)], qdiscs: &[(String, String)]) -> Option<(Outcome, Timing)> {
     let changes: Vec<_> = changes.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let scenario = lab::read(SCENARIO, Format::Toml, &changes).unwrap();
-    match testbed::run(&scenario, &Watch::default(), &NoCustomAqms, Pace::Real) {
+    let plan = Plan { pace: Pace::Real, qdiscs: qdiscs.to_vec() };
+    match testbed::run(&scenario, &Watch::default(), &NoCustomAqms, &plan) {
         Ok(result) => Some(result),
         Err(error @ Error::System { .. }) => {
             println!("skipped: {error}");
@@ -43,7 +44,7 @@ fn column(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
 
 #[test]
 fn a_download_fills_the_link() {
-    let Some((outcome, mut timing)) = outcome(&[]) else { return };
+    let Some((outcome, mut timing)) = outcome(&[], &[]) else { return };
     let goodput = column(&outcome, "flows", "goodput_bps")[0];
     assert!((3e6..10e6).contains(&goodput), "{goodput}");
     let (packets, [median, longest]) = timing.lateness.quantiles_s([0.5, 1.0]);
@@ -53,11 +54,22 @@ fn a_download_fills_the_link() {
 #[test]
 fn a_transfer_has_its_milestones_and_closes() {
     let flows = r#"[{ name = "file", from = "left-0", to = "right-0", traffic = { kind = "bulk", size = "500 kB" } }]"#;
-    let Some((outcome, _)) = outcome(&[("flows", flows), ("warm_up", "0 s")]) else { return };
+    let Some((outcome, _)) = outcome(&[("flows", flows), ("warm_up", "0 s")], &[]) else { return };
     let value = |name| column(&outcome, "flows", name)[0];
     let times = ["start_s", "established_s", "completed_s", "closed_s"].map(value);
     assert!(times.is_sorted() && times[3] < 3.0, "{times:?}");
     assert!(times[1] >= 0.02, "the handshake takes a round trip: {times:?}");
     assert_eq!(value("acked_bytes"), 500_000.0);
     assert_eq!(value("received_bytes") - value("duplicate_bytes"), 500_000.0);
+}
+
+#[test]
+fn a_queue_discipline_of_the_kernel_is_the_queue_of_a_link() {
+    let leaf = [("left>right".to_string(), "pfifo limit 50".to_string())];
+    let Some((outcome, _)) = outcome(&[], &leaf) else { return };
+    let goodput = column(&outcome, "flows", "goodput_bps")[0];
+    assert!((3e6..10e6).contains(&goodput), "{goodput}");
+    let of_link = |name| column(&outcome, "links", name)[0];
+    assert!(of_link("delivered_packets") > 500.0);
+    assert!(of_link("utilization") > 0.3 && of_link("utilization") < 1.01);
 }

@@ -16,7 +16,7 @@ use crate::template::expand;
 pub struct LinkPlan {
     pub(super) from: String,
     pub(super) to: String,
-    pub(super) rate: Rate,
+    pub rate: Rate,
     pub(super) delay: Duration,
     pub(super) queue: Queue,
     pub(super) condition: Vec<Rule>,

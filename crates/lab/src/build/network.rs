@@ -4,8 +4,9 @@
 use engine::Stream;
 use impairments::Wire;
 use net::Link;
-use queues::CustomAqms;
 use queues::diffserv::Conditioner;
+use queues::external::External;
+use queues::{CustomAqms, Discipline};
 use traffic::DrawStreams;
 
 use super::built::BuiltNetwork;
@@ -21,22 +22,35 @@ use crate::scenario::Scenario;
 
 /// Hosts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hosts {
+pub enum Hosts<'a> {
     /// Endpoints of the simulator.
     Simulated,
     /// Hosts outside of the simulator, such as the sockets of a kernel.
-    Real,
+    Real {
+        /// Names of the links whose packets wait in a queue outside of the run.
+        external: &'a [String],
+    },
 }
 
 /// Build the network of a plan. With real hosts, a link has an event per packet, because only the
 /// simulator knows the sizes and the order of future packets.
-pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms, hosts: Hosts) -> BuiltNetwork {
+pub fn build(
+    scenario: &Scenario,
+    plan: &Plan,
+    custom_aqms: &dyn CustomAqms,
+    hosts: Hosts<'_>,
+) -> BuiltNetwork {
     let seed = scenario.seed;
     let link = |l: &LinkPlan| {
         let name = l.name();
         let delay = l.delay + offset(seed, &format!("link/{name}/phase"), scenario.phase_breaking.delay);
         let random = Stream::new(seed, &format!("link/{name}/queue"));
-        let link = Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, custom_aqms, plan));
+        let is_external = matches!(hosts, Hosts::Real { external } if external.contains(&name));
+        let queue = match is_external {
+            true => Discipline::Storing(Box::new(External::default())),
+            false => l.queue.build(&name, l.rate, random, custom_aqms, plan),
+        };
+        let link = Link::new(l.rate, delay, queue);
         match l.rate_changes.as_ref().and_then(|changes| changes.pace(l.rate)) {
             Some(pace) => link.with_pace(pace),
             None => link,
@@ -73,7 +87,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms, hos
             find_delay_links(scenario, plan, &mut built);
             find_early_delivery(scenario, plan, &mut built);
         }
-        Hosts::Real => {
+        Hosts::Real { .. } => {
             let reaches_host = |hop: &&mut Hop| hop.is_last() && **hop != Hop::SINK;
             built.hops.iter_mut().filter(reaches_host).for_each(|hop| *hop = Hop::REAL);
         }

@@ -10,9 +10,10 @@
 
 use net::{Direction, Ecn, End, Packet, Segment};
 use queues::CustomAqms;
+use queues::external::Ticket;
 use tcp::Tcp;
 use traffic::application::{Actions, Event, Needs};
-use units::Time;
+use units::{Rate, Time};
 
 use super::Simulation;
 use super::applications::side;
@@ -65,16 +66,18 @@ pub struct Forwarding<'a> {
 }
 
 /// Forward the packets of real hosts through the network of a scenario. The function `hosts` sends
-/// the packets, and returns the time at which the run ends.
+/// the packets, and returns the time at which the run ends. The packets of the links in `external`
+/// wait in queues outside of the run.
 pub fn forward<E: From<Failure>>(
     scenario: &Scenario,
     custom_aqms: &dyn CustomAqms,
+    external: &[String],
     hosts: impl FnOnce(&mut Forwarding) -> Result<Time, E>,
 ) -> Result<Outcome, E> {
     let mut stopwatch = Stopwatch::start();
     let plan = plan(scenario).map_err(Failure::from)?;
     refuse_unknown_custom_aqms(&plan, custom_aqms).map_err(Failure::from)?;
-    let sim = Simulation::new(scenario, &plan, custom_aqms, Hosts::Real);
+    let sim = Simulation::new(scenario, &plan, custom_aqms, Hosts::Real { external });
     let limit = Time::ZERO + scenario.duration.unwrap_or(scenario.time_limit);
     let mut forwarding = Forwarding { sim, limit };
     forwarding.sim.horizon = forwarding.sim.next_horizon(limit);
@@ -261,6 +264,40 @@ impl Forwarding<'_> {
             self.sim.release_drained();
         }
         self.sim.end = now;
+        Ok(())
+    }
+
+    /// Return the index of a link, or `None` if the network has no such link.
+    pub fn link(&self, name: &str) -> Option<u32> {
+        self.sim.plan.links.iter().position(|link| link.name() == name).map(|index| index as u32)
+    }
+
+    /// Return the rate of a link.
+    pub fn rate(&self, link: u32) -> Rate {
+        self.sim.plan.links[link as usize].rate
+    }
+
+    /// Call `pass` for each packet that has arrived at the external queue of a link since the last
+    /// call. The arguments are the packet's ticket, its ECN field and its bytes.
+    pub fn arrivals(&mut self, link: u32, mut pass: impl FnMut(Ticket, Ecn, &[u8])) {
+        let Some(queue) = self.sim.network.links[link as usize].queue_mut().external_mut() else { return };
+        let Some(real) = &self.sim.connections.records.real else { return };
+        queue.arrivals(|ticket, packet| pass(ticket, packet.ecn, real.bytes(packet)));
+    }
+
+    /// Report that the external queue of a link released a packet, and whether it was marked.
+    ///
+    /// # Errors
+    /// If an invariant of the network is violated.
+    pub fn release(&mut self, now: Time, link: u32, ticket: Ticket, marked: bool) -> Result<(), Failure> {
+        self.advance(now)?;
+        let Simulation { network, connections, events, lanes, .. } = &mut self.sim;
+        let of_link = &mut network.links[link as usize];
+        let known = of_link.queue_mut().external_mut().is_some_and(|queue| queue.release(ticket, marked));
+        if known {
+            of_link.resume(now, &mut network.flight, &mut connections.records.probe(link));
+            events.set(lanes.link(link), of_link.next_event());
+        }
         Ok(())
     }
 

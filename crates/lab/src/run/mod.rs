@@ -222,14 +222,14 @@ impl<'a> Simulation<'a> {
         };
         let records = PacketRecords {
             options: OptionStore::default(),
-            real: (hosts == Hosts::Real).then(Box::default),
+            real: (hosts != Hosts::Simulated).then(Box::default),
             drained: Vec::new(),
             slots,
             series: Box::new(series),
         };
         let bidirectional = (0..plan.flows() as u32).filter(|&f| plan.is_bidirectional(f as usize)).collect();
         let exchanges = Exchanges::new(bidirectional, begins);
-        let real = (hosts == Hosts::Real).then(|| vec![Default::default(); records.slots.len()]);
+        let real = (hosts != Hosts::Simulated).then(|| vec![Default::default(); records.slots.len()]);
         let connections = Connections {
             endpoints,
             real,

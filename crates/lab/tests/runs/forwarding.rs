@@ -80,7 +80,7 @@ fn the_network_treats_the_packets_of_real_hosts_like_those_of_the_simulator() {
         let with = |flows| [("flows", flows), ("network.queue", queue), ("network.impairments", impairments)];
         let simulated = outcome(SHARED, &with(&*simulated));
         let mut arrived = 0;
-        let real = forward(&scenario(SHARED, &with(&*real)).unwrap(), &NoCustomAqms, |network| {
+        let real = forward(&scenario(SHARED, &with(&*real)).unwrap(), &NoCustomAqms, &[], |network| {
             send_all(network, &mut arrived)
         });
         let real = real.unwrap();

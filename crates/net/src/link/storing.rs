@@ -52,6 +52,15 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
+    /// Request a packet from the queue, because a packet may be ready that was not ready before.
+    #[cold]
+    pub fn resume(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
+        self.catch_up(now, flight, probe);
+        if !self.is_transmitting(now) {
+            self.transmit_next(now, flight, probe);
+        }
+    }
+
     /// Perform every dequeue that is due by the time `now`.
     #[inline]
     pub fn catch_up(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {

@@ -1,0 +1,98 @@
+//! Queue disciplines of the kernel as queues of the network. A packet enters a namespace by one TUN
+//! device. The kernel forwards it to another TUN device, where HTB shapes the rate and the queue
+//! discipline is its leaf. The packet returns when the kernel releases it.
+//!
+//! The identification of the IP header has the ticket of the packet, because a packet that must not
+//! be fragmented needs no identification (RFC 6864 §4.1).
+
+use std::os::fd::OwnedFd;
+
+use net::Ecn;
+use queues::external::Ticket;
+use rustix::io::Errno;
+use units::Rate;
+use wire::Ip;
+
+use crate::error::Error;
+use crate::host::batch;
+use crate::sys;
+
+/// Devices by which packets enter and leave the namespace.
+const ENTRY: &str = "aqmlab-in";
+const EXIT: &str = "aqmlab-out";
+/// Bytes that HTB may send at once: a packet of 1500 B, and not two.
+const BURST: u64 = 1600;
+
+/// Queue discipline of the kernel in a namespace of its own.
+#[derive(Debug)]
+pub struct Qdisc {
+    /// Link to which the queue belongs.
+    pub link: u32,
+    entry: OwnedFd,
+    /// Device from which the router reads the packets that the kernel releases.
+    pub exit: OwnedFd,
+    header: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+impl Qdisc {
+    /// Create the queue discipline of a link with the given rate and MTU. `leaf` is its kind with
+    /// its options, as in a line of tc(8). The calling thread is in the namespace afterwards.
+    pub fn create(link: u32, rate: Rate, mtu: u64, leaf: &str) -> Result<Qdisc, Error> {
+        sys::enter_new_network().map_err(Error::of("the kernel refuses a new network namespace"))?;
+        let tun = |name| sys::create_tun(name).map_err(Error::of("/dev/net/tun cannot create a device"));
+        let (entry, exit) = (tun(ENTRY)?, tun(EXIT)?);
+        for name in ["ip_forward", "conf/all/forwarding"] {
+            crate::host::set_sysctl(name, "1")?;
+        }
+        for name in ["conf/all/rp_filter", "conf/default/rp_filter", "conf/aqmlab-in/rp_filter"] {
+            crate::host::set_sysctl(name, "0")?;
+        }
+        let up = |name| format!("link set dev {name} txqueuelen 10000 mtu {mtu} up\n");
+        batch("ip", &format!("{}{}route add default dev {EXIT}\n", up(ENTRY), up(EXIT)))?;
+        let Rate(bits) = rate;
+        let burst = BURST.max(mtu + 100);
+        batch(
+            "tc",
+            &format!(
+                "qdisc add dev {EXIT} root handle 1: htb default 1\n\
+                 class add dev {EXIT} parent 1: classid 1:1 htb rate {bits}bit ceil {bits}bit burst {burst} cburst {burst}\n\
+                 qdisc add dev {EXIT} parent 1:1 handle 2: {leaf}\n"
+            ),
+        )?;
+        Ok(Qdisc { link, entry, exit, header: Vec::with_capacity(60), bytes: Vec::new() })
+    }
+
+    /// Pass a packet to the kernel.
+    pub fn pass(&mut self, ticket: Ticket, ecn: Ecn, packet: &[u8]) -> Result<(), Error> {
+        let Ok((mut ip, _)) = Ip::read(packet) else { return Ok(()) };
+        ip.set_ecn(ecn);
+        if let Ip::V4(header) = &mut ip {
+            (header.identification, header.time_to_live) = (ticket, 64);
+        }
+        self.header.clear();
+        ip.write(&mut self.header);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(packet);
+        self.bytes[..self.header.len()].copy_from_slice(&self.header);
+        rustix::io::write(&self.entry, &self.bytes).map_err(Error::of("a TUN device cannot be written"))?;
+        Ok(())
+    }
+
+    /// Return the ticket of the next packet that the kernel has released, and whether it has a mark,
+    /// or `None` if no packet is left.
+    pub fn next(&mut self, buffer: &mut [u8]) -> Result<Option<(Ticket, bool)>, Error> {
+        loop {
+            let size = match rustix::io::read(&self.exit, &mut *buffer) {
+                Ok(size) => size,
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(error) => return Err(Error::of("a TUN device cannot be read")(error)),
+            };
+            if let Ok((ip, _)) = Ip::read(&buffer[..size])
+                && let Ip::V4(header) = &ip
+            {
+                return Ok(Some((header.identification, ip.ecn() == Ecn::Ce)));
+            }
+        }
+    }
+}
