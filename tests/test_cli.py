@@ -365,6 +365,22 @@ def test_a_defect_is_reported_in_one_line(
     assert "a defect of aqmlab" in line(capsys)
 
 
+def test_an_error_after_a_signal_is_reported_as_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A library that is interrupted while it is imported raises ImportError."""
+
+    def fails(_: list[str]) -> None:
+        raise ImportError("initialization failed")
+
+    monkeypatch.setattr(sys.modules["aqmlab.command.main"], "_run", fails)
+    assert execute(["list"]) == 1
+    assert "a defect of aqmlab" in line(capsys)
+    monkeypatch.setattr("aqmlab.interrupts.received", signal.SIGINT)
+    assert execute(["list"]) == 130
+    assert "interrupted" in line(capsys)
+
+
 @pytest.mark.parametrize("wrapper", [SystemError, RuntimeError])
 def test_an_interruption_wrapped_by_c_code_is_reported_as_an_interruption(
     wrapper: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

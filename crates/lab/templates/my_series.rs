@@ -6,7 +6,6 @@
 
 // The trait `Recorder` in `recorder.rs` lists the hooks of a series. `Samples` and `List` store
 // rows, and report if the available memory does not suffice for another row.
-use net::Packet;
 use units::{Duration, Time};
 
 use super::recorder::{Names, Needs, Recorder, RunStart, SampledCounts, Snapshot, StoredRows};
@@ -61,7 +60,7 @@ impl Recorder for MySeries {
         self.samples.stored_rows()
     }
 
-    fn on_link(&mut self, _: Time, link: u32, [entered, begins]: [Time; 2], _: &Packet) {
+    fn on_link(&mut self, _: Time, link: u32, [entered, begins]: [Time; 2], _: u32) {
         let longest = &mut self.longest[link as usize];
         *longest = (*longest).max(begins.since(entered));
     }

@@ -6,6 +6,7 @@ If the error is in a line of tc, this line follows, with a caret below the wrong
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from aqmlab._core import InvariantViolation, version
@@ -21,7 +22,7 @@ PIPE_CLOSED = 141
 def execute(args: list[str]) -> int:
     """Run the command `aqmlab` with the given arguments and return the exit code."""
     try:
-        status = _run(args)
+        status = _run_or_end(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _interrupted()
@@ -67,6 +68,24 @@ def _defect(error: BaseException, args: list[str]) -> int:
         "place)",
         DEFECT,
     )
+
+
+def _run_or_end(args: list[str]) -> Any:
+    """Run the command; raise KeyboardInterrupt for every error that follows a signal.
+
+    A library that is interrupted while it is imported raises another exception in its place, such
+    as ImportError.
+    """
+    from aqmlab import interrupts
+
+    try:
+        return _run(args)
+    except Interrupted:
+        raise
+    except Exception:
+        if interrupts.received:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _run(args: list[str]) -> Any:
@@ -122,6 +141,11 @@ def main() -> NoReturn:
         code = int(e.code or 0)
     interrupts.ignore()
     folder.release_all()
+    if interrupts.received:  # the interpreter cannot finalize a library that is half imported
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            with suppress(OSError):
+                stream.flush()
+        os._exit(code)
     sys.exit(code)
 
 
