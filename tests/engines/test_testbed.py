@@ -21,6 +21,7 @@ from aqmlab import CustomQueue
 from aqmlab.engine import Engine, engine_named
 from aqmlab.engine.testbed import CAPABILITIES, HostTestbed, KernelTestbed, image
 from aqmlab.engine.testbed.host import missing
+from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
 from aqmlab.results import NotMeasuredError
 from aqmlab.scenario import normalize
 
@@ -99,6 +100,36 @@ def test_a_queue_in_python_works(engine: Engine) -> None:
     result = aqmlab.run(SCENARIO | changes, queues={"bottleneck": Step()}, engine=engine)
     assert result.columns("links")["marked_packets"].sum() > 0
     assert 2e6 < result.flows["goodput_bps"][0] < 10e6
+
+
+@pytest.mark.parametrize("name", ["testbed:host-tc", "testbed:uml"])
+def test_a_queue_discipline_of_the_kernel_replaces_the_queue(name: str) -> None:
+    kernel = name == "testbed:uml"
+    if kernel and not image.path().is_file():
+        pytest.skip(f"the kernel is not built; run `{image.BUILD_COMMAND}`")
+    if not kernel and (why := missing()):
+        pytest.skip(why)
+    network = SCENARIO["network"] | {"queue": "drop_tail"}
+    scenario = SCENARIO | {"network": network, "record": {"series": ["delays"]}}
+    result = aqmlab.run(scenario, engine=engine_named(name))
+    assert 2e6 < result.flows["goodput_bps"][0] < 10e6
+    links = result.columns("links")
+    assert links["delivered_packets"][0] > 500
+    with pytest.raises(NotMeasuredError):
+        links["dropped_early"]
+    about = [w["text"] for w in result.manifest["warnings"] if w["about"] == "qdisc"]
+    assert about[0] == "left>right: tc qdisc add dev DEV root pfifo limit 100"
+    if not kernel:
+        return
+    changes = {"network": network | {"queue": "dualpi2"}}
+    with pytest.raises(OSError, match=r"tc refuses .*dualpi2"):
+        aqmlab.run(scenario | changes, engine=engine_named(name))
+
+
+def test_a_queue_that_tc_lacks_is_refused() -> None:
+    network = SCENARIO["network"] | {"queue": "blue"}
+    with pytest.raises(aqmlab.ScenarioError, match=r'network.queue.kind: "blue" is not supported'):
+        WITH_QDISCS.check(normalize(SCENARIO | {"network": network, "record": {}}))
 
 
 def marked_processes(mark: str) -> list[int]:

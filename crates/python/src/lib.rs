@@ -298,9 +298,11 @@ fn run_over_kernel(
     watch: &Watch,
     aqms: &PythonAqms,
     virtual_time: bool,
+    qdiscs: &[(String, String)],
 ) -> Result<Finished, Stop> {
     let pace = if virtual_time { testbed::Pace::Virtual } else { testbed::Pace::Real };
-    let (outcome, mut timing) = testbed::run(scenario, watch, aqms, pace).map_err(|error| match error {
+    let plan = testbed::Plan { pace, qdiscs: qdiscs.to_vec() };
+    let (outcome, mut timing) = testbed::run(scenario, watch, aqms, &plan).map_err(|error| match error {
         testbed::Error::Failure(failure) => Stop::Failed(failure),
         refused => Stop::Refused(refused.to_string()),
     })?;
@@ -313,7 +315,13 @@ fn run_over_kernel(
 
 /// Refuse a run over the kernel on a system without namespaces.
 #[cfg(not(target_os = "linux"))]
-fn run_over_kernel(_: &Scenario, _: &Watch, _: &PythonAqms, _: bool) -> Result<Finished, Stop> {
+fn run_over_kernel(
+    _: &Scenario,
+    _: &Watch,
+    _: &PythonAqms,
+    _: bool,
+    _: &[(String, String)],
+) -> Result<Finished, Stop> {
     Err(Stop::Refused("the testbed needs Linux".into()))
 }
 
@@ -325,6 +333,7 @@ fn run_one(
     folder: Option<&PathBuf>,
     factories: &HashMap<String, Py<PyAny>>,
     hosts: Hosts,
+    qdiscs: &[(String, String)],
 ) -> Result<Finished, Stop> {
     let aqms = PythonAqms { factories, fault: Fault::of(watches.clone(), i) };
     let watch = &watches[i];
@@ -332,8 +341,8 @@ fn run_one(
         Hosts::Simulated => lab::run_catching_panics(scenario, watch, folder.map(PathBuf::as_path), &aqms)
             .map(|outcome| Finished { outcome, lateness: None })
             .map_err(Stop::Failed),
-        Hosts::RealTime => run_over_kernel(scenario, watch, &aqms, false),
-        Hosts::VirtualTime => run_over_kernel(scenario, watch, &aqms, true),
+        Hosts::RealTime => run_over_kernel(scenario, watch, &aqms, false, qdiscs),
+        Hosts::VirtualTime => run_over_kernel(scenario, watch, &aqms, true, qdiscs),
     };
     aqms.fault.take().map_or(finished, |raised| Err(Stop::Raised(raised)))
 }
@@ -356,9 +365,10 @@ impl Batch {
     /// folder records no packet captures. `aqms` has the callables that create the Python AQMs of
     /// the scenarios. If `aqms` is not empty, the runs run one after the other. `limits` (JSON) has
     /// the limits of each run. `hosts` is "simulated", or "real-time" or "virtual-time" for the TCP
-    /// of this machine's kernel.
+    /// of this machine's kernel. `qdiscs` has the links whose queue is a queue discipline of the
+    /// kernel, each with its commands of tc.
     #[new]
-    #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}", hosts = "simulated"))]
+    #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}", hosts = "simulated", qdiscs = Vec::new()))]
     fn new(
         texts: Vec<String>,
         jobs: usize,
@@ -366,6 +376,7 @@ impl Batch {
         aqms: HashMap<String, Py<PyAny>>,
         limits: &str,
         hosts: &str,
+        qdiscs: Vec<(String, String)>,
     ) -> PyResult<Self> {
         let hosts = match hosts {
             "simulated" => Hosts::Simulated,
@@ -390,9 +401,9 @@ impl Batch {
             pool.scope_fifo(|scope| {
                 for i in 0..shared.len() {
                     let (sender, shared, watched) = (sender.clone(), &shared, &watched);
-                    let (folder, aqms) = (captures.get(i), &aqms);
+                    let (folder, aqms, qdiscs) = (captures.get(i), &aqms, &qdiscs);
                     scope.spawn_fifo(move |_| {
-                        let run = || run_one(&shared[i], watched, i, folder, aqms, hosts);
+                        let run = || run_one(&shared[i], watched, i, folder, aqms, hosts, qdiscs);
                         // If the scenarios have Python AQMs, the thread is attached to the Python
                         // interpreter before the run. A thread that is attached to the Python
                         // interpreter calls Python functions faster.

@@ -1,6 +1,6 @@
-//! Queue outside of the run, such as a queue discipline of a kernel. The caller passes each arriving
-//! packet to the external queue, and reports the packets that the external queue has released. The
-//! run counts, delays and transmits them like those of its own queues.
+//! Queue outside of the run, such as a queue discipline of a kernel. The caller passes each
+//! arriving packet to the external queue, and reports the packets that the external queue has
+//! released. The run counts, delays and transmits them like those of its own queues.
 //!
 //! An external queue reports no drops. A packet is dropped if a later packet of its connection was
 //! released before it, because no queue discipline reorders the packets of a flow.

@@ -10,9 +10,10 @@ use std::os::fd::OwnedFd;
 use net::Ecn;
 use queues::external::Ticket;
 use rustix::io::Errno;
-use units::Rate;
+use units::{Duration, Rate};
 use wire::Ip;
 
+use crate::clock::Pace;
 use crate::error::Error;
 use crate::host::batch;
 use crate::sys;
@@ -20,8 +21,12 @@ use crate::sys;
 /// Devices by which packets enter and leave the namespace.
 const ENTRY: &str = "aqmlab-in";
 const EXIT: &str = "aqmlab-out";
-/// Bytes that HTB may send at once: a packet of 1500 B, and not two.
-const BURST: u64 = 1600;
+/// Handle of HTB, which no translated queue has.
+const SHAPER: &str = "fff0";
+/// Time for which HTB makes up if it was late, in virtual and in real time. The bytes of this time
+/// are fewer than a packet, because HTB would otherwise release a packet while the packet before it
+/// is still in service.
+const MAKES_UP: [Duration; 2] = [Duration(2_000_000), Duration(100_000_000)];
 
 /// Queue discipline of the kernel in a namespace of its own.
 #[derive(Debug)]
@@ -36,9 +41,10 @@ pub struct Qdisc {
 }
 
 impl Qdisc {
-    /// Create the queue discipline of a link with the given rate and MTU. `leaf` is its kind with
-    /// its options, as in a line of tc(8). The calling thread is in the namespace afterwards.
-    pub fn create(link: u32, rate: Rate, mtu: u64, leaf: &str) -> Result<Qdisc, Error> {
+    /// Create the queue discipline of a link with the given rate and MTU. `commands` are lines of
+    /// tc(8) for the device DEV, one of which is the root. The calling thread is in the namespace
+    /// afterwards.
+    pub fn create(link: u32, rate: Rate, mtu: u64, commands: &str, pace: Pace) -> Result<Qdisc, Error> {
         sys::enter_new_network().map_err(Error::of("the kernel refuses a new network namespace"))?;
         let tun = |name| sys::create_tun(name).map_err(Error::of("/dev/net/tun cannot create a device"));
         let (entry, exit) = (tun(ENTRY)?, tun(EXIT)?);
@@ -51,13 +57,23 @@ impl Qdisc {
         let up = |name| format!("link set dev {name} txqueuelen 10000 mtu {mtu} up\n");
         batch("ip", &format!("{}{}route add default dev {EXIT}\n", up(ENTRY), up(EXIT)))?;
         let Rate(bits) = rate;
-        let burst = BURST.max(mtu + 100);
+        let late = MAKES_UP[usize::from(pace == Pace::Real)].seconds();
+        let burst = ((bits as f64 * late / 8.0) as u64).clamp(1, mtu - 1);
+        let below: Vec<String> = commands
+            .lines()
+            .map(|line| {
+                let line = line.trim().trim_start_matches("tc ");
+                line.replace("dev DEV root", &format!("dev {EXIT} parent {SHAPER}:1"))
+                    .replace("dev DEV", &format!("dev {EXIT}"))
+            })
+            .collect();
+        let rate = format!("rate {bits}bit ceil {bits}bit burst {burst} cburst {burst}");
         batch(
             "tc",
             &format!(
-                "qdisc add dev {EXIT} root handle 1: htb default 1\n\
-                 class add dev {EXIT} parent 1: classid 1:1 htb rate {bits}bit ceil {bits}bit burst {burst} cburst {burst}\n\
-                 qdisc add dev {EXIT} parent 1:1 handle 2: {leaf}\n"
+                "qdisc add dev {EXIT} root handle {SHAPER}: htb default 1\n\
+                 class add dev {EXIT} parent {SHAPER}: classid {SHAPER}:1 htb {rate}\n{}\n",
+                below.join("\n")
             ),
         )?;
         Ok(Qdisc { link, entry, exit, header: Vec::with_capacity(60), bytes: Vec::new() })
@@ -79,8 +95,8 @@ impl Qdisc {
         Ok(())
     }
 
-    /// Return the ticket of the next packet that the kernel has released, and whether it has a mark,
-    /// or `None` if no packet is left.
+    /// Return the ticket of the next packet that the kernel has released, and whether it has a
+    /// mark, or `None` if no packet is left.
     pub fn next(&mut self, buffer: &mut [u8]) -> Result<Option<(Ticket, bool)>, Error> {
         loop {
             let size = match rustix::io::read(&self.exit, &mut *buffer) {

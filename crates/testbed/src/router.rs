@@ -45,8 +45,8 @@ const QDISC: u64 = 1 << 60;
 pub struct Plan {
     /// Kind of time.
     pub pace: Pace,
-    /// Links whose queue is a queue discipline of the kernel: the name of each link, and the kind
-    /// and options of the queue discipline, as in a line of tc(8).
+    /// Links whose queue is a queue discipline of the kernel: the name of each link, and commands
+    /// of tc(8) for the device DEV.
     pub qdiscs: Vec<(String, String)>,
 }
 
@@ -176,9 +176,9 @@ impl Hosts {
         }
         let mtu = pairs.iter().flat_map(|pair| &pair.settings).map(|of| of.mtu).max().unwrap_or(1500);
         let mut qdiscs = Vec::new();
-        for (name, leaf) in &plan.qdiscs {
+        for (name, commands) in &plan.qdiscs {
             let Some(link) = network.link(name) else { continue };
-            let qdisc = Qdisc::create(link, network.rate(link), mtu, leaf)?;
+            let qdisc = Qdisc::create(link, network.rate(link), mtu, commands, plan.pace)?;
             let key = EventData::new_u64(QDISC | qdiscs.len() as u64);
             epoll::add(&poll, &qdisc.exit, key, EventFlags::IN).map_err(Error::of("epoll"))?;
             qdiscs.push(qdisc);

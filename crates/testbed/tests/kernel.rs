@@ -65,7 +65,7 @@ fn a_transfer_has_its_milestones_and_closes() {
 
 #[test]
 fn a_queue_discipline_of_the_kernel_is_the_queue_of_a_link() {
-    let leaf = [("left>right".to_string(), "pfifo limit 50".to_string())];
+    let leaf = [("left>right".to_string(), "tc qdisc add dev DEV root pfifo limit 50".to_string())];
     let Some((outcome, _)) = outcome(&[], &leaf) else { return };
     let goodput = column(&outcome, "flows", "goodput_bps")[0];
     assert!((3e6..10e6).contains(&goodput), "{goodput}");

@@ -117,7 +117,8 @@ VOCABULARY = {
             "--engine",
             "NAME",
             "Program that runs the scenarios: simulator, testbed for the TCP of a Linux kernel "
-            "(testbed:kernel in virtual time, testbed:host in real time), recorded:FOLDER for "
+            "(testbed:kernel in virtual time, testbed:host in real time, testbed:uml and "
+            "testbed:host-tc with the queue disciplines of the kernel), recorded:FOLDER for "
             "recorded runs in a folder, or the import path of a Python class such as "
             "my_module:Engine.",
             "simulator",

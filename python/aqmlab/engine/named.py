@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 SIMULATOR = "simulator"
 TESTBED = "testbed"
-NAMES = (SIMULATOR, "testbed", "testbed:kernel", "testbed:host", "recorded:FOLDER", "MODULE:CLASS")
+TESTBEDS = ("testbed", "testbed:kernel", "testbed:uml", "testbed:host", "testbed:host-tc")
+NAMES = (SIMULATOR, *TESTBEDS, "recorded:FOLDER", "MODULE:CLASS")
 """Forms of the value of ``--engine``."""
 
 
@@ -46,7 +47,7 @@ def engine_named(name: str) -> Engine:
     Traceback (most recent call last):
         ...
     ValueError: --engine is 'emulator'; it must be one of simulator, testbed, testbed:kernel, \
-testbed:host, recorded:FOLDER, MODULE:CLASS
+testbed:uml, testbed:host, testbed:host-tc, recorded:FOLDER, MODULE:CLASS
     """
     if name == SIMULATOR:
         return Simulator()
@@ -84,13 +85,14 @@ def testbed_named(name: str) -> Engine:
     from aqmlab.engine.testbed.host import missing
 
     built = image.path().is_file()
-    if name == "testbed:kernel" or (name == TESTBED and built):
-        return KernelTestbed()
-    if name not in (TESTBED, "testbed:host"):
+    qdiscs = name in ("testbed:uml", "testbed:host-tc")
+    if name in ("testbed:kernel", "testbed:uml") or (name == TESTBED and built):
+        return KernelTestbed(qdiscs=qdiscs)
+    if name not in (TESTBED, "testbed:host", "testbed:host-tc"):
         raise ValueError(f"--engine is {name!r}; it must be one of {', '.join(NAMES)}")
     if why := missing():
         raise OSError(f"--engine {name}: {why}")
-    return HostTestbed()
+    return HostTestbed(qdiscs=qdiscs)
 
 
 def _imported(name: str, module: str, attribute: str) -> Engine:

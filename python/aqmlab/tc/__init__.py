@@ -7,7 +7,7 @@ The sources are the manual pages of iproute2, the code of tc in iproute2 7.1 and
 6.12; each file names its sources.
 """
 
-from aqmlab.tc.translation import NAMES, Translation, read, write
+from aqmlab.tc.translation import KINDS, NAMES, Translation, read, write
 from aqmlab.words import LineError
 
-__all__ = ["NAMES", "LineError", "Translation", "read", "write"]
+__all__ = ["KINDS", "NAMES", "LineError", "Translation", "read", "write"]

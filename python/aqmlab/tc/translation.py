@@ -19,6 +19,7 @@ QDISCS: tuple[Qdisc, ...] = (*SIMPLE, *REDS, CHOKE, *CLASSFUL)
 NAMES = sorted({qdisc.name for qdisc in QDISCS})
 """Names of the queue disciplines that tc and aqmlab have."""
 KINDS = sorted({qdisc.kind for qdisc in QDISCS})
+"""Kinds of queues that have a queue discipline of tc."""
 OTHERS = {
     "gred": "gred: filters select its virtual queues; use aqmlab's wred",
     "drr": "drr: filters select its classes; use aqmlab's drr",

@@ -59,7 +59,12 @@ CAPABILITIES = Capabilities(series=SERIES, keys=_keys(), columns=_columns())
 """Capabilities of the testbed."""
 
 
-def measured(engine: str, manifest: dict[str, Any], tables: dict[str, dict[str, Any]]) -> Result:
+def measured(
+    engine: str,
+    manifest: dict[str, Any],
+    tables: dict[str, dict[str, Any]],
+    capabilities: Capabilities,
+) -> Result:
     """Return the result of a run with only what the run measured.
 
     Parameters
@@ -70,9 +75,11 @@ def measured(engine: str, manifest: dict[str, Any], tables: dict[str, dict[str, 
         Manifest as the simulator's module writes it.
     tables : dict
         Tables as the simulator's module returns them.
+    capabilities : Capabilities
+        Capabilities of the back end.
     """
     kept = {
-        table: {name: column for name, column in columns.items() if name in _columns()[table]}
+        table: {name: column for name, column in columns.items() if capabilities.fills(table, name)}
         for table, columns in tables.items()
     }
     names = {table: list(columns) for table, columns in kept.items()}

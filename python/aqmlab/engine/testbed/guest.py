@@ -8,6 +8,7 @@ import marshal
 import pickle
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,8 @@ POLL_S = 0.5
 """Interval in virtual s between two reports of progress."""
 
 
-def request(text: str, aqms: "CustomAqms") -> bytes:
-    """Return the request to run a scenario with AQMs written in Python.
+def request(text: str, aqms: "CustomAqms", qdiscs: Sequence[tuple[str, str]]) -> bytes:
+    """Return the request to run a scenario with AQMs written in Python and with qdiscs.
 
     Raises
     ------
@@ -31,7 +32,7 @@ def request(text: str, aqms: "CustomAqms") -> bytes:
         If an AQM cannot be copied into the guest.
     """
     try:
-        return pickle.dumps((text, dict(aqms)))
+        return pickle.dumps((text, dict(aqms), list(qdiscs)))
     except Exception as error:
         raise ValueError(
             f"an AQM cannot be copied into the guest ({error}); define its class in a module that "
@@ -53,8 +54,8 @@ def _run(path: Path) -> dict[str, Any]:
     from aqmlab import _core
 
     # The file is from this user's own process, in a folder that only this user can write.
-    text, aqms = pickle.loads(path.read_bytes())
-    batch = _core.Batch([text], 1, [], aqms, "{}", hosts="virtual-time")
+    text, aqms, qdiscs = pickle.loads(path.read_bytes())
+    batch = _core.Batch([text], 1, [], aqms, "{}", hosts="virtual-time", qdiscs=qdiscs)
     while not (finished := batch.next(POLL_S)):
         print(f"{PROGRESS}{batch.progress()[0]}", flush=True)
     return dict(finished[1])

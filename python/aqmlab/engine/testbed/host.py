@@ -12,6 +12,7 @@ from aqmlab.engine.capabilities import Capabilities
 from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.engine.simulator import POLL_S, Simulator
 from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
+from aqmlab.engine.testbed.qdiscs import WITH_QDISCS, of_scenario
 from aqmlab.results import Result
 
 LATE_S = 2e-4
@@ -31,24 +32,31 @@ class HostTestbed:
     ----------
     aqms : CustomAqms, optional
         AQMs written in Python that the scenarios use.
+    qdiscs : bool
+        True to use queue disciplines of the kernel for the links between the routers.
     """
 
-    def __init__(self, aqms: CustomAqms | None = None) -> None:
+    def __init__(self, aqms: CustomAqms | None = None, *, qdiscs: bool = False) -> None:
         self._aqms = CustomAqms() if aqms is None else aqms
+        self._qdiscs = qdiscs
 
     @property
     def build(self) -> str:
         """Name of the engine, version of the kernel, and digest of the router."""
-        return f"testbed:host, Linux {platform.release()}, router {Simulator().build}"
+        return f"{self._name}, router {Simulator().build}"
+
+    @property
+    def _name(self) -> str:
+        return f"testbed:host{'-tc' if self._qdiscs else ''}, Linux {platform.release()}"
 
     @property
     def capabilities(self) -> Capabilities:
         """Capabilities of the testbed."""
-        return CAPABILITIES
+        return WITH_QDISCS if self._qdiscs else CAPABILITIES
 
     def with_aqms(self, aqms: CustomAqms) -> "HostTestbed":
         """Return an engine that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
-        return HostTestbed(aqms)
+        return HostTestbed(aqms, qdiscs=self._qdiscs)
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
@@ -66,7 +74,11 @@ class HostTestbed:
 
     def _run_one(self, text: str, i: int, count: int, progress: Progress | None) -> Result | Failed:
         """Run one scenario."""
-        batch = _core.Batch([text], 1, [], self._aqms, "{}", hosts="real-time")
+        try:
+            qdiscs, warnings = of_scenario(text) if self._qdiscs else ([], [])
+        except ValueError as error:
+            return Failed(error)
+        batch = _core.Batch([text], 1, [], self._aqms, "{}", hosts="real-time", qdiscs=qdiscs)
         try:
             while True:
                 try:
@@ -77,10 +89,10 @@ class HostTestbed:
                     progress(i + (1 if finished else batch.progress()[0]), count)
                 if finished:
                     _, result = finished
-                    return _judged(measured(
-                        f"testbed:host, Linux {platform.release()}",
-                        json.loads(result["manifest"]), result["tables"],
-                    ))  # fmt: skip
+                    manifest = json.loads(result["manifest"])
+                    manifest["warnings"] += warnings
+                    tables = result["tables"]
+                    return _judged(measured(self._name, manifest, tables, self.capabilities))
         finally:
             batch.cancel()
 

@@ -19,6 +19,7 @@ from aqmlab.engine.simulator import POLL_S, Simulator, available_cores
 from aqmlab.engine.testbed import image
 from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
 from aqmlab.engine.testbed.guest import ANSWER, PROGRESS, REQUEST, read, request
+from aqmlab.engine.testbed.qdiscs import WITH_QDISCS, of_scenario
 from aqmlab.results import Result
 
 MEMORY_MIB = 1024
@@ -49,6 +50,8 @@ class KernelTestbed:
     ----------
     aqms : CustomAqms, optional
         AQMs written in Python that the scenarios use.
+    qdiscs : bool
+        True to use queue disciplines of the kernel for the links between the routers.
 
     Raises
     ------
@@ -56,23 +59,28 @@ class KernelTestbed:
         If the kernel is not built.
     """
 
-    def __init__(self, aqms: CustomAqms | None = None) -> None:
+    def __init__(self, aqms: CustomAqms | None = None, *, qdiscs: bool = False) -> None:
         self._aqms = CustomAqms() if aqms is None else aqms
+        self._qdiscs = qdiscs
         self._kernel = image.found()
 
     @property
     def build(self) -> str:
         """Name of the engine, digest of the kernel's sources and settings, digest of the router."""
-        return f"testbed:kernel, {image.name()}, router {Simulator().build}"
+        return f"{self._name}, {image.name()}, router {Simulator().build}"
+
+    @property
+    def _name(self) -> str:
+        return "testbed:uml" if self._qdiscs else "testbed:kernel"
 
     @property
     def capabilities(self) -> Capabilities:
         """Capabilities of the testbed."""
-        return CAPABILITIES
+        return WITH_QDISCS if self._qdiscs else CAPABILITIES
 
     def with_aqms(self, aqms: CustomAqms) -> "KernelTestbed":
         """Return an engine that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
-        return KernelTestbed(aqms)
+        return KernelTestbed(aqms, qdiscs=self._qdiscs)
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
@@ -111,8 +119,12 @@ class KernelTestbed:
         self, text: str, i: int, done: list[float], guests: "list[subprocess.Popen[bytes]]"
     ) -> Result | Failed:
         """Run one scenario."""
+        try:
+            qdiscs, warnings = of_scenario(text) if self._qdiscs else ([], [])
+        except ValueError as error:
+            return Failed(error)
         with _exchange() as folder:
-            (folder / REQUEST).write_bytes(request(text, self._aqms))
+            (folder / REQUEST).write_bytes(request(text, self._aqms, qdiscs))
             with self._booted(folder) as guest:
                 guests.append(guest)
                 lines = _console(guest, i, done)
@@ -128,7 +140,9 @@ class KernelTestbed:
                 return Failed(ERRORS[kind](message))
             raise OSError(f"the testbed cannot run: {message}")
         manifest = json.loads(answer["manifest"])
-        return measured(f"testbed:kernel, {image.name()}", manifest, answer["tables"])
+        manifest["warnings"] += warnings
+        name = f"{self._name}, {image.name()}"
+        return measured(name, manifest, answer["tables"], self.capabilities)
 
     @contextmanager
     def _booted(self, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
