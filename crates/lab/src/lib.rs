@@ -31,6 +31,7 @@ pub mod resolved;
 mod run;
 pub mod sample;
 pub mod scenario;
+mod sender_state;
 mod senders;
 mod series;
 mod slot;

@@ -5,7 +5,7 @@
 use net::{Flags, Segment, Seq};
 use units::{Duration, Time};
 
-use crate::senders::SenderState;
+use crate::sender_state::SenderState;
 use crate::slot::Slot;
 use crate::totals::{ConnectionTotals, Counts};
 

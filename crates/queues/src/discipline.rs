@@ -11,7 +11,6 @@ use net::{Answer, Aqm, Arrival, Backlog, Fates, LinkQueue, Next, Packet, QueueDi
 use units::{Depth, Time};
 
 use crate::drop_tail::NoAqm;
-use crate::external::External;
 use crate::fifo::Fifo;
 use crate::schedulers::Classes;
 
@@ -98,8 +97,8 @@ impl<D: QueueDiscipline> QueueDiscipline for Storing<D> {
 }
 
 impl Discipline {
-    /// Return the queue outside of the run, if the packets wait in such a queue.
-    pub fn external_mut(&mut self) -> Option<&mut External> {
+    /// Return the queue discipline, if it stores its packets and has the type `T`.
+    pub fn storing_mut<T: StoringQueue>(&mut self) -> Option<&mut T> {
         match self {
             Discipline::Storing(queue) => (queue.as_mut() as &mut dyn Any).downcast_mut(),
             _ => None,

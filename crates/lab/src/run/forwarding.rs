@@ -10,7 +10,7 @@
 
 use net::{Direction, Ecn, End, Packet, Segment};
 use queues::CustomAqms;
-use queues::external::Ticket;
+use queues::external::{External, Ticket};
 use tcp::Tcp;
 use traffic::application::{Actions, Event, Needs};
 use units::{Rate, Time};
@@ -280,7 +280,9 @@ impl Forwarding<'_> {
     /// Call `pass` for each packet that has arrived at the external queue of a link since the last
     /// call. The arguments are the packet's ticket, its ECN field and its bytes.
     pub fn arrivals(&mut self, link: u32, mut pass: impl FnMut(Ticket, Ecn, &[u8])) {
-        let Some(queue) = self.sim.network.links[link as usize].queue_mut().external_mut() else { return };
+        let Some(queue) = self.sim.network.links[link as usize].queue_mut().storing_mut::<External>() else {
+            return;
+        };
         let Some(real) = &self.sim.connections.records.real else { return };
         queue.arrivals(|ticket, packet| pass(ticket, packet.ecn, real.bytes(packet)));
     }
@@ -293,7 +295,8 @@ impl Forwarding<'_> {
         self.advance(now)?;
         let Simulation { network, connections, events, lanes, .. } = &mut self.sim;
         let of_link = &mut network.links[link as usize];
-        let known = of_link.queue_mut().external_mut().is_some_and(|queue| queue.release(ticket, marked));
+        let known =
+            of_link.queue_mut().storing_mut::<External>().is_some_and(|queue| queue.release(ticket, marked));
         if known {
             of_link.resume(now, &mut network.flight, &mut connections.records.probe(link));
             events.set(lanes.link(link), of_link.next_event());

@@ -7,7 +7,7 @@ use super::recorder::{Names, Needs, Recorder, RunStart, SampledCounts, Snapshot,
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
-use crate::senders::SenderState;
+use crate::sender_state::SenderState;
 
 columns::tables! {
     /// Samples of cwnd, ssthresh, FlightSize, acknowledged bytes and RTO of each data sender.
