@@ -86,5 +86,6 @@ pub fn batch(program: &str, commands: &str) -> Result<(), Error> {
     }
     let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
     let refused = commands.trim().replace('\n', "; ");
-    Err(Error::of(format!("{program} refuses `{refused}`"))(io::Error::other(text)))
+    let what = format!("{program} refuses `{refused}`, because the kernel lacks it or an option of it");
+    Err(Error::of(what)(io::Error::other(text)))
 }

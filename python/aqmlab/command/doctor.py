@@ -51,4 +51,9 @@ def _engines() -> dict[str, str]:
         packages = image.missing()
         steps = [packages, image.BUILD_COMMAND] if packages else [image.BUILD_COMMAND]
         kernel = f"the kernel is not built; run `{' && '.join(steps)}`"
-    return {"simulator": "", "testbed:kernel": kernel, "testbed:host": host.missing()}
+    here = host.missing()
+    return {
+        "simulator": "",
+        **dict.fromkeys(["testbed:kernel", "testbed:uml"], kernel),
+        **dict.fromkeys(["testbed:host", "testbed:host-tc"], here),
+    }

@@ -19,7 +19,7 @@ from aqmlab.engine.simulator import POLL_S, Simulator, available_cores
 from aqmlab.engine.testbed import image
 from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
 from aqmlab.engine.testbed.guest import ANSWER, PROGRESS, REQUEST, read, request
-from aqmlab.engine.testbed.qdiscs import WITH_QDISCS, of_scenario
+from aqmlab.engine.testbed.qdiscs import OF_GUEST, of_scenario
 from aqmlab.results import Result
 
 MEMORY_MIB = 1024
@@ -76,7 +76,7 @@ class KernelTestbed:
     @property
     def capabilities(self) -> Capabilities:
         """Capabilities of the testbed."""
-        return WITH_QDISCS if self._qdiscs else CAPABILITIES
+        return OF_GUEST if self._qdiscs else CAPABILITIES
 
     def with_aqms(self, aqms: CustomAqms) -> "KernelTestbed":
         """Return an engine that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""

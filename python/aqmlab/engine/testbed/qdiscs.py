@@ -21,6 +21,8 @@ WITH_QDISCS = replace(
     columns=_columns,
 )
 """Capabilities of the testbed with queue disciplines of the kernel."""
+OF_GUEST = replace(WITH_QDISCS, queues=[kind for kind in KINDS if kind != "dualpi2"])
+"""Capabilities with the queue disciplines of Linux 6.12, which has no DualPI2."""
 
 
 def of_scenario(text: str) -> tuple[list[tuple[str, str]], list[dict[str, str]]]:
