@@ -479,7 +479,7 @@ def test_every_command_accepts_an_engine_by_its_name(
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("testbed", "--engine is 'testbed'; it must be one of simulator"),
+        ("emulator", "--engine is 'emulator'; it must be one of simulator"),
         ("recorded:nowhere", "--engine recorded:nowhere: the folder nowhere does not exist"),
         ("recorded:.", "--engine recorded:.: . contains no runs; give a folder that"),
         ("no_such_module:Engine", "the import fails (ModuleNotFoundError: No module named"),

@@ -91,8 +91,11 @@ class Simulator:
         return Simulator(self._aqms, self._captures, limits)
 
     def with_aqms(self, aqms: CustomAqms) -> "Simulator":
-        """Return a simulator that has the given AQMs; see :class:`Programmable`."""
-        return Simulator(aqms, self._captures, json.loads(self._limits))
+        """Return a simulator that has the given AQMs; see :class:`Programmable`.
+
+        A simulator that was created with AQMs keeps these.
+        """
+        return self if self._aqms else Simulator(aqms, self._captures, json.loads(self._limits))
 
     @property
     def build(self) -> str:
@@ -168,7 +171,8 @@ class Simulator:
 def engine_with(engine: Engine | None, aqms: CustomAqms) -> Engine:
     """Return an engine that has the AQMs of the scenarios to run; the default is the simulator.
 
-    An engine that supports no AQMs written in Python is returned unchanged.
+    An engine that supports no AQMs written in Python is returned unchanged. A sweep adds its AQMs
+    to `aqms` later, while it requests its runs.
     """
     engine = engine or Simulator()
-    return engine.with_aqms(aqms) if aqms and isinstance(engine, Programmable) else engine
+    return engine.with_aqms(aqms) if isinstance(engine, Programmable) else engine
