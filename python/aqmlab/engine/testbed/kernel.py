@@ -10,6 +10,8 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
+from threading import Event
 
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import CustomAqms
@@ -95,9 +97,10 @@ class KernelTestbed:
         _remove_left_folders()
         done = [0.0] * len(texts)
         guests: list[subprocess.Popen[bytes]] = []
+        ending = Event()
 
         def run_one(i: int) -> Result | Failed:
-            return self._run_one(texts[i], i, done, guests)
+            return self._run_one(texts[i], i, done, guests, ending)
 
         with ThreadPoolExecutor(min(jobs or available_cores(), len(texts) or 1)) as pool:
             try:
@@ -111,12 +114,18 @@ class KernelTestbed:
                     for future in ended:
                         yield running.pop(future), future.result()
             finally:
+                ending.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 for guest in list(guests):
                     guest.kill()
 
     def _run_one(
-        self, text: str, i: int, done: list[float], guests: "list[subprocess.Popen[bytes]]"
+        self,
+        text: str,
+        i: int,
+        done: list[float],
+        guests: "list[subprocess.Popen[bytes]]",
+        ending: Event,
     ) -> Result | Failed:
         """Run one scenario."""
         try:
@@ -127,13 +136,15 @@ class KernelTestbed:
             (folder / REQUEST).write_bytes(request(text, self._aqms, qdiscs))
             with self._booted(folder) as guest:
                 guests.append(guest)
+                if ending.is_set():  # the guest began while the others were killed
+                    guest.kill()
                 lines = _console(guest, i, done)
             guests.remove(guest)
             done[i] = 1.0
             answer = read(folder / ANSWER)
         if answer is None:
-            told = "; ".join(lines[-3:]) or "it printed nothing"
-            raise OSError(f"the guest of the testbed ended without a result: {told}")
+            last = "; ".join(lines[-3:]) or "(none)"
+            raise OSError(f"the guest of the testbed wrote no result; its last lines: {last}")
         if "error" in answer:
             kind, message = answer["error"]
             if kind in ERRORS:
@@ -149,9 +160,10 @@ class KernelTestbed:
         """Boot a guest, and kill it on exit."""
         _check_tools()
         init = folder / "init"
-        environment = " ".join(f"{k}={v}" for k, v in _environment().items())
-        python = Path(sys.executable)
-        init.write_text(INIT.format(folder=folder, environment=environment, python=python))
+        environment = " ".join(f"{k}={quote(v)}" for k, v in _environment().items())
+        python = quote(sys.executable)
+        shared = quote(str(folder))
+        init.write_text(INIT.format(folder=shared, environment=environment, python=python))
         init.chmod(0o700)
         command = [
             *CONFINED,
