@@ -1,18 +1,15 @@
 """Runs over the TCP of this machine's kernel, in real time."""
 
-import json
 import os
 import platform
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from aqmlab import _core
-from aqmlab.custom import CustomAqms
-from aqmlab.engine.capabilities import Capabilities
 from aqmlab.engine.protocol import Failed, Progress
-from aqmlab.engine.simulator import POLL_S, Simulator
-from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
-from aqmlab.engine.testbed.qdiscs import WITH_QDISCS, of_scenario
+from aqmlab.engine.simulator import POLL_S
+from aqmlab.engine.testbed.backend import Backend
+from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
 from aqmlab.results import Result
 
 LATE_S = 2e-4
@@ -21,42 +18,20 @@ TOO_LATE_S = 5e-3
 """Lateness of a packet in s that 1 % of the packets may exceed before the run fails."""
 
 
-class HostTestbed:
+class HostTestbed(Backend):
     """Runs over the TCP of this machine's kernel, in real time.
 
     The clients and servers are sockets in network namespaces of their own, so nothing outside of
     them is touched, and nothing remains after the process ends. The process needs the right to
-    create network namespaces and TUN devices, which root has.
-
-    Parameters
-    ----------
-    aqms : CustomAqms, optional
-        AQMs written in Python that the scenarios use.
-    qdiscs : bool
-        True to use queue disciplines of the kernel for the links between the routers.
+    create network namespaces and TUN devices, which root has. :class:`Backend` has the parameters.
     """
 
-    def __init__(self, aqms: CustomAqms | None = None, *, qdiscs: bool = False) -> None:
-        self._aqms = CustomAqms() if aqms is None else aqms
-        self._qdiscs = qdiscs
+    with_qdiscs = WITH_QDISCS
 
     @property
-    def build(self) -> str:
-        """Name of the engine, version of the kernel, and digest of the router."""
-        return f"{self._name}, router {Simulator().build}"
-
-    @property
-    def _name(self) -> str:
+    def name(self) -> str:
+        """Name of the back end and version of the kernel."""
         return f"testbed:host{'-tc' if self._qdiscs else ''}, Linux {platform.release()}"
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Capabilities of the testbed."""
-        return WITH_QDISCS if self._qdiscs else CAPABILITIES
-
-    def with_aqms(self, aqms: CustomAqms) -> "HostTestbed":
-        """Return an engine that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
-        return HostTestbed(aqms, qdiscs=self._qdiscs)
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
@@ -75,7 +50,7 @@ class HostTestbed:
     def _run_one(self, text: str, i: int, count: int, progress: Progress | None) -> Result | Failed:
         """Run one scenario."""
         try:
-            qdiscs, warnings = of_scenario(text) if self._qdiscs else ([], [])
+            qdiscs, warnings = self._commands(text)
         except ValueError as error:
             return Failed(error)
         batch = _core.Batch([text], 1, [], self._aqms, "{}", hosts="real-time", qdiscs=qdiscs)
@@ -88,11 +63,7 @@ class HostTestbed:
                 if progress:
                     progress(i + (1 if finished else batch.progress()[0]), count)
                 if finished:
-                    _, result = finished
-                    manifest = json.loads(result["manifest"])
-                    manifest["warnings"] += warnings
-                    tables = result["tables"]
-                    return _judged(measured(self._name, manifest, tables, self.capabilities))
+                    return _judged(self._measured(finished[1], warnings))
         finally:
             batch.cancel()
 

@@ -1,6 +1,5 @@
 """Runs over the TCP of a kernel of their own: User-Mode Linux in virtual time."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -15,13 +14,12 @@ from threading import Event
 
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import CustomAqms
-from aqmlab.engine.capabilities import Capabilities
 from aqmlab.engine.protocol import Failed, Progress
-from aqmlab.engine.simulator import POLL_S, Simulator, available_cores
+from aqmlab.engine.simulator import POLL_S, available_cores
 from aqmlab.engine.testbed import image
-from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
+from aqmlab.engine.testbed.backend import Backend
 from aqmlab.engine.testbed.guest import ANSWER, PROGRESS, REQUEST, read, request
-from aqmlab.engine.testbed.qdiscs import OF_GUEST, of_scenario
+from aqmlab.engine.testbed.qdiscs import OF_GUEST
 from aqmlab.results import Result
 
 MEMORY_MIB = 1024
@@ -42,18 +40,12 @@ sleep 60
 """First process of a guest. Its root is the file system of this machine, read-only."""
 
 
-class KernelTestbed:
+class KernelTestbed(Backend):
     """Runs over the TCP of a kernel of their own, in virtual time.
 
     Each run boots User-Mode Linux, an ordinary process that needs no rights. Computing costs no
-    virtual time, so a run does not depend on the load of the machine.
-
-    Parameters
-    ----------
-    aqms : CustomAqms, optional
-        AQMs written in Python that the scenarios use.
-    qdiscs : bool
-        True to use queue disciplines of the kernel for the links between the routers.
+    virtual time, so a run does not depend on the load of the machine. :class:`Backend` has the
+    parameters.
 
     Raises
     ------
@@ -61,28 +53,16 @@ class KernelTestbed:
         If the kernel is not built.
     """
 
+    with_qdiscs = OF_GUEST
+
     def __init__(self, aqms: CustomAqms | None = None, *, qdiscs: bool = False) -> None:
-        self._aqms = CustomAqms() if aqms is None else aqms
-        self._qdiscs = qdiscs
+        super().__init__(aqms, qdiscs=qdiscs)
         self._kernel = image.found()
 
     @property
-    def build(self) -> str:
-        """Name of the engine, digest of the kernel's sources and settings, digest of the router."""
-        return f"{self._name}, {image.name()}, router {Simulator().build}"
-
-    @property
-    def _name(self) -> str:
-        return "testbed:uml" if self._qdiscs else "testbed:kernel"
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Capabilities of the testbed."""
-        return OF_GUEST if self._qdiscs else CAPABILITIES
-
-    def with_aqms(self, aqms: CustomAqms) -> "KernelTestbed":
-        """Return an engine that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
-        return KernelTestbed(aqms, qdiscs=self._qdiscs)
+    def name(self) -> str:
+        """Name of the back end, and digest of the kernel's settings."""
+        return f"{'testbed:uml' if self._qdiscs else 'testbed:kernel'}, {image.name()}"
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
@@ -129,7 +109,7 @@ class KernelTestbed:
     ) -> Result | Failed:
         """Run one scenario."""
         try:
-            qdiscs, warnings = of_scenario(text) if self._qdiscs else ([], [])
+            qdiscs, warnings = self._commands(text)
         except ValueError as error:
             return Failed(error)
         with _exchange() as folder:
@@ -150,10 +130,7 @@ class KernelTestbed:
             if kind in ERRORS:
                 return Failed(ERRORS[kind](message))
             raise OSError(f"the testbed cannot run: {message}")
-        manifest = json.loads(answer["manifest"])
-        manifest["warnings"] += warnings
-        name = f"{self._name}, {image.name()}"
-        return measured(name, manifest, answer["tables"], self.capabilities)
+        return self._measured(answer, warnings)
 
     @contextmanager
     def _booted(self, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":

@@ -1,0 +1,60 @@
+"""Shared part of the back ends of the testbed."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from aqmlab.custom import CustomAqms
+from aqmlab.engine.capabilities import Capabilities
+from aqmlab.engine.simulator import Simulator
+from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
+from aqmlab.engine.testbed.qdiscs import of_scenario
+from aqmlab.results import Result
+
+
+class Backend:
+    """Back end with AQMs written in Python, or with queue disciplines of the kernel.
+
+    Parameters
+    ----------
+    aqms : CustomAqms, optional
+        AQMs written in Python that the scenarios use.
+    qdiscs : bool
+        True to use queue disciplines of the kernel for the links between the routers.
+    """
+
+    with_qdiscs: ClassVar[Capabilities]
+    """Capabilities with queue disciplines of the kernel."""
+
+    def __init__(self, aqms: CustomAqms | None = None, *, qdiscs: bool = False) -> None:
+        self._aqms = CustomAqms() if aqms is None else aqms
+        self._qdiscs = qdiscs
+
+    @property
+    def name(self) -> str:
+        """Name of the back end and of its kernel."""
+        raise NotImplementedError
+
+    @property
+    def build(self) -> str:
+        """Name of the back end and of its kernel, and digest of the router."""
+        return f"{self.name}, router {Simulator().build}"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Capabilities of the testbed."""
+        return self.with_qdiscs if self._qdiscs else CAPABILITIES
+
+    def with_aqms(self, aqms: CustomAqms) -> Self:
+        """Return a back end that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
+        return type(self)(aqms, qdiscs=self._qdiscs)
+
+    def _commands(self, text: str) -> tuple[list[tuple[str, str]], list[dict[str, str]]]:
+        """Return the commands of tc for a scenario, and warnings about what they stand for."""
+        return of_scenario(text) if self._qdiscs else ([], [])
+
+    def _measured(self, finished: Mapping[str, Any], warnings: list[dict[str, str]]) -> Result:
+        """Return the result of a run that the simulator's module returned."""
+        manifest = json.loads(finished["manifest"])
+        manifest["warnings"] += warnings
+        return measured(self.name, manifest, finished["tables"], self.capabilities)
