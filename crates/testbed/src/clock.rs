@@ -17,9 +17,15 @@ pub enum Pace {
 }
 
 /// Clock that shows the time since the start of a run.
+///
+/// In virtual time the clock stands still until its owner has waited, so the clock is read once
+/// after each wait. There a reading is a system call, and it takes virtual time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
+    pace: Pace,
     origin: u64,
+    /// Last reading.
+    read: u64,
 }
 
 fn nanoseconds() -> u64 {
@@ -29,13 +35,20 @@ fn nanoseconds() -> u64 {
 
 impl Clock {
     /// Start a clock.
-    pub fn start() -> Self {
-        Clock { origin: nanoseconds() }
+    pub fn start(pace: Pace) -> Self {
+        let origin = nanoseconds();
+        Clock { pace, origin, read: origin }
     }
 
     /// Return the time since the start.
     pub fn now(self) -> Time {
-        Time((nanoseconds() - self.origin) * PS_PER_NS)
+        let now = if self.pace == Pace::Virtual { self.read } else { nanoseconds() };
+        Time((now - self.origin) * PS_PER_NS)
+    }
+
+    /// Read the time after a wait.
+    pub fn waited(&mut self) {
+        self.read = nanoseconds();
     }
 }
 

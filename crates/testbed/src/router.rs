@@ -186,7 +186,7 @@ impl Hosts {
         Ok(Hosts {
             pace: plan.pace,
             qdiscs,
-            clock: Clock::start(),
+            clock: Clock::start(plan.pace),
             poll,
             pairs,
             pair_of,
@@ -199,7 +199,7 @@ impl Hosts {
 
     /// Run until the run is over, and return its end.
     fn run(&mut self, network: &mut Forwarding, watch: &Watch) -> Result<Time, Error> {
-        self.clock = Clock::start();
+        self.clock = Clock::start(self.pace);
         let mut events = Vec::with_capacity(256);
         let (limit, begins) = (network.limit(), network.begins());
         let mut warming_up = begins > Time::ZERO;
@@ -235,6 +235,7 @@ impl Hosts {
                 Pace::Real => Duration(left.0.saturating_sub(SPIN.0)),
             };
             self.poll(&mut events, sleeps)?;
+            self.clock.waited();
             for event in &events {
                 self.on_event(event, network)?;
                 self.feed(network)?;

@@ -1,7 +1,7 @@
 //! Sockets of the connections: they execute what the applications of the scenario demand, and
 //! report what happens.
 
-use std::io;
+use std::io::{self, ErrorKind::WouldBlock};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::os::fd::OwnedFd;
 
@@ -15,7 +15,7 @@ use units::Time;
 
 use crate::error::Error;
 use crate::settings::Settings;
-use crate::sys::{TcpInfo, limit_window, unsent_bytes};
+use crate::sys::{TcpInfo, discard, limit_window, unsent_bytes};
 
 /// Bytes per call of read and write.
 const CHUNK: usize = 128 * 1024;
@@ -88,7 +88,8 @@ pub struct Socket {
     /// has read.
     announced: u64,
     read: u64,
-    interest: EventFlags,
+    /// Events for which the router waits, or `None` if it no longer waits for any.
+    interest: Option<EventFlags>,
 }
 
 impl Socket {
@@ -109,7 +110,7 @@ impl Socket {
             ended: false,
             announced: 0,
             read: 0,
-            interest,
+            interest: Some(interest),
         })
     }
 
@@ -166,16 +167,19 @@ impl Socket {
 
     /// Wait only for events that this end needs.
     pub fn update_interest(&mut self, poll: &OwnedFd, key: u64) -> io::Result<()> {
-        if self.needs.own_pace {
-            return Ok(());
+        let Some(current) = self.interest.filter(|_| !self.needs.own_pace) else { return Ok(()) };
+        if self.ended && self.shut {
+            // epoll would report EPOLLHUP again and again until the socket is released.
+            self.interest = None;
+            return Ok(epoll::delete(poll, &self.file)?);
         }
         let mut interest = EventFlags::empty();
         interest.set(EventFlags::IN, !self.ended);
         let refills = self.needs.unsent > 0 && !self.closing;
         interest.set(EventFlags::OUT, !self.opened || self.pending > 0 || refills);
-        if interest != self.interest {
+        if interest != current {
             epoll::modify(poll, &self.file, EventData::new_u64(key), interest)?;
-            self.interest = interest;
+            self.interest = Some(interest);
         }
         Ok(())
     }
@@ -201,18 +205,20 @@ impl Socket {
 
     /// Read all data that has arrived.
     fn read_all(&mut self, now: Time, network: &mut Forwarding) -> io::Result<()> {
-        let mut buffer = [0; CHUNK];
         loop {
-            match rustix::io::read(&self.file, &mut buffer) {
+            match discard(&self.file, CHUNK) {
                 Ok(0) => return self.end(now, network),
                 Ok(bytes) => {
                     if self.needs.messages {
                         self.measure(network);
                     }
                     self.notify(now, Event::Received(bytes as u64), network)?;
+                    if bytes < CHUNK {
+                        return Ok(());
+                    }
                 }
-                Err(Errno::AGAIN) => return Ok(()),
-                Err(error) => return Err(error.into()),
+                Err(error) if error.kind() == WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
             }
         }
     }
@@ -232,14 +238,13 @@ impl Socket {
 
     /// Read a number of bytes that have arrived.
     fn read_exactly(&mut self, bytes: u64) -> io::Result<()> {
-        let mut buffer = [0; CHUNK];
         let mut left = bytes;
         while left > 0 {
-            let size = left.min(CHUNK as u64) as usize;
-            match rustix::io::read(&self.file, &mut buffer[..size]) {
-                Ok(0) | Err(Errno::AGAIN) => break,
+            match discard(&self.file, left.min(CHUNK as u64) as usize) {
+                Ok(0) => break,
                 Ok(taken) => left -= taken as u64,
-                Err(error) => return Err(error.into()),
+                Err(error) if error.kind() == WouldBlock => break,
+                Err(error) => return Err(error),
             }
         }
         self.read += bytes - left;

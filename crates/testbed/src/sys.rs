@@ -82,6 +82,15 @@ pub fn unsent_bytes(socket: impl AsFd) -> io::Result<u64> {
     Ok(bytes.max(0) as u64)
 }
 
+/// Read at most `size` bytes of a TCP socket, which the kernel does not copy, and return their
+/// number. Zero is the end of the data.
+pub fn discard(socket: impl AsFd, size: usize) -> io::Result<usize> {
+    // SAFETY: with MSG_TRUNC, TCP does not write to the buffer (tcp(7)).
+    let bytes =
+        unsafe { libc::recv(socket.as_fd().as_raw_fd(), std::ptr::null_mut(), size, libc::MSG_TRUNC) };
+    usize::try_from(bytes).map_err(|_| io::Error::last_os_error())
+}
+
 /// State of a TCP socket in its kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpInfo {
