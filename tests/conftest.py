@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from aqmlab.engine import Engine, engine_named
+from aqmlab.engine.testbed import image
+from aqmlab.engine.testbed.host import missing
+
 ROOT = Path(__file__).parents[1]
 
 for ignored in (signal.SIGINT, signal.SIGHUP):
@@ -71,6 +75,16 @@ def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
     path = tmp_path / "small.json"
     path.write_text(json.dumps(small))
     return path
+
+
+def back_end(name: str) -> Engine:
+    """Return a back end of the testbed, or skip the test where the back end cannot run."""
+    if name in ("testbed:kernel", "testbed:uml"):
+        if not image.path().is_file():
+            pytest.skip(f"the kernel is not built; run `{image.BUILD_COMMAND}`")
+    elif why := missing():
+        pytest.skip(why)
+    return engine_named(name)
 
 
 def repeatable(file: Path) -> bytes:

@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from aqmlab.command import execute
 from aqmlab.command.results import show as show_outcome
 from aqmlab.comparison import Comparison, compare, output
 from aqmlab.engine import Capabilities, Engine, Failed, Filling, Progress, Recorded, Simulator
+from aqmlab.engine.testbed import HostTestbed, KernelTestbed
 from aqmlab.experiment import Experiment, Outcome, Replications, conduct
 from aqmlab.measures import Measure, MeasuredRun, measures
 from aqmlab.results import NotMeasuredError, Result
@@ -36,10 +37,11 @@ from aqmlab.studies.framework import (
 from aqmlab.studies.framework.claims import value
 from aqmlab.studies.framework.runs import Record
 from aqmlab.summary import show
-from conftest import SMALL
+from conftest import SMALL, back_end
 from test_guides import ENGINE, block
 
-SCENARIO: dict[str, Any] = {
+Scenario = dict[str, Any]
+SCENARIO: Scenario = {
     "title": SMALL["title"],
     "seed": 3,
     "phase_breaking": {"start": "1 s"},
@@ -47,6 +49,11 @@ SCENARIO: dict[str, Any] = {
     "flows": SMALL["flows"],
 }
 """The small scenario, with only the keys that the example engine of docs/how-to supports."""
+MEASURED: Scenario = SCENARIO | {
+    "network": SCENARIO["network"] | {"rate": "15 Mbit/s"},
+    "tcp": {"stack": "linux"},
+}
+"""The scenario for the testbed, which has only the TCP of Linux and may need real time."""
 LIMITS = {"network.queue.limit": ["4 packets", "16 packets"]}
 QUEUES = ["small=drop_tail:limit=4 packets", "large=drop_tail:limit=16 packets"]
 CLAIMS = """id,statement,quantity,value,unit,scenario,source,qualifier
@@ -70,13 +77,15 @@ def guide_engine() -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of the test study, whose scenario is `SCENARIO`."""
+    """Setting of the test study, whose scenario is `base`."""
+
+    base: Scenario = field(hash=False)
 
     def columns(self) -> dict[str, Any]:
         return {}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        return SCENARIO | {"seed": replication + 1}
+        return self.base | {"seed": replication + 1}
 
 
 def goodput(result: Result) -> float:
@@ -91,12 +100,12 @@ def longest_queue(result: Result) -> float:
     return float(max(result.columns("queue")["queue_packets"]))
 
 
-def study(folder: Path) -> Study:
+def study(scenario: Scenario, folder: Path) -> Study:
     """Return a study of three items: the goodput, the busy time and the longest queue."""
     (folder / "published").mkdir(parents=True)
     path = folder / "published" / "claims.csv"
     path.write_text(CLAIMS, "utf-8")
-    claims, items = Claims(path), []
+    claims, items, setting = Claims(path), [], Setting(scenario)
     for id_, name, read in (
         ("A", "goodput", goodput), ("B", "busy", busy), ("C", "queue", longest_queue),
     ):  # fmt: skip
@@ -104,14 +113,14 @@ def study(folder: Path) -> Study:
         measure: Measure[Result] = Measure(name, "", read)
 
         def needs(record: Record = record) -> Iterator[Need]:
-            yield Need(Setting(), record=record)
+            yield Need(setting, record=record)
 
         def make(runs: Runs, measure: Measure[Result] = measure) -> Section:
-            estimate = estimates.mean([measure.of(run) for run in runs.of(Setting())])
+            estimate = estimates.mean([measure.of(run) for run in runs.of(setting)])
             return Section(cells=[Cell(measure.name, {}, measure.name, "", estimate)])
 
         def decide(runs: Runs, claim: Published, measure: Measure[Result] = measure) -> Decision:
-            values = [measure.of(run) for run in runs.of(Setting())]
+            values = [measure.of(run) for run in runs.of(setting)]
             return value(claim, values, Tolerance.of("none", 0.0))
 
         items.append(Item(name, name, needs, make))
@@ -120,10 +129,10 @@ def study(folder: Path) -> Study:
                  lambda result: result, replications=2)  # fmt: skip
 
 
-def experiment() -> Experiment:
+def experiment(scenario: Scenario) -> Experiment:
     points = [{"network.queue.limit": limit} for limit in LIMITS["network.queue.limit"]]
     return Experiment(
-        scenario=SCENARIO, title="Limits", points=points, replications=Replications(2)
+        scenario=scenario, title="Limits", points=points, replications=Replications(2)
     )
 
 
@@ -140,17 +149,18 @@ class Outputs:
     decision: Decision
 
 
-def everything(engine: Engine, folder: Path, store: FolderStore) -> Outputs:
+def everything(engine: Engine, scenario: Scenario, folder: Path, store: FolderStore) -> Outputs:
     """Return every kind of output of an engine."""
-    run = aqmlab.run(SCENARIO, engine=engine)
-    (repeated, _) = aqmlab.replicate(SCENARIO, 2, engine=engine, store=store)
-    assert repeated.flows.equals(run.flows)
-    swept = aqmlab.sweep(SCENARIO, LIMITS, 2, engine=engine, store=store)
-    outcome = conduct(experiment(), engine=engine, store=store)
-    compared = compare(QUEUES, SCENARIO, 2, engine=engine, store=store)
+    run = aqmlab.run(scenario, engine=engine)
+    (repeated, _) = aqmlab.replicate(scenario, 2, engine=engine, store=store)
+    if not isinstance(engine, HostTestbed):
+        assert repeated.flows.equals(run.flows)
+    swept = aqmlab.sweep(scenario, LIMITS, 2, engine=engine, store=store)
+    outcome = conduct(experiment(scenario), engine=engine, store=store)
+    compared = compare(QUEUES, scenario, 2, engine=engine, store=store)
     with output.place(folder / "compare") as claim, output.store(claim) as comparison_store:
         page = output.write(compared, comparison_store, claim)
-    tiny = study(folder / "study")
+    tiny = study(scenario, folder / "study")
     report = tiny.reproduce(out=folder / "out", engine=engine, store=store)
     _, decision, _ = tiny.decide("B", 2, engine=engine, store=store)
     return Outputs(run, swept, outcome, compared, page.read_text("utf-8"), report, decision)
@@ -162,7 +172,7 @@ class Simulated:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.store = FolderStore(folder / "runs")
-        self.outputs = everything(Simulator(), folder, self.store)
+        self.outputs = everything(Simulator(), SCENARIO, folder, self.store)
         self.runs = [self.outputs.run, *self.store]
 
 
@@ -171,7 +181,10 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
     return Simulated(tmp_path_factory.mktemp("simulated"))
 
 
-@pytest.fixture(scope="module", params=["simulator", "recorded", "cluster", "guide"])
+ENGINES = ["simulator", "recorded", "cluster", "guide", "testbed:host", "testbed:kernel"]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest, simulated: Simulated) -> Iterator[Engine]:
     if request.param == "cluster":
         pytest.importorskip("distributed")
@@ -181,6 +194,8 @@ def engine(request: pytest.FixtureRequest, simulated: Simulated) -> Iterator[Eng
             yield cluster
     elif request.param == "guide":
         yield guide_engine()
+    elif request.param.startswith("testbed"):
+        yield back_end(request.param)
     else:
         yield Recorded(simulated.runs) if request.param == "recorded" else Simulator()
 
@@ -188,13 +203,20 @@ def engine(request: pytest.FixtureRequest, simulated: Simulated) -> Iterator[Eng
 @pytest.fixture(scope="module")
 def outputs(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Outputs:
     folder = tmp_path_factory.mktemp("engine")
+    scenario = MEASURED if isinstance(engine, HostTestbed | KernelTestbed) else SCENARIO
     with FolderStore(folder / "runs") as store:
-        return everything(engine, folder, store)
+        return everything(engine, scenario, folder, store)
 
 
 def fills_two_tables(engine: Engine) -> bool:
     """Return True if an engine fills only the tables `flows` and `links`."""
-    return engine.capabilities.columns is not None
+    columns = engine.capabilities.columns
+    return columns is not None and set(columns) == {"flows", "links"}
+
+
+def simulates(engine: Engine) -> bool:
+    """Return True if an engine returns the tables of the simulator."""
+    return engine.capabilities.columns is None
 
 
 def printed(value: Any, function: Any) -> str:
@@ -207,12 +229,14 @@ def test_a_run_has_the_columns_that_the_engine_declares(
     engine: Engine, outputs: Outputs, simulated: Simulated, tmp_path: Path
 ) -> None:
     run, text = outputs.run, printed(outputs.run, show)
+    declared = engine.capabilities.columns
+    absent = "segments_sent" if fills_two_tables(engine) else "fast_retransmits"
     assert ("Not measured by the engine: flows.segments_sent" in text) is fills_two_tables(engine)
-    if fills_two_tables(engine):
+    if declared is not None:
         filled = {table: list(run.columns(table)) for table in run.tables}
-        assert filled == engine.capabilities.columns
-        with pytest.raises(NotMeasuredError, match=r"flows\.timeouts is not measured"):
-            run.columns("flows")["timeouts"]
+        assert filled == {table: declared[table] for table in run.tables}
+        with pytest.raises(NotMeasuredError, match=rf"flows\.{absent} is not measured"):
+            run.columns("flows")[absent]
     else:
         assert run.flows.equals(simulated.outputs.run.flows)
     run.write(tmp_path / "run")
@@ -237,7 +261,7 @@ def test_a_sweep_has_the_tables_and_estimates_of_its_runs(
     assert swept.to_xarray(every).attrs["not_measured"] == [
         m.name for m in every if m.name in absent
     ]
-    if not fills_two_tables(engine):
+    if simulates(engine):
         assert swept.links.equals(simulated.outputs.sweep.links)
 
 

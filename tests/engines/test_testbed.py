@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,11 @@ import pytest
 import aqmlab
 from aqmlab import CustomQueue
 from aqmlab.engine import Engine, engine_named
-from aqmlab.engine.testbed import CAPABILITIES, HostTestbed, KernelTestbed, image
-from aqmlab.engine.testbed.host import missing
+from aqmlab.engine.testbed import CAPABILITIES, HostTestbed
 from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
 from aqmlab.results import NotMeasuredError
 from aqmlab.scenario import normalize
+from conftest import back_end
 
 LINK = {
     "left_rate": "1 Gbit/s",
@@ -61,16 +60,9 @@ class Step(CustomQueue):
 
 
 @pytest.fixture(params=["host", "kernel"])
-def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+def engine(request: pytest.FixtureRequest) -> Engine:
     """Return a back end of the testbed, or skip the test where the back end cannot run."""
-    if request.param == "host":
-        if why := missing():
-            pytest.skip(why)
-        yield HostTestbed()
-    else:
-        if not image.path().is_file():
-            pytest.skip(f"the kernel is not built; run `{image.BUILD_COMMAND}`")
-        yield KernelTestbed()
+    return back_end(f"testbed:{request.param}")
 
 
 def test_a_run_over_the_kernel_has_the_tables_of_a_simulation(engine: Engine) -> None:
@@ -104,17 +96,13 @@ def test_a_queue_in_python_works(engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", ["testbed:host-tc", "testbed:uml"])
 def test_a_queue_discipline_of_the_kernel_replaces_the_queue(name: str) -> None:
-    kernel = name == "testbed:uml"
-    if kernel and not image.path().is_file():
-        pytest.skip(f"the kernel is not built; run `{image.BUILD_COMMAND}`")
-    if not kernel and (why := missing()):
-        pytest.skip(why)
+    kernel, engine = name == "testbed:uml", back_end(name)
     network = SCENARIO["network"] | {"queue": "drop_tail"}
     scenario = SCENARIO | {"network": network, "record": {"series": ["delays"]}}
     with pytest.raises(aqmlab.ScenarioError, match=r"flow call: its datagrams .* testbed:kernel"):
-        aqmlab.run(scenario, engine=engine_named(name))
+        aqmlab.run(scenario, engine=engine)
     scenario["flows"] = SCENARIO["flows"][:2]
-    result = aqmlab.run(scenario, engine=engine_named(name))
+    result = aqmlab.run(scenario, engine=engine)
     assert 2e6 < result.flows["goodput_bps"][0] < 10e6
     links = result.columns("links")
     assert links["delivered_packets"][0] > 500
@@ -126,7 +114,7 @@ def test_a_queue_discipline_of_the_kernel_replaces_the_queue(name: str) -> None:
         return
     changes = {"network": network | {"queue": "dualpi2"}}
     with pytest.raises(aqmlab.ScenarioError, match=r'network.queue.kind: "dualpi2" is not'):
-        aqmlab.run(scenario | changes, engine=engine_named(name))
+        aqmlab.run(scenario | changes, engine=engine)
 
 
 def test_a_queue_that_tc_lacks_is_refused() -> None:
