@@ -39,7 +39,9 @@ pub struct RealEnd {
     next: Option<Seq>,
     /// Received data beyond RCV.NXT, as ranges in ascending order.
     beyond: Vec<[Seq; 2]>,
-    /// True after the FIN of the peer arrived in order.
+    /// Sequence number of the peer's FIN, if it arrived.
+    peer_fin: Option<Seq>,
+    /// True after the FIN of the peer and all data before it arrived.
     peer_closed: bool,
     /// True if the SYN of this side offered ECN (RFC 3168 §6.1.1).
     offers_ecn: bool,
@@ -66,6 +68,7 @@ impl Default for RealEnd {
             fin: None,
             next: None,
             beyond: Vec::new(),
+            peer_fin: None,
             peer_closed: false,
             offers_ecn: false,
             written: 0,
@@ -160,8 +163,11 @@ impl RealEnd {
             self.counts.duplicate_bytes += known;
             self.counts.duplicate_segments += u64::from(known == len);
         }
-        if segment.flags.has(Flags::FIN) && self.next == Some(end) {
-            self.next = Some(end + 1);
+        if segment.flags.has(Flags::FIN) {
+            self.peer_fin = Some(end);
+        }
+        if self.peer_fin.is_some() && self.peer_fin == self.next && !self.peer_closed {
+            self.next = self.next.map(|next| next + 1);
             self.peer_closed = true;
         }
     }
@@ -312,6 +318,19 @@ mod tests {
         assert_eq!((counts.retransmitted_segments, counts.retransmitted_bytes, counts.ecn), (1, 1000, 1));
         assert_eq!((counts.packets_sent, counts.acks_sent), (4, 0));
         assert!(end.is_closed() && !end.is_reset());
+    }
+
+    #[test]
+    fn a_fin_before_missing_data_closes_the_peer_when_the_data_arrives() {
+        let mut end = RealEnd::default();
+        end.arrived(at(0), &segment(0, 0, Flags::SYN));
+        end.arrived(at(1), &segment(101, 100, Flags::ACK | Flags::FIN));
+        assert!(!end.peer_closed);
+        end.arrived(at(2), &segment(1, 100, Flags::ACK));
+        assert!(end.peer_closed);
+        assert_eq!(end.next, Some(Seq(202)));
+        end.arrived(at(3), &segment(101, 100, Flags::ACK | Flags::FIN));
+        assert_eq!(end.next, Some(Seq(202)));
     }
 
     #[test]
