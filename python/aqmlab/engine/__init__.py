@@ -13,6 +13,7 @@ from aqmlab.engine.network import Flow, Link, Network
 from aqmlab.engine.protocol import (
     Engine,
     Failed,
+    Hosting,
     Limiting,
     Programmable,
     Progress,
@@ -28,6 +29,7 @@ __all__ = [
     "Failed",
     "Filling",
     "Flow",
+    "Hosting",
     "Limiting",
     "Link",
     "Network",

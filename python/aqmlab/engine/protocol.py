@@ -105,6 +105,27 @@ class Limiting(Engine, Protocol):
 
 
 @runtime_checkable
+class Hosting(Engine, Protocol):
+    """Engine whose hosts are real, so that a scenario cannot describe all of their TCP."""
+
+    @property
+    def hosts(self) -> str:
+        """Sentence about the hosts, which a report of a study shows."""
+
+    def hosted(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a scenario with the hosts of this engine in place of those that it describes.
+
+        A study describes the hosts of its publication. Over this engine, it has these hosts
+        instead.
+
+        Parameters
+        ----------
+        scenario : mapping
+            Scenario of a study.
+        """
+
+
+@runtime_checkable
 class Programmable(Engine, Protocol):
     """Engine whose queues can be AQMs written in Python."""
 

@@ -8,6 +8,7 @@ from aqmlab.custom import CustomAqms
 from aqmlab.engine.capabilities import Capabilities
 from aqmlab.engine.simulator import Simulator
 from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
+from aqmlab.engine.testbed.hosts import KEPT, hosted
 from aqmlab.engine.testbed.qdiscs import of_scenario
 from aqmlab.results import Result
 
@@ -48,6 +49,18 @@ class Backend:
     def with_aqms(self, aqms: CustomAqms) -> Self:
         """Return a back end that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
         return type(self)(aqms, qdiscs=self._qdiscs)
+
+    @property
+    def hosts(self) -> str:
+        """Sentence about the hosts; see :class:`aqmlab.engine.Hosting`."""
+        return (
+            f"The hosts have the TCP of the kernel of {self.name}. The kernel has the study's "
+            f"values of {', '.join(KEPT)}, and its own behaviour in all other respects."
+        )
+
+    def hosted(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a scenario with the kernel's TCP; see :class:`aqmlab.engine.Hosting`."""
+        return hosted(scenario)
 
     def _commands(self, text: str) -> tuple[list[tuple[str, str]], list[dict[str, str]]]:
         """Return the commands of tc for a scenario, and warnings about what they stand for."""

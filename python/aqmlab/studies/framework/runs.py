@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aqmlab._core import ScenarioError
-from aqmlab.engine import Capabilities, Engine, Progress
+from aqmlab.engine import Capabilities, Engine, Hosting, Progress
 from aqmlab.experiment import campaign
 from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import content, normalize, seconds
@@ -285,6 +285,11 @@ class Runs:
         self._of: dict[tuple[Any, int], _PlannedRun] = {}
         self._read: set[tuple[Any, int]] = set()
 
+    @property
+    def hosts(self) -> str:
+        """Sentence about the hosts of the engine; empty if the engine simulates the hosts."""
+        return self._engine.hosts if isinstance(self._engine, Hosting) else ""
+
     def under(self, form: Form, changes: Sequence[Change], threads: int) -> Runs:
         """Return runs under an alternative assumption, which use the results of these runs.
 
@@ -340,15 +345,20 @@ class Runs:
                 planned.add_record(need.record)
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
-        """Return the scenario of a replication, with all changes to keys that the scenario has.
+        """Return the scenario of a replication, with all changes and with the engine's hosts.
 
-        If no change alters a value, the scenario is returned as the study wrote it.
+        If no change alters a value and the engine simulates the hosts, the scenario is returned as
+        the study wrote it.
         """
         scenario: dict[str, Any] = self._form(setting).scenario(replication)
         if self.seed is not None:
             scenario["seed"] = self.seed + replication
-        if not self.changes:
-            return scenario
+        if isinstance(self._engine, Hosting):
+            scenario = self._engine.hosted(scenario)
+        return self._changed_keys(scenario) if self.changes else scenario
+
+    def _changed_keys(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """Return a scenario with all changes to keys that it has."""
         before = json.loads(normalize(scenario))
         applicable = [change for change in self.changes if has_key(before, change[0])]
         self._changed |= dict(applicable)

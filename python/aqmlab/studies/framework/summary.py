@@ -180,7 +180,7 @@ def notices(reproduction: Reproduction) -> list[str]:
     ] * bool(changes)
     if reproduction.seed is not None:
         texts.append(other_seeds(reproduction.seed))
-    return texts
+    return [*texts, reproduction.runs.hosts] if reproduction.runs.hosts else texts
 
 
 def other_seeds(seed: int) -> str:
