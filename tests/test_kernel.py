@@ -35,7 +35,7 @@ def test_the_send_buffer_limits_a_long_fast_path() -> None:
         (compare.OFF, 350.6e6, 1.34),
         (compare.WIRE, 554.1e6, 3.22),
     ):
-        numbers = compare.simulated(config, 0, hosts)
+        numbers = compare.run(config, 0, hosts)
         assert numbers.goodput_bps == pytest.approx(goodput_bps, rel=0.02)
         assert numbers.queue_ms == pytest.approx(queue_ms, rel=0.05)
 
@@ -51,7 +51,7 @@ def test_pie_updates_at_the_timer_ticks_of_each_kernel() -> None:
     retransmitted = []
     for hz in (100, 1000):
         kernel = compare.measured(kernel_hz=hz)[config]
-        ours = [compare.simulated(config, repetition, kernel_hz=hz) for repetition in range(5)]
+        ours = [compare.run(config, repetition, kernel_hz=hz) for repetition in range(5)]
         assert len(kernel) == 5
         for name, bound in (("queue_ms", 0.03), ("marked", 0.05)):
             simulated, expected = (

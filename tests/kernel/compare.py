@@ -6,10 +6,12 @@ measurements, and ``README.md`` describes the measured network.
 
 import csv
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import aqmlab
+from aqmlab.engine import Engine
 from validation.row import Row, Tolerance
 
 HERE = Path(__file__).parent
@@ -111,8 +113,11 @@ def settings() -> dict[str, Setting]:
         }
 
 
-def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1000) -> Numbers:
-    """Simulate one repetition of a configuration and return its measures.
+def run(
+    config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1000,
+    engine: Engine | None = None,
+) -> Numbers:  # fmt: skip
+    """Run one repetition of a configuration and return its measures.
 
     Parameters
     ----------
@@ -126,6 +131,8 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
         `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int
         HZ of the kernel, its number of ticks per second, for queues with a timer.
+    engine : Engine, optional
+        Engine that runs the configuration; default: the simulator.
     """
     setting = settings()[config]
     duration = setting.duration_s
@@ -139,10 +146,10 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
         )
     if duration:
         scenario["duration"] = f"{setting.lead_s + duration:g} s"
-    run = aqmlab.run(scenario, seed=repetition + 1)
-    table = run.flows
+    result = aqmlab.run(scenario, seed=repetition + 1, engine=engine)
+    table = result.flows
     if "window" in scenario["record"]["series"]:
-        window = run.series("window")
+        window = result.series("window")
         acked = window.groupby("time_s")["acked_bytes"].sum()
         acked = acked[acked.index >= setting.lead_s + setting.warmup_s - 1e-9]
         seconds = float(acked.index[-1] - acked.index[0])
@@ -156,7 +163,7 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
         ends = table["completed_s"] - setting.one_way_s - setting.lead_s
         goodput_bps = float(table["acked_bytes"].sum()) * 8 / float(ends.max())
         until = float(ends.min())
-    queue = run.series("queue")
+    queue = result.series("queue")
     time = queue["time_s"] - setting.lead_s
     active = queue[(time >= setting.warmup_s) & (time <= until)]
     return Numbers(
@@ -205,14 +212,23 @@ CAUSES = {
 
 
 def compare(config: str, hosts: str = OFF) -> list[Row]:
-    """Simulate each measured run of a configuration, and return the rows of the comparison.
-
-    The number of marked packets has a row only if the kernel or the simulator marked a packet.
-    """
+    """Simulate each measured run of a configuration, and return the rows of the comparison."""
     theirs = measured(hosts)[config]
-    ours = [simulated(config, r, hosts) for r in range(len(theirs))]
+    ours = [run(config, r, hosts) for r in range(len(theirs))]
+    return rows(config, hosts, ours, theirs, CAUSES)
+
+
+def rows(
+    config: str, hosts: str, ours: list[Numbers], theirs: list[Numbers],
+    causes: Mapping[tuple[str, str], str],
+) -> list[Row]:  # fmt: skip
+    """Return the rows of the comparison of a configuration.
+
+    `causes` has the causes of differences, by setting and measure. The number of marked packets has
+    a row only if a packet was marked.
+    """
     setting = config if hosts == OFF else f"{config}, {hosts}"
-    rows = []
+    compared = []
     for name, (measure, unit, tolerance) in MEASURES.items():
         scale = 1e-6 if name == "goodput_bps" else 1.0
         ours_scaled, theirs_scaled = (
@@ -220,6 +236,6 @@ def compare(config: str, hosts: str = OFF) -> list[Row]:
         )
         if name == "marked" and not any(ours_scaled + theirs_scaled):
             continue
-        cause = CAUSES.get((setting, name), "")
-        rows.append(Row(setting, measure, unit, ours_scaled, theirs_scaled, tolerance, cause))
-    return rows
+        cause = causes.get((setting, name), "")
+        compared.append(Row(setting, measure, unit, ours_scaled, theirs_scaled, tolerance, cause))
+    return compared

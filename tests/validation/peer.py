@@ -26,7 +26,7 @@ class Peer(Protocol):
         """Run each comparison in aqmlab and in the peer, and yield the rows."""
 
 
-KEYS = ("ns2", "ns3", "linux", "testbed", "l4s", "closed_forms")
+KEYS = ("ns2", "ns3", "linux", "testbed", "testbed_linux", "l4s", "closed_forms")
 """Keys of the peers: `KEY.py` is the module and docs/validation/KEY.csv the table of a peer."""
 
 

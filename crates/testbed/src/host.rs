@@ -39,13 +39,14 @@ impl Host {
         for (name, value) in &settings.sysctls {
             set_sysctl(name, value)?;
         }
-        let Settings { mtu, initial_window, .. } = settings;
-        // Without segmentation offload, a device that splits no packets itself sends packets of at
-        // most the MTU.
+        let Settings { mtu, initial_window, offload, .. } = settings;
+        // The kernel forms groups of segments also for a device that cannot split them, and splits
+        // them in front of the device. With groups of one segment, there is no offload.
+        let groups = if *offload { "" } else { " gso_max_segs 1" };
         batch(
             "ip",
             &format!(
-                "link set dev {DEVICE} txqueuelen {TUN_QUEUE} mtu {mtu} gso_max_segs 1\n\
+                "link set dev {DEVICE} txqueuelen {TUN_QUEUE} mtu {mtu}{groups}\n\
              address add {address} dev {DEVICE}\n\
              link set dev {DEVICE} up\n\
              route add {peer} dev {DEVICE} initcwnd {initial_window}\n"

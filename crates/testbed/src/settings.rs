@@ -1,7 +1,7 @@
 //! Kernel settings of a host, from its TCP parameters.
 
 use tcp::Tcp;
-use tcp::{Ecn, InitialWindow, SendBuffer, WindowScaling, WindowTuning};
+use tcp::{Ecn, InitialWindow, Offload, SendBuffer, WindowScaling, WindowTuning};
 use units::Read;
 use units::param::Invalid;
 
@@ -15,6 +15,8 @@ pub struct Settings {
     pub sysctls: Vec<(&'static str, String)>,
     /// Maximum size of a packet in bytes.
     pub mtu: u64,
+    /// True if the kernel passes segments to the device in groups, which the device splits.
+    pub offload: bool,
     /// Initial congestion window in packets.
     pub initial_window: u64,
     /// Name of the congestion control in the kernel.
@@ -75,6 +77,7 @@ impl Settings {
         Ok(Settings {
             sysctls,
             mtu: tcp.mss.0 + HEADERS,
+            offload: tcp.offload != Offload::None,
             initial_window,
             congestion,
             capable_syn_ack,

@@ -87,10 +87,12 @@ supports "drop_tail"; choose one of these, or another engine
         for path, value in _known(with_seed(text, 0)):
             every_engine = any(fnmatchcase(path, pattern) for pattern in EVERY_ENGINE)
             if not every_engine and not self._allowed(path):
+                near = [key for key in self.keys if key.split(".")[0] == path.split(".")[0]]
+                where = " in this table" if near else ""
                 raise ScenarioError(
                     f"{path}: {json.dumps(value, ensure_ascii=False)} is not supported by this "
-                    f"engine, which supports the keys {', '.join(self.keys) or '(none)'}; "
-                    "remove the key, or choose another engine"
+                    f"engine, which supports the keys {', '.join(near or self.keys) or '(none)'}"
+                    f"{where}; remove the key, or choose another engine"
                 )
 
     def _allowed(self, path: str) -> list[Collection[Any] | None]:

@@ -27,6 +27,9 @@ use crate::scenario::Scenario;
 use crate::series::Series;
 use crate::slot::Stage;
 
+/// Bytes of the headers of IP and TCP without options.
+const IP_AND_TCP: u64 = 40;
+
 /// Packet that has left the network for a real host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure<'a> {
@@ -195,8 +198,9 @@ impl Forwarding<'_> {
         self.sim.finish_real(now, connection);
     }
 
-    /// Send a packet of a connection into the network. `bytes` is the whole IP packet; its length
-    /// is the size of the packet. The packet has the DiffServ codepoint of its flow.
+    /// Send a packet of a connection into the network. `bytes` is the whole IP packet. The links
+    /// count its bytes, and the bytes by which the headers of the scenario exceed those of IP and
+    /// TCP. The packet has the DiffServ codepoint of its flow.
     ///
     /// # Errors
     /// If an invariant of the network is violated.
@@ -216,7 +220,12 @@ impl Forwarding<'_> {
         if now > self.limit {
             return Ok(());
         }
-        let size = u16::try_from(bytes.len()).expect("an IP packet has at most 65,535 bytes");
+        assert!(bytes.len() <= usize::from(u16::MAX), "an IP packet has at most 65,535 bytes");
+        let hosts = self.sim.plan.hosts(self.flow(connection) as usize);
+        let wire = &hosts[direction.index()].wire;
+        let header = if segment.len > 0 { wire.data_header } else { wire.control_header };
+        let counted = (bytes.len() as u64 + header.0).saturating_sub(IP_AND_TCP);
+        let size = counted.clamp(1, u64::from(u16::MAX)) as u16;
         let connections = &mut self.sim.connections;
         let options = connections.records.real.get_or_insert_default().store(bytes);
         if let Some(real) = &mut connections.real {

@@ -37,9 +37,9 @@ fn flows(simulated: bool) -> String {
     format!("[{}]", FLOWS.iter().enumerate().map(flow).collect::<Vec<_>>().join(", "))
 }
 
-/// Send the packets of all flows in the order of time, and return the number of packets that
-/// arrived with the right bytes.
-fn send_all(forwarding: &mut Forwarding, arrived: &mut usize) -> Result<Time, Failure> {
+/// Send the packets of all flows in the order of time, each with `size` bytes, and count the
+/// packets that arrived with the right bytes.
+fn send_all(forwarding: &mut Forwarding, size: usize, arrived: &mut usize) -> Result<Time, Failure> {
     let at = |micros: u64| Time::ZERO + Duration(micros * 1_000_000);
     let (end, mut sent) = (30_000_000, [0u64; FLOWS.len()]);
     loop {
@@ -50,14 +50,14 @@ fn send_all(forwarding: &mut Forwarding, arrived: &mut usize) -> Result<Time, Fa
             return Ok(at(end));
         }
         let connection = i as u32;
-        let mut bytes = vec![i as u8; 1000];
+        let mut bytes = vec![i as u8; size];
         bytes[1..9].copy_from_slice(&sent[i].to_be_bytes());
-        let segment = Segment { seq: Seq(sent[i] as u32 + 1), len: 972, ..Segment::default() };
+        let segment = Segment { seq: Seq(sent[i] as u32 + 1), len: size as u16 - 28, ..Segment::default() };
         forwarding.send(at(micros), connection, Direction::Forward, Ecn::NotEct, segment, &bytes)?;
         sent[i] += 1;
         forwarding.departures(|departure| {
-            assert!(departure.time <= at(micros) && departure.bytes.len() == 1000);
-            assert_eq!(u32::from(departure.bytes[999]), departure.connection);
+            assert!(departure.time <= at(micros) && departure.bytes.len() == size);
+            assert_eq!(u32::from(departure.bytes[size - 1]), departure.connection);
             *arrived += 1;
         });
     }
@@ -81,7 +81,7 @@ fn the_network_treats_the_packets_of_real_hosts_like_those_of_the_simulator() {
         let simulated = outcome(SHARED, &with(&*simulated));
         let mut arrived = 0;
         let real = forward(&scenario(SHARED, &with(&*real)).unwrap(), &NoCustomAqms, &[], |network| {
-            send_all(network, &mut arrived)
+            send_all(network, 1000, &mut arrived)
         });
         let real = real.unwrap();
         let names = ["links", "queue", "delays", "drops"];
@@ -92,5 +92,21 @@ fn the_network_treats_the_packets_of_real_hosts_like_those_of_the_simulator() {
         }
         assert!(numbers(&real, "links", "dropped_packets").iter().sum::<f64>() > 100.0);
         assert!(arrived > 5000, "{arrived}");
+    }
+}
+
+#[test]
+fn the_links_count_the_headers_of_the_scenario() {
+    let [simulated, real] = [true, false].map(flows);
+    let simulated = outcome(SHARED, &[("flows", &simulated)]);
+    let with = [("flows", &*real), ("tcp.wire.data_header", "\"140 B\"")];
+    let mut arrived = 0;
+    let real = forward(&scenario(SHARED, &with).unwrap(), &NoCustomAqms, &[], |network| {
+        send_all(network, 900, &mut arrived)
+    });
+    let real = real.unwrap();
+    for name in ["links", "queue", "delays"] {
+        let [left, right] = [&real, &simulated].map(|of| format!("{:?}", table(of, name)));
+        assert!(left == right, "the table {name} differs");
     }
 }

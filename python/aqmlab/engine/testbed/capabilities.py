@@ -21,7 +21,8 @@ TCP = {
     **dict.fromkeys(["sack", "timestamps", "mss", "initial_window"]),
     **dict.fromkeys(["window.scaling", "window.tuning", "memory.*", "send_buffer"]),
     "receive_window": None,
-    "offload": ["none"],
+    "wire.*": None,
+    "offload": ["none", "linux"],
 }
 """TCP keys that become settings of the kernel, with their values."""
 SERIES = (

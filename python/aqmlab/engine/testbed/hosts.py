@@ -10,6 +10,7 @@ from aqmlab.scenario import normalize, with_keys
 KEPT = (
     *("congestion.kind", "ecn.mode", "sack", "timestamps", "mss"),
     *("initial_window", "receive_window", "window.scaling", "window.tuning"),
+    *("wire.data_header", "wire.control_header"),
 )
 """TCP keys that a publication states and that the kernel can have."""
 LINUX: dict[str, Any] = {"stack": "linux", "memory": {"segment": "linear"}}

@@ -13,16 +13,17 @@ from aqmlab.tc import KINDS, write
 WITHOUT = ("dropped_full", "dropped_early", "dropped_threshold")
 """Columns of links that need the reason of a drop, which the kernel does not report."""
 
+_keys = {key: values for key, values in (CAPABILITIES.keys or {}).items() if ".wire." not in key}
 _columns = dict(CAPABILITIES.columns or {})
 _columns["links"] = [name for name in _columns["links"] if name not in WITHOUT]
 WITH_QDISCS = replace(
     CAPABILITIES,
     queues=KINDS,
-    keys={**(CAPABILITIES.keys or {}), "network.kind": ["dumbbell"]},
+    keys={**_keys, "network.kind": ["dumbbell"]},
     series=[name for name in SERIES if name != "drops"],
     columns=_columns,
 )
-"""Capabilities of the testbed with queue disciplines of the kernel."""
+"""Capabilities of the testbed with queue disciplines of the kernel, which count bytes of IP."""
 OF_GUEST = replace(WITH_QDISCS, queues=[kind for kind in KINDS if kind != "dualpi2"])
 """Capabilities with the queue disciplines of Linux 6.12, which has no DualPI2."""
 
