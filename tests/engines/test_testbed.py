@@ -18,7 +18,7 @@ import pytest
 import aqmlab
 from aqmlab import CustomQueue
 from aqmlab.engine import Engine, engine_named
-from aqmlab.engine.testbed import CAPABILITIES, HostTestbed
+from aqmlab.engine.testbed import CAPABILITIES, HostTestbed, KernelTestbed
 from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
 from aqmlab.results import NotMeasuredError
 from aqmlab.scenario import normalize
@@ -84,6 +84,15 @@ def test_a_run_over_the_kernel_has_the_tables_of_a_simulation(engine: Engine) ->
     assert late["packets"] > 1000
     assert 0 <= late["p50_s"] <= late["p99_s"] <= late["longest_s"]
     assert "fast_retransmits" not in measured.manifest["measured"]["flows"]
+    hosts = measured.manifest["nstat"]
+    assert [host["hosts"] for host in hosts] == ["clients", "servers"]
+    assert hosts[0]["flows"] == ["download", "requests"]
+    retransmitted = sum(host["counters"].get("TcpRetransSegs", 0) for host in hosts)
+    counted = sum(measured.flows["retransmitted_segments"])
+    counted += sum(measured.columns("replies")["retransmitted_segments"])
+    assert retransmitted >= counted
+    if isinstance(engine, KernelTestbed):
+        assert retransmitted == counted
     assert measured.manifest["engine"].startswith("testbed:")
 
 
@@ -109,6 +118,10 @@ def test_a_queue_discipline_of_the_kernel_replaces_the_queue(name: str) -> None:
     with pytest.raises(NotMeasuredError):
         links["dropped_early"]
     about = [w["text"] for w in result.manifest["warnings"] if w["about"] == "qdisc"]
+    assert [of["link"] for of in result.manifest["qdiscs"]] == ["left>right", "right>left"]
+    leaf = result.manifest["qdiscs"][0]["tc"][1]
+    assert (leaf["kind"], leaf["options"]["limit"]) == ("pfifo", 100)
+    assert leaf["packets"] >= links["delivered_packets"][0]
     assert about[0] == "left>right: tc qdisc add dev DEV root pfifo limit 100"
     if not kernel:
         return

@@ -231,7 +231,7 @@ fn result<'py>(
     py: Python<'py>,
     text: &str,
     scenario: &Scenario,
-    Finished { outcome, lateness }: Finished,
+    Finished { outcome, kernel }: Finished,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut about = json!({
         "seed": scenario.seed,
@@ -245,8 +245,8 @@ fn result<'py>(
         "warnings": outcome.warnings.iter().map(|w| json!({"about": w.about, "text": w.text})).collect::<Vec<_>>(),
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
     });
-    if let Some(lateness) = lateness {
-        about["lateness"] = lateness;
+    if let (Value::Object(about), Some(Value::Object(kernel))) = (&mut about, kernel) {
+        about.extend(kernel);
     }
     // The manifest contains the text of the scenario unchanged, because a new serialization of the
     // scenario would take longer than a short run.
@@ -268,8 +268,8 @@ fn result<'py>(
 /// Result of a run.
 struct Finished {
     outcome: Outcome,
-    /// Lateness of the packets, if the hosts were those of a kernel.
-    lateness: Option<Value>,
+    /// Entries of the manifest about the hosts, if they were those of a kernel.
+    kernel: Option<Value>,
 }
 
 /// Reason for which a run has no result.
@@ -302,15 +302,29 @@ fn run_over_kernel(
 ) -> Result<Finished, Stop> {
     let pace = if virtual_time { testbed::Pace::Virtual } else { testbed::Pace::Real };
     let plan = testbed::Plan { pace, qdiscs: qdiscs.to_vec() };
-    let (outcome, mut timing) = testbed::run(scenario, watch, aqms, &plan).map_err(|error| match error {
+    let (outcome, mut report) = testbed::run(scenario, watch, aqms, &plan).map_err(|error| match error {
         testbed::Error::Failure(failure) => Stop::Failed(failure),
         refused => Stop::Refused(refused.to_string()),
     })?;
-    let (packets, [p50_s, p99_s, longest_s]) = timing.lateness.quantiles_s([0.5, 0.99, 1.0]);
-    let lateness = json!({
-        "packets": packets, "p50_s": p50_s, "p99_s": p99_s, "longest_s": longest_s, "real_time": timing.real_time,
+    let (packets, [p50_s, p99_s, longest_s]) = report.lateness.quantiles_s([0.5, 0.99, 1.0]);
+    let counters = report.counters.iter().map(|of| {
+        let values: serde_json::Map<_, _> =
+            of.values.iter().map(|(name, value)| (name.clone(), Value::from(*value))).collect();
+        json!({"flows": of.flows, "hosts": if of.servers { "servers" } else { "clients" }, "counters": values})
     });
-    Ok(Finished { outcome, lateness: Some(lateness) })
+    let qdiscs = report.qdiscs.iter().map(|(link, text)| {
+        let statistics: Value = serde_json::from_str(text).unwrap_or_else(|_| text.clone().into());
+        json!({"link": link, "tc": statistics})
+    });
+    let kernel = json!({
+        "lateness": {
+            "packets": packets, "p50_s": p50_s, "p99_s": p99_s, "longest_s": longest_s,
+            "real_time": report.real_time,
+        },
+        "nstat": counters.collect::<Vec<_>>(),
+        "qdiscs": qdiscs.collect::<Vec<_>>(),
+    });
+    Ok(Finished { outcome, kernel: Some(kernel) })
 }
 
 /// Refuse a run over the kernel on a system without namespaces.
@@ -339,7 +353,7 @@ fn run_one(
     let watch = &watches[i];
     let finished = match hosts {
         Hosts::Simulated => lab::run_catching_panics(scenario, watch, folder.map(PathBuf::as_path), &aqms)
-            .map(|outcome| Finished { outcome, lateness: None })
+            .map(|outcome| Finished { outcome, kernel: None })
             .map_err(Stop::Failed),
         Hosts::RealTime => run_over_kernel(scenario, watch, &aqms, false, qdiscs),
         Hosts::VirtualTime => run_over_kernel(scenario, watch, &aqms, true, qdiscs),

@@ -17,13 +17,33 @@ const DEVICE: &str = "aqmlab";
 /// Packets that a TUN device stores before the router reads them.
 const TUN_QUEUE: u32 = 10_000;
 
+/// Network namespace, which exists as long as this value.
+#[derive(Debug)]
+pub struct Namespace(OwnedFd);
+
+impl Namespace {
+    /// Create a namespace. The calling thread is in the namespace afterwards.
+    pub fn create() -> Result<Namespace, Error> {
+        sys::enter_new_network().map_err(Error::of("the kernel refuses a new network namespace"))?;
+        let path = "/proc/thread-self/ns/net";
+        let file = fs::File::open(path).map_err(Error::of(format!("{path} cannot be opened")))?;
+        Ok(Namespace(file.into()))
+    }
+
+    /// Move the calling thread into the namespace.
+    pub fn enter(&self) -> Result<(), Error> {
+        move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
+            .map_err(Error::of("the thread cannot enter a network namespace"))
+    }
+}
+
 /// Host with its own network namespace.
 #[derive(Debug)]
 pub struct Host {
     /// Address of the host.
     pub address: Ipv4Addr,
-    /// Network namespace.
-    namespace: OwnedFd,
+    /// Namespace of the host.
+    pub namespace: Namespace,
     /// TUN device from which the router reads what the host sends.
     pub tun: OwnedFd,
 }
@@ -31,10 +51,7 @@ pub struct Host {
 impl Host {
     /// Create a host. The calling thread is in the namespace of the host afterwards.
     pub fn create(address: Ipv4Addr, peer: Ipv4Addr, settings: &Settings) -> Result<Host, Error> {
-        sys::enter_new_network().map_err(Error::of("the kernel refuses a new network namespace"))?;
-        let namespace = fs::File::open("/proc/thread-self/ns/net")
-            .map_err(Error::of("/proc/thread-self/ns/net cannot be opened"))?
-            .into();
+        let namespace = Namespace::create()?;
         let tun = sys::create_tun(DEVICE).map_err(Error::of("/dev/net/tun cannot create a device"))?;
         for (name, value) in &settings.sysctls {
             set_sysctl(name, value)?;
@@ -45,6 +62,7 @@ impl Host {
         let groups = if *offload { "" } else { " gso_max_segs 1" };
         batch(
             "ip",
+            &[],
             &format!(
                 "link set dev {DEVICE} txqueuelen {TUN_QUEUE} mtu {mtu}{groups}\n\
              address add {address} dev {DEVICE}\n\
@@ -54,12 +72,6 @@ impl Host {
         )?;
         Ok(Host { address, namespace, tun })
     }
-
-    /// Move the calling thread into the namespace of the host.
-    pub fn enter(&self) -> Result<(), Error> {
-        move_into_link_name_space(self.namespace.as_fd(), Some(LinkNameSpaceType::Network))
-            .map_err(Error::of("the thread cannot enter a network namespace"))
-    }
 }
 
 /// Set a value below /proc/sys/net/ipv4 in the namespace of the calling thread.
@@ -68,13 +80,14 @@ pub fn set_sysctl(name: &str, value: &str) -> Result<(), Error> {
     fs::write(&path, value).map_err(Error::of(format!("{path} cannot be set to {value}")))
 }
 
-/// Run commands of ip(8) or tc(8) in the namespace of the calling thread.
-pub fn batch(program: &str, commands: &str) -> Result<(), Error> {
+/// Run commands of ip(8) or tc(8) in the namespace of the calling thread, and return the output.
+pub fn batch(program: &str, options: &[&str], commands: &str) -> Result<String, Error> {
     let failed = || Error::of(format!("the command {program} (Debian package iproute2) cannot be run"));
     let mut child = Command::new(program)
+        .args(options)
         .args(["-batch", "-"])
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(failed())?;
@@ -83,7 +96,7 @@ pub fn batch(program: &str, commands: &str) -> Result<(), Error> {
     }
     let output = child.wait_with_output().map_err(failed())?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
     let refused = commands.trim().replace('\n', "; ");

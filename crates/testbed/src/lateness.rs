@@ -28,15 +28,6 @@ impl Lateness {
     }
 }
 
-/// Punctuality of a run.
-#[derive(Clone, Debug, Default)]
-pub struct Timing {
-    /// Lateness of the packets.
-    pub lateness: Lateness,
-    /// True if the router had a real-time priority and its memory was locked.
-    pub real_time: bool,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,7 @@ mod error;
 mod host;
 mod lateness;
 mod qdisc;
+mod report;
 mod router;
 mod settings;
 mod sockets;
@@ -19,5 +20,5 @@ mod sys;
 
 pub use clock::Pace;
 pub use error::Error;
-pub use lateness::Timing;
+pub use report::{Counters, Report};
 pub use router::{Plan, run};

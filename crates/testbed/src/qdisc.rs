@@ -15,7 +15,7 @@ use wire::Ip;
 
 use crate::clock::Pace;
 use crate::error::Error;
-use crate::host::batch;
+use crate::host::{Namespace, batch};
 use crate::sys;
 
 /// Devices by which packets enter and leave the namespace.
@@ -33,6 +33,7 @@ const MAKES_UP: [Duration; 2] = [Duration(2_000_000), Duration(100_000_000)];
 pub struct Qdisc {
     /// Link to which the queue belongs.
     pub link: u32,
+    namespace: Namespace,
     entry: OwnedFd,
     /// Device from which the router reads the packets that the kernel releases.
     pub exit: OwnedFd,
@@ -45,7 +46,7 @@ impl Qdisc {
     /// tc(8) for the device DEV, one of which is the root. The calling thread is in the namespace
     /// afterwards.
     pub fn create(link: u32, rate: Rate, mtu: u64, commands: &str, pace: Pace) -> Result<Qdisc, Error> {
-        sys::enter_new_network().map_err(Error::of("the kernel refuses a new network namespace"))?;
+        let namespace = Namespace::create()?;
         let tun = |name| sys::create_tun(name).map_err(Error::of("/dev/net/tun cannot create a device"));
         let (entry, exit) = (tun(ENTRY)?, tun(EXIT)?);
         for name in ["ip_forward", "conf/all/forwarding"] {
@@ -55,7 +56,7 @@ impl Qdisc {
             crate::host::set_sysctl(name, "0")?;
         }
         let up = |name| format!("link set dev {name} txqueuelen 10000 mtu {mtu} up\n");
-        batch("ip", &format!("{}{}route add default dev {EXIT}\n", up(ENTRY), up(EXIT)))?;
+        batch("ip", &[], &format!("{}{}route add default dev {EXIT}\n", up(ENTRY), up(EXIT)))?;
         let Rate(bits) = rate;
         let late = MAKES_UP[usize::from(pace == Pace::Real)].seconds();
         let burst = ((bits as f64 * late / 8.0) as u64).clamp(1, mtu - 1);
@@ -70,13 +71,21 @@ impl Qdisc {
         let rate = format!("rate {bits}bit ceil {bits}bit burst {burst} cburst {burst}");
         batch(
             "tc",
+            &[],
             &format!(
                 "qdisc add dev {EXIT} root handle {SHAPER}: htb default 1\n\
                  class add dev {EXIT} parent {SHAPER}: classid {SHAPER}:1 htb {rate}\n{}\n",
                 below.join("\n")
             ),
         )?;
-        Ok(Qdisc { link, entry, exit, header: Vec::with_capacity(60), bytes: Vec::new() })
+        Ok(Qdisc { link, namespace, entry, exit, header: Vec::with_capacity(60), bytes: Vec::new() })
+    }
+
+    /// Return the statistics of the queue discipline as JSON text of tc(8). The calling thread is in
+    /// the namespace afterwards.
+    pub fn statistics(&self) -> Result<String, Error> {
+        self.namespace.enter()?;
+        batch("tc", &["-s", "-j"], &format!("qdisc show dev {EXIT}\n"))
     }
 
     /// Pass a packet to the kernel.

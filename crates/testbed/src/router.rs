@@ -15,8 +15,9 @@ use wire::{Datagram, Ip, Transport};
 use crate::clock::{Clock, Pace, timespec};
 use crate::error::Error;
 use crate::host::Host;
-use crate::lateness::{Lateness, Timing};
+use crate::lateness::Lateness;
 use crate::qdisc::Qdisc;
+use crate::report::{Counters, Report, counters};
 use crate::settings::Settings;
 use crate::sockets::{Socket, accept, connect, listen};
 use crate::sys;
@@ -114,7 +115,8 @@ struct Hosts {
     buffer: Vec<u8>,
 }
 
-/// Run a scenario over the TCP of the kernel. Return its result, and the lateness of its packets.
+/// Run a scenario over the TCP of the kernel. Return its result, and the report of the kernel and of
+/// the router.
 ///
 /// # Errors
 /// If the scenario or the network fails, or the kernel refuses an operation.
@@ -123,23 +125,27 @@ pub fn run(
     watch: &Watch,
     custom_aqms: &(dyn CustomAqms + Sync),
     plan: &Plan,
-) -> Result<(Outcome, Timing), Error> {
+) -> Result<(Outcome, Report), Error> {
     // The run changes the namespace of its thread, so it has a thread of its own.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            let mut timing = Timing::default();
+            let mut report = Report::default();
             let external: Vec<String> = plan.qdiscs.iter().map(|(link, _)| link.clone()).collect();
             let outcome = forward(scenario, custom_aqms, &external, |network| {
                 let mut hosts = Hosts::create(network, plan)?;
-                timing.real_time = plan.pace == Pace::Real && real_time();
+                report.real_time = plan.pace == Pace::Real && real_time();
                 let end = hosts.run(network, watch);
-                if timing.real_time {
+                if report.real_time {
                     let _ = rustix::mm::munlockall();
                 }
-                timing.lateness = hosts.lateness;
+                report.counters = hosts.counters(network)?;
+                for (qdisc, (link, _)) in hosts.qdiscs.iter().zip(&plan.qdiscs) {
+                    report.qdiscs.push((link.clone(), qdisc.statistics()?));
+                }
+                report.lateness = hosts.lateness;
                 end
             })?;
-            Ok((outcome, timing))
+            Ok((outcome, report))
         });
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -397,7 +403,7 @@ impl Hosts {
             let what = format!("more than {CLIENT_PORTS} connections are open at once");
             return Err(Error::of(what)(Errno::ADDRINUSE));
         };
-        pair.hosts[0].enter()?;
+        pair.hosts[0].namespace.enter()?;
         let [from, to] = [(0, port), (1, SERVER_PORT)]
             .map(|(side, port)| SocketAddrV4::new(pair.hosts[side].address, port));
         let file = connect(from, to, &pair.settings[0])?;
@@ -438,6 +444,23 @@ impl Hosts {
         if let Some(at) = port.checked_sub(FIRST_CLIENT_PORT) {
             pair.connections[at as usize] = NO_CONNECTION;
         }
+    }
+
+    /// Return what the kernel counts for each host.
+    fn counters(&self, network: &Forwarding) -> Result<Vec<Counters>, Error> {
+        let mut all = Vec::new();
+        for (number, pair) in self.pairs.iter().enumerate() {
+            let here = |flow: &u32| {
+                network.hosts(*flow).is_some() && self.pair_of[*flow as usize] as usize == number
+            };
+            let flows: Vec<String> =
+                (0..network.flows()).filter(here).map(|flow| network.flow_name(flow)).collect();
+            for (side, host) in pair.hosts.iter().enumerate() {
+                host.namespace.enter()?;
+                all.push(Counters { flows: flows.clone(), servers: side == 1, values: counters()? });
+            }
+        }
+        Ok(all)
     }
 
     /// Report what the kernel counts for all open sockets.

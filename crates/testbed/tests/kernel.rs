@@ -6,7 +6,7 @@
 
 use lab::{Column, Format, Outcome, Watch};
 use queues::NoCustomAqms;
-use testbed::{Error, Pace, Plan, Timing};
+use testbed::{Error, Pace, Plan, Report};
 
 const SCENARIO: &str = r#"
 duration = "3 s"
@@ -19,7 +19,7 @@ tcp = { stack = "linux" }
 "#;
 
 /// Run a scenario with changes. Return `None` if the kernel refuses what the hosts need.
-fn outcome(changes: &[(&str, &str)], qdiscs: &[(String, String)]) -> Option<(Outcome, Timing)> {
+fn outcome(changes: &[(&str, &str)], qdiscs: &[(String, String)]) -> Option<(Outcome, Report)> {
     let changes: Vec<_> = changes.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let scenario = lab::read(SCENARIO, Format::Toml, &changes).unwrap();
     let plan = Plan { pace: Pace::Real, qdiscs: qdiscs.to_vec() };
@@ -44,10 +44,10 @@ fn column(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
 
 #[test]
 fn a_download_fills_the_link() {
-    let Some((outcome, mut timing)) = outcome(&[], &[]) else { return };
+    let Some((outcome, mut report)) = outcome(&[], &[]) else { return };
     let goodput = column(&outcome, "flows", "goodput_bps")[0];
     assert!((3e6..10e6).contains(&goodput), "{goodput}");
-    let (packets, [median, longest]) = timing.lateness.quantiles_s([0.5, 1.0]);
+    let (packets, [median, longest]) = report.lateness.quantiles_s([0.5, 1.0]);
     assert!(packets > 1000 && (0.0..=longest).contains(&median), "{packets} {median} {longest}");
 }
 

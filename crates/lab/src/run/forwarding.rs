@@ -123,6 +123,11 @@ impl Forwarding<'_> {
         self.sim.plan.flows() as u32
     }
 
+    /// Return the name of a flow.
+    pub fn flow_name(&self, flow: u32) -> String {
+        self.sim.plan.name(flow as usize)
+    }
+
     /// Return the TCP parameters of a flow's client and server, or `None` for a flow of datagrams.
     pub fn hosts(&self, flow: u32) -> Option<[&Tcp; 2]> {
         let plan = self.sim.plan;
