@@ -81,8 +81,8 @@ impl Qdisc {
         Ok(Qdisc { link, namespace, entry, exit, header: Vec::with_capacity(60), bytes: Vec::new() })
     }
 
-    /// Return the statistics of the queue discipline as JSON text of tc(8). The calling thread is in
-    /// the namespace afterwards.
+    /// Return the statistics of the queue discipline as JSON text of tc(8). The calling thread is
+    /// in the namespace afterwards.
     pub fn statistics(&self) -> Result<String, Error> {
         self.namespace.enter()?;
         batch("tc", &["-s", "-j"], &format!("qdisc show dev {EXIT}\n"))

@@ -1,4 +1,4 @@
-//! What the kernel and the router report about a run, in addition to the tables of the run.
+//! Report of the kernel and the router about a run, in addition to the tables of the run.
 
 use std::fs;
 

@@ -115,7 +115,7 @@ struct Hosts {
     buffer: Vec<u8>,
 }
 
-/// Run a scenario over the TCP of the kernel. Return its result, and the report of the kernel and of
+/// Run a scenario over the TCP of the kernel. Return its result, and the report of the kernel and
 /// the router.
 ///
 /// # Errors
