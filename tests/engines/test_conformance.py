@@ -430,7 +430,7 @@ def test_a_column_that_the_engine_does_not_fill_is_refused() -> None:
             conduct(Experiment(scenario=SCENARIO, measures=[name]), engine=engine)
     with pytest.raises(aqmlab.ScenarioError, match=r"limits: this engine does not support limits"):
         aqmlab.run(SCENARIO, engine=engine, limits={"events": 5})
-    with pytest.raises(ValueError, match="only the simulator writes packet captures"):
+    with pytest.raises(ValueError, match="this engine writes no packet captures"):
         aqmlab.run(SCENARIO, engine=engine, pcap=Path.cwd())
     assert engine.runs == 0
 

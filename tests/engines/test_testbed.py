@@ -6,6 +6,7 @@ The bounds are wide in real time, because a busy machine delays packets, and no 
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
 from aqmlab.results import NotMeasuredError
 from aqmlab.scenario import normalize
 from conftest import back_end
+from test_captures import packets
 
 LINK = {
     "left_rate": "1 Gbit/s",
@@ -101,6 +103,25 @@ def test_a_queue_in_python_works(engine: Engine) -> None:
     result = aqmlab.run(SCENARIO | changes, queues={"bottleneck": Step()}, engine=engine)
     assert result.columns("links")["marked_packets"].sum() > 0
     assert 2e6 < result.flows["goodput_bps"][0] < 10e6
+
+
+def test_captures_have_the_packets_of_the_hosts(engine: Engine, tmp_path: Path) -> None:
+    pcap = {"on": ["left-0", "right-0"], "keep": "whole"}
+    changes = {"flows": SCENARIO["flows"][:1], "record": {"pcap": pcap}, "warm_up": "0 s"}
+    flow = aqmlab.run(SCENARIO | changes, engine=engine, pcap=tmp_path).flows.iloc[0]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["left-0.pcapng", "right-0.pcapng"]
+    if not shutil.which("tshark"):
+        pytest.skip("the rest needs tshark; install it with: apt-get install tshark")
+    for name in pcap["on"]:
+        capture = packets(tmp_path / f"{name}.pcapng")
+        assert not capture["_ws.malformed"].any()
+        assert (capture["tcp.checksum.status"] == "1").all()  # 1 is a valid checksum
+        data = capture["ip.src"].eq("10.0.0.1") & capture["tcp.len"].ne("0")
+        column = "segments_sent" if name == "left-0" else "received_segments"
+        assert data.sum() == flow[column]
+    pcap["on"] = ["left>right"]
+    with pytest.raises(aqmlab.ScenarioError, match=r"record.pcap.on.0: .* captures packets at"):
+        aqmlab.run(SCENARIO | changes, engine=engine, pcap=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["testbed:host-tc", "testbed:uml"])

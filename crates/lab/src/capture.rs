@@ -234,7 +234,7 @@ fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result
 
 /// Return an unused file name for a link or host. Characters that are unsafe in file names are
 /// replaced. For example, the file of `left>right` is `left_to_right.pcapng`.
-fn file_name(name: &str, used_names: &mut HashSet<String>) -> String {
+pub fn file_name(name: &str, used_names: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let stem: String = name.replace('>', "_to_").chars().map(plain).collect();
     let stem = stem.trim_start_matches('.');

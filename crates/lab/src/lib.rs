@@ -41,6 +41,7 @@ mod totals;
 mod warnings;
 
 pub use build::expanded;
+pub use capture::file_name as capture_file_name;
 pub use computing_time::ComputingTime;
 pub use failure::Failure;
 pub use limits::Limits;
@@ -49,7 +50,7 @@ pub use real_ends::KernelState;
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
 pub use run::{Departure, Forwarding, Happening, Watch, forward, run, run_with};
-pub use scenario::{FORMAT, Scenario};
+pub use scenario::{CapturedPart, FORMAT, Scenario};
 
 use units::Read;
 use units::param::{Invalid, Json, page};

@@ -299,9 +299,10 @@ fn run_over_kernel(
     aqms: &PythonAqms,
     virtual_time: bool,
     qdiscs: &[(String, String)],
+    folder: Option<&PathBuf>,
 ) -> Result<Finished, Stop> {
     let pace = if virtual_time { testbed::Pace::Virtual } else { testbed::Pace::Real };
-    let plan = testbed::Plan { pace, qdiscs: qdiscs.to_vec() };
+    let plan = testbed::Plan { pace, qdiscs: qdiscs.to_vec(), captures: folder.cloned() };
     let (outcome, mut report) = testbed::run(scenario, watch, aqms, &plan).map_err(|error| match error {
         testbed::Error::Failure(failure) => Stop::Failed(failure),
         refused => Stop::Refused(refused.to_string()),
@@ -335,6 +336,7 @@ fn run_over_kernel(
     _: &PythonAqms,
     _: bool,
     _: &[(String, String)],
+    _: Option<&PathBuf>,
 ) -> Result<Finished, Stop> {
     Err(Stop::Refused("the testbed needs Linux".into()))
 }
@@ -355,8 +357,8 @@ fn run_one(
         Hosts::Simulated => lab::run_catching_panics(scenario, watch, folder.map(PathBuf::as_path), &aqms)
             .map(|outcome| Finished { outcome, kernel: None })
             .map_err(Stop::Failed),
-        Hosts::RealTime => run_over_kernel(scenario, watch, &aqms, false, qdiscs),
-        Hosts::VirtualTime => run_over_kernel(scenario, watch, &aqms, true, qdiscs),
+        Hosts::RealTime => run_over_kernel(scenario, watch, &aqms, false, qdiscs, folder),
+        Hosts::VirtualTime => run_over_kernel(scenario, watch, &aqms, true, qdiscs, folder),
     };
     aqms.fault.take().map_or(finished, |raised| Err(Stop::Raised(raised)))
 }

@@ -6,6 +6,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod capture;
 mod clock;
 mod error;
 mod host;

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
 
 use lab::{Failure, Forwarding, Happening, Outcome, Scenario, Watch, forward};
 use net::{Direction, Ecn, End, Flags, Segment};
@@ -12,6 +13,7 @@ use traffic::application::Event;
 use units::{Duration, Time};
 use wire::{Datagram, Ip, Transport};
 
+use crate::capture::Captures;
 use crate::clock::{Clock, Pace, timespec};
 use crate::error::Error;
 use crate::host::Host;
@@ -49,6 +51,9 @@ pub struct Plan {
     /// Links whose queue is a queue discipline of the kernel: the name of each link, and commands
     /// of tc(8) for the device DEV.
     pub qdiscs: Vec<(String, String)>,
+    /// Existing folder for the captures that the scenario requests. Without a folder, the run
+    /// writes no captures.
+    pub captures: Option<PathBuf>,
 }
 
 /// Two hosts: the clients of some flows, and their servers. All their flows have the same TCP
@@ -111,6 +116,7 @@ struct Hosts {
     /// Sockets of each connection, the client's first, and the port of the client.
     sockets: Vec<([Option<Socket>; 2], u16)>,
     happened: Vec<Happening>,
+    captures: Captures,
     lateness: Lateness,
     buffer: Vec<u8>,
 }
@@ -133,6 +139,9 @@ pub fn run(
             let external: Vec<String> = plan.qdiscs.iter().map(|(link, _)| link.clone()).collect();
             let outcome = forward(scenario, custom_aqms, &external, |network| {
                 let mut hosts = Hosts::create(network, plan)?;
+                if let Some(folder) = &plan.captures {
+                    hosts.captures = Captures::begin(scenario, network, folder)?;
+                }
                 report.real_time = plan.pace == Pace::Real && real_time();
                 let end = hosts.run(network, watch);
                 if report.real_time {
@@ -143,6 +152,7 @@ pub fn run(
                     report.qdiscs.push((link.clone(), qdisc.statistics()?));
                 }
                 report.lateness = hosts.lateness;
+                hosts.captures.finish()?;
                 end
             })?;
             Ok((outcome, report))
@@ -198,6 +208,7 @@ impl Hosts {
             pair_of,
             sockets: Vec::new(),
             happened: Vec::new(),
+            captures: Captures::default(),
             lateness: Lateness::default(),
             buffer: vec![0; LONGEST_PACKET],
         })
@@ -296,15 +307,16 @@ impl Hosts {
 
     /// Pass the packets that a host has sent into the network.
     fn receive(&mut self, index: usize, network: &mut Forwarding) -> Result<(), Error> {
-        let (pair, side) = (&self.pairs[index / 2], index % 2);
+        let Hosts { pairs, clock, captures, buffer, .. } = self;
+        let (pair, side) = (&pairs[index / 2], index % 2);
         let direction = Direction::BOTH[side];
         loop {
-            let size = match rustix::io::read(&pair.hosts[side].tun, &mut self.buffer[..]) {
+            let size = match rustix::io::read(&pair.hosts[side].tun, &mut buffer[..]) {
                 Ok(size) => size,
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(error) => return Err(Error::of("a TUN device cannot be read")(error)),
             };
-            let bytes = &self.buffer[..size];
+            let bytes = &buffer[..size];
             let Ok(Datagram { ip, transport: Transport::Tcp(tcp), payload_len, .. }) = Datagram::read(bytes)
             else {
                 continue;
@@ -321,7 +333,9 @@ impl Hosts {
             let settings = &pair.settings[side];
             let capable = settings.capable_syn_ack && tcp.flags.has(Flags::SYN | Flags::ACK | Flags::ECE);
             let ecn = if capable { Ecn::Ect0 } else { ip.ecn() };
-            network.send(self.clock.now(), connection, direction, ecn, segment, bytes)?;
+            let now = clock.now();
+            captures.sent(now, network.flow(connection), direction, bytes);
+            network.send(now, connection, direction, ecn, segment, bytes)?;
         }
     }
 
@@ -351,7 +365,7 @@ impl Hosts {
 
     /// Hand the packets that have left the network to their hosts.
     fn deliver(&mut self, network: &mut Forwarding) -> Result<(), Error> {
-        let Hosts { pairs, pair_of, clock, lateness, buffer, .. } = self;
+        let Hosts { pairs, pair_of, clock, captures, lateness, buffer, .. } = self;
         let mut failed = None;
         network.departures(|departure| {
             let host = &pairs[pair_of[departure.flow as usize] as usize].hosts
@@ -366,7 +380,9 @@ impl Hosts {
                 ip.write(&mut header);
                 bytes[..header.len()].copy_from_slice(&header);
             }
-            lateness.add(clock.now().since(departure.time));
+            let now = clock.now();
+            lateness.add(now.since(departure.time));
+            captures.received(now, departure.flow, departure.direction, bytes);
             if let Err(error) = rustix::io::write(host.tun.as_fd(), bytes) {
                 failed.get_or_insert(error);
             }

@@ -22,7 +22,7 @@ tcp = { stack = "linux" }
 fn outcome(changes: &[(&str, &str)], qdiscs: &[(String, String)]) -> Option<(Outcome, Report)> {
     let changes: Vec<_> = changes.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let scenario = lab::read(SCENARIO, Format::Toml, &changes).unwrap();
-    let plan = Plan { pace: Pace::Real, qdiscs: qdiscs.to_vec() };
+    let plan = Plan { pace: Pace::Real, qdiscs: qdiscs.to_vec(), captures: None };
     match testbed::run(&scenario, &Watch::default(), &NoCustomAqms, &plan) {
         Ok(result) => Some(result),
         Err(error @ Error::System { .. }) => {

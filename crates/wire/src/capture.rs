@@ -8,7 +8,7 @@ use net::Packet;
 use thiserror::Error;
 use units::Time;
 
-use crate::datagram::Transport;
+use crate::datagram::{Datagram, Transport};
 use crate::endpoints::Endpoints;
 use crate::error::Error as PacketError;
 use crate::ip::Ip;
@@ -110,6 +110,16 @@ impl<W: Write> Capture<W> {
         Ok(self.write(interface, time, payload)?)
     }
 
+    /// Add an IP packet with the given bytes that an interface observed at the time `time`.
+    pub fn bytes(&mut self, interface: Interface, time: Time, bytes: &[u8]) -> io::Result<()> {
+        let payload = match self.content {
+            Content::Headers => Datagram::read(bytes).map_or(0, |of| of.payload_len),
+            Content::Whole => 0,
+        };
+        let captured = &bytes[..bytes.len() - payload];
+        self.file.packet(interface.0, time, [captured, &[]], bytes.len() as u32)
+    }
+
     fn write(&mut self, interface: Interface, time: Time, payload: u16) -> io::Result<()> {
         let captured = match self.content {
             Content::Headers => zeros(0),
@@ -128,7 +138,7 @@ impl<W: Write> Capture<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Datagram, Family, pcapng};
+    use crate::{Family, pcapng};
     use net::{Direction, Ecn, Flags, Label, Segment, Seq};
 
     const AT: Time = Time(7_000);

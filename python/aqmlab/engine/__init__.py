@@ -11,6 +11,7 @@ from aqmlab.engine.filling import Filling
 from aqmlab.engine.named import engine_named
 from aqmlab.engine.network import Flow, Link, Network
 from aqmlab.engine.protocol import (
+    Capturing,
     Engine,
     Failed,
     Hosting,
@@ -25,6 +26,7 @@ from aqmlab.engine.simulator import Simulator, available_cores, engine_with
 __all__ = [
     "EVERYTHING",
     "Capabilities",
+    "Capturing",
     "Engine",
     "Failed",
     "Filling",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 from aqmlab._core import ScenarioError
@@ -101,6 +102,20 @@ class Limiting(Engine, Protocol):
         ------
         ScenarioError
             If a limit is wrong.
+        """
+
+
+@runtime_checkable
+class Capturing(Engine, Protocol):
+    """Engine that writes packet captures."""
+
+    def with_captures(self, folders: Sequence[Path]) -> Self:
+        """Return a copy of this engine that writes the captures which ``record.pcap`` requests.
+
+        Parameters
+        ----------
+        folders : sequence of pathlib.Path
+            Existing folders, one per run.
         """
 
 

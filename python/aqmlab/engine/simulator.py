@@ -97,6 +97,10 @@ class Simulator:
         """
         return self if self._aqms else Simulator(aqms, self._captures, json.loads(self._limits))
 
+    def with_captures(self, folders: Sequence[Path]) -> "Simulator":
+        """Return a simulator that writes captures; see :class:`Capturing`."""
+        return Simulator(self._aqms, folders, json.loads(self._limits))
+
     @property
     def build(self) -> str:
         """SHA-256 digest of the compiled simulator."""

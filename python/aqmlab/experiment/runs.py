@@ -9,7 +9,7 @@ from typing import Any
 
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomAqms, CustomQueue, put
-from aqmlab.engine import Engine, Progress, Simulator, engine_with, within_limits
+from aqmlab.engine import Capturing, Engine, Progress, engine_with, within_limits
 from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.results import Result
 from aqmlab.scenario import Document, Overrides, ScenarioLike, normalize, toml_value
@@ -53,8 +53,7 @@ def run(
         Function that is called about ten times per second with two arguments: the completed
         fraction of the run, and the number of runs, which is 1.
     engine : Engine, optional
-        Engine that runs the scenario; default: the simulator. Only the simulator writes packet
-        captures.
+        Engine that runs the scenario; default: the simulator.
 
     Returns
     -------
@@ -108,17 +107,15 @@ def run_quietly(
     for folder in folders:
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder}: the folder for captures does not exist; create it")
-    if folders and engine is not None:
-        raise ValueError(
-            "pcap excludes engine, because only the simulator writes packet captures; leave out "
-            "pcap or engine"
-        )
     aqms = CustomAqms()
     text = with_queues(scenario, seed, queues, aqms, overrides)
-    if engine is None:
-        engine = Simulator(aqms, folders, limits)
-    else:
-        engine = within_limits(engine_with(engine, aqms), limits or {})
+    engine = within_limits(engine_with(engine, aqms), limits or {})
+    if folders:
+        if not isinstance(engine, Capturing):
+            raise ValueError(
+                "pcap: this engine writes no packet captures; leave out pcap or engine"
+            )
+        engine = engine.with_captures(folders)
     ((_, result),) = campaign([(text,)], unreduced, engine=engine, jobs=1, progress=progress)
     return result
 

@@ -128,6 +128,11 @@ impl Forwarding<'_> {
         self.sim.plan.name(flow as usize)
     }
 
+    /// Return the names of the hosts that send and receive the data of a flow.
+    pub fn ends(&self, flow: u32) -> [String; 2] {
+        [self.sim.plan.from(flow as usize), self.sim.plan.to(flow as usize)]
+    }
+
     /// Return the TCP parameters of a flow's client and server, or `None` for a flow of datagrams.
     pub fn hosts(&self, flow: u32) -> Option<[&Tcp; 2]> {
         let plan = self.sim.plan;

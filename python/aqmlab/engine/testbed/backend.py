@@ -1,7 +1,8 @@
 """Shared part of the back ends of the testbed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from aqmlab.custom import CustomAqms
@@ -22,14 +23,20 @@ class Backend:
         AQMs written in Python that the scenarios use.
     qdiscs : bool
         True to use queue disciplines of the kernel for the links between the routers.
+    captures : sequence of pathlib.Path
+        Existing folders, one per run, for the captures of hosts that ``record.pcap`` requests.
+        Without a folder, a run writes no captures.
     """
 
     with_qdiscs: ClassVar[Capabilities]
     """Capabilities with queue disciplines of the kernel."""
 
-    def __init__(self, aqms: CustomAqms | None = None, *, qdiscs: bool = False) -> None:
+    def __init__(
+        self, aqms: CustomAqms | None = None, *, qdiscs: bool = False,
+        captures: Sequence[Path] = (),
+    ) -> None:  # fmt: skip
         self._aqms = CustomAqms() if aqms is None else aqms
-        self._qdiscs = qdiscs
+        self._qdiscs, self._captures = qdiscs, captures
 
     @property
     def name(self) -> str:
@@ -48,7 +55,11 @@ class Backend:
 
     def with_aqms(self, aqms: CustomAqms) -> Self:
         """Return a back end that has the given AQMs; see :class:`aqmlab.engine.Programmable`."""
-        return type(self)(aqms, qdiscs=self._qdiscs)
+        return type(self)(aqms, qdiscs=self._qdiscs, captures=self._captures)
+
+    def with_captures(self, folders: Sequence[Path]) -> Self:
+        """Return a back end that writes captures; see :class:`aqmlab.engine.Capturing`."""
+        return type(self)(self._aqms, qdiscs=self._qdiscs, captures=folders)
 
     @property
     def hosts(self) -> str:

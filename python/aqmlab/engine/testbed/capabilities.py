@@ -37,10 +37,11 @@ NOT_MEASURED = {"flows": ("fast_retransmits",), "replies": ("fast_retransmits",)
 def _keys() -> dict[str, Any]:
     """Return the keys that may differ from their defaults, with their allowed values."""
     free = ("duration", "time_limit", "warm_up", "phase_breaking.*", "network.*", "record.flows")
+    captures = ("record.pcap.on", "record.pcap.keep")
     flows = ("count", "start", "traffic.*", "arrivals.*", "dscp")
     tables = ("tcp", "flows.*.tcp", "flows.*.receiver_tcp")
     return {
-        **dict.fromkeys([*free, *(f"flows.*.{key}" for key in flows)]),
+        **dict.fromkeys([*free, *captures, *(f"flows.*.{key}" for key in flows)]),
         **{f"{table}.{key}": values for table in tables for key, values in TCP.items()},
     }
 

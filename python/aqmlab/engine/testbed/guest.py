@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 REQUEST = "request"
 ANSWER = "answer"
+CAPTURES = "captures"
+"""Folder for packet captures, which exists if the run writes captures."""
 PROGRESS = "aqmlab progress "
 """Begin of the console lines that report the completed share of the run."""
 POLL_S = 0.5
@@ -55,7 +57,9 @@ def _run(path: Path) -> dict[str, Any]:
 
     # The file is from this user's own process, in a folder that only this user can write.
     text, aqms, qdiscs = pickle.loads(path.read_bytes())
-    batch = _core.Batch([text], 1, [], aqms, "{}", hosts="virtual-time", qdiscs=qdiscs)
+    captures = path.with_name(CAPTURES)
+    folders = [captures] if captures.is_dir() else []
+    batch = _core.Batch([text], 1, folders, aqms, "{}", hosts="virtual-time", qdiscs=qdiscs)
     while not (finished := batch.next(POLL_S)):
         print(f"{PROGRESS}{batch.progress()[0]}", flush=True)
     return dict(finished[1])

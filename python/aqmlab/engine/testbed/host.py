@@ -53,7 +53,8 @@ class HostTestbed(Backend):
             qdiscs, warnings = self._commands(text)
         except ValueError as error:
             return Failed(error)
-        batch = _core.Batch([text], 1, [], self._aqms, "{}", hosts="real-time", qdiscs=qdiscs)
+        folders = self._captures[i : i + 1]
+        batch = _core.Batch([text], 1, folders, self._aqms, "{}", hosts="real-time", qdiscs=qdiscs)
         try:
             while True:
                 try:

@@ -18,7 +18,7 @@ from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.engine.simulator import POLL_S, available_cores
 from aqmlab.engine.testbed import image
 from aqmlab.engine.testbed.backend import Backend
-from aqmlab.engine.testbed.guest import ANSWER, PROGRESS, REQUEST, read, request
+from aqmlab.engine.testbed.guest import ANSWER, CAPTURES, PROGRESS, REQUEST, read, request
 from aqmlab.engine.testbed.qdiscs import OF_GUEST
 from aqmlab.results import Result
 
@@ -55,8 +55,11 @@ class KernelTestbed(Backend):
 
     with_qdiscs = OF_GUEST
 
-    def __init__(self, aqms: CustomAqms | None = None, *, qdiscs: bool = False) -> None:
-        super().__init__(aqms, qdiscs=qdiscs)
+    def __init__(
+        self, aqms: CustomAqms | None = None, *, qdiscs: bool = False,
+        captures: Sequence[Path] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(aqms, qdiscs=qdiscs, captures=captures)
         self._kernel = image.found()
 
     @property
@@ -114,6 +117,9 @@ class KernelTestbed(Backend):
             return Failed(error)
         with _exchange() as folder:
             (folder / REQUEST).write_bytes(request(text, self._aqms, qdiscs))
+            captured = self._captures[i : i + 1]
+            if captured:
+                (folder / CAPTURES).mkdir()
             with self._booted(folder) as guest:
                 guests.append(guest)
                 if ending.is_set():  # the guest began while the others were killed
@@ -122,6 +128,9 @@ class KernelTestbed(Backend):
             guests.remove(guest)
             done[i] = 1.0
             answer = read(folder / ANSWER)
+            for target in captured:
+                for file in (folder / CAPTURES).iterdir():
+                    shutil.move(file, target / file.name)
         if answer is None:
             last = "; ".join(lines[-3:]) or "(none)"
             raise OSError(f"the guest of the testbed wrote no result; its last lines: {last}")
