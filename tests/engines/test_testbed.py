@@ -48,7 +48,7 @@ SCENARIO: dict[str, Any] = {
         {"name": "call", "from": "left-0", "to": "right-0", "traffic": {"kind": "voip"}},
     ],
     "tcp": {"stack": "linux", "ecn": "rfc3168"},
-    "record": {"series": ["queue", "delays", "requests", "transfers", "window"]},
+    "record": {"series": ["queue", "delays", "requests", "transfers", "window", "rtt"]},
 }  # fmt: skip
 """Scenario with every kind of traffic that the testbed treats differently."""
 
@@ -80,6 +80,10 @@ def test_a_run_over_the_kernel_has_the_tables_of_a_simulation(engine: Engine) ->
     window = measured.columns("window")
     assert window["cwnd_bytes"][-1] >= 2 * 1448
     assert 0.2 <= window["rto_s"][-1] < 1
+    rtt = measured.series("rtt")
+    assert rtt["rtt_s"].isna().all()
+    assert rtt["srtt_s"].between(0.02, 0.5).all()
+    assert len(rtt) > 10
     with pytest.raises(NotMeasuredError, match="fast_retransmits is not measured"):
         measured.columns("flows")["fast_retransmits"]
     late = measured.manifest["lateness"]
@@ -213,7 +217,7 @@ def test_a_kill_leaves_nothing(engine: Engine, tmp_path: Path) -> None:
     [
         ({"tcp": {"stack": "rfc"}}, r'tcp.stack: "rfc" is not supported .* "linux"'),
         ({"tcp": {"stack": "linux", "recovery": "reno"}}, "tcp.recovery.method: .* not supported"),
-        ({"record": {"series": ["rtt"]}}, r'record.series.0: "rtt" is not supported'),
+        ({"record": {"series": ["segments"]}}, r'record.series.0: "segments" is not supported'),
         ({"tcp": {"stack": "linux", "congestion": "prague"}}, r"tcp.congestion.kind: .prague. is"),
     ],
 )  # fmt: skip

@@ -22,6 +22,8 @@ pub struct KernelState {
     pub ssthresh: f64,
     /// Retransmission timeout.
     pub rto: Duration,
+    /// Smoothed round-trip time, if the kernel has measured one.
+    pub srtt: Option<Duration>,
     /// Delivery rate in bytes per second, if the kernel has measured it.
     pub delivery_rate: Option<u64>,
 }

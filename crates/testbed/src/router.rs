@@ -454,7 +454,7 @@ impl Hosts {
     fn close(&mut self, connection: u32, network: &mut Forwarding) {
         let Some((sockets, port)) = self.sockets.get_mut(connection as usize) else { return };
         let flow = network.flow(connection);
-        sockets.iter().flatten().for_each(|socket| socket.measure(network));
+        sockets.iter().flatten().for_each(|socket| socket.measure(self.clock.now(), network));
         *sockets = [None, None];
         let pair = &mut self.pairs[self.pair_of[flow as usize] as usize];
         if let Some(at) = port.checked_sub(FIRST_CLIENT_PORT) {
@@ -481,7 +481,12 @@ impl Hosts {
 
     /// Report what the kernel counts for all open sockets.
     fn measure_all(&self, network: &mut Forwarding) {
-        self.sockets.iter().flat_map(|(both, _)| both).flatten().for_each(|socket| socket.measure(network));
+        let now = self.clock.now();
+        self.sockets
+            .iter()
+            .flat_map(|(both, _)| both)
+            .flatten()
+            .for_each(|socket| socket.measure(now, network));
     }
 }
 

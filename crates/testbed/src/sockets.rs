@@ -115,9 +115,9 @@ impl Socket {
     }
 
     /// Report to `network` what the kernel counts.
-    pub fn measure(&self, network: &mut Forwarding) {
+    pub fn measure(&self, now: Time, network: &mut Forwarding) {
         let Ok(info) = TcpInfo::of(&self.file) else { return };
-        network.measured(self.end, info.state());
+        network.measured(now, self.end, info.state());
     }
 
     /// Pass an event to the application, and do what it demands.
@@ -210,7 +210,7 @@ impl Socket {
                 Ok(0) => return self.end(now, network),
                 Ok(bytes) => {
                     if self.needs.messages {
-                        self.measure(network);
+                        self.measure(now, network);
                     }
                     self.notify(now, Event::Received(bytes as u64), network)?;
                     if bytes < CHUNK {

@@ -148,6 +148,7 @@ impl TcpInfo {
             cwnd: segments(self.value::<4>(80)),
             ssthresh: ssthresh.map_or(f64::INFINITY, |threshold| segments(Some(threshold))),
             rto: Duration(self.value::<4>(8).unwrap_or(0) * PS_PER_US),
+            srtt: self.value::<4>(68).filter(|&us| us > 0).map(|us| Duration(us * PS_PER_US)),
             delivery_rate: self.value::<8>(160).filter(|&rate| rate > 0),
         }
     }

@@ -187,14 +187,16 @@ impl Forwarding<'_> {
         let sim = &self.sim;
         let of_senders = |series: &Series| {
             let needs = series.needs();
-            needs.samples && !needs.queues
+            (needs.samples && !needs.queues) || *series == Series::Rtt
         };
         let samples = sim.scenario.record.series.iter().any(of_senders);
         if samples { sim.events.due(sim.lanes.sampler()) } else { Time::NEVER }
     }
 
     /// Record the state of an endpoint that its kernel reports.
-    pub fn measured(&mut self, end: End, state: KernelState) {
+    pub fn measured(&mut self, now: Time, end: End, state: KernelState) {
+        let flow = self.flow(end.connection());
+        self.sim.connections.records.series.at_kernel(now, end, flow, &state);
         if let Some(real) = &mut self.sim.connections.real {
             real[end.connection() as usize][side(end) as usize].measured(state);
         }

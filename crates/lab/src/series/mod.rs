@@ -26,6 +26,7 @@ use units::{Read, Time};
 
 use crate::columns::{Definition, TableDefinition};
 use crate::observed_packet::ObservedPacket;
+use crate::real_ends::KernelState;
 use crate::record::Table;
 use crate::totals::ConnectionTotals;
 

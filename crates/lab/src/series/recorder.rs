@@ -12,6 +12,7 @@ use units::Time;
 use crate::columns::Definition;
 use crate::memory::List;
 use crate::observed_packet::ObservedPacket;
+use crate::real_ends::KernelState;
 use crate::record::Table;
 use crate::senders::Senders;
 use crate::totals::ConnectionTotals;
@@ -186,6 +187,8 @@ macro_rules! hooks {
             /// Record the state of an endpoint after the endpoint processed a segment, a timer or a
             /// request of its application.
             packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
+            /// Record the state of a real endpoint that its kernel reports.
+            packets fn at_kernel(now: Time, end: End, flow: u32, kernel: &KernelState);
             /// Record the drop or the mark of a packet at a link.
             always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
             /// Record a request when its response is complete. A request without a complete

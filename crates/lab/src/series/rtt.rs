@@ -7,6 +7,7 @@ use units::{Duration, Time};
 use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use super::traced::Traced;
 use crate::columns;
+use crate::real_ends::KernelState;
 use crate::record::{Column, Table};
 
 columns::tables! {
@@ -31,10 +32,12 @@ struct Measurement {
     rto: Duration,
 }
 
-/// Last recorded state of a sender: the number of its measurements, and its retransmission timeout.
+/// Last recorded state of a sender: the number of its measurements, SRTT of a kernel, and the
+/// retransmission timeout.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     samples: u32,
+    srtt: Duration,
     rto: Duration,
 }
 
@@ -64,6 +67,17 @@ impl Recorder for Rtt {
             (progress.samples, progress.rto) = (samples, rto);
             self.traced.push(now, end, Measurement { at: now, flow, rtt, srtt: sender.srtt(), rto });
         }
+    }
+
+    /// Record SRTT and RTO, if they changed. A kernel reports no single measurement.
+    fn at_kernel(&mut self, now: Time, end: End, flow: u32, kernel: &KernelState) {
+        let Some(progress) = self.traced.progress(end) else { return };
+        let Some(srtt) = kernel.srtt.filter(|&srtt| (srtt, kernel.rto) != (progress.srtt, progress.rto))
+        else {
+            return;
+        };
+        (progress.srtt, progress.rto) = (srtt, kernel.rto);
+        self.traced.push(now, end, Measurement { at: now, flow, rtt: None, srtt, rto: kernel.rto });
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {

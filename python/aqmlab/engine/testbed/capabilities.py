@@ -27,7 +27,7 @@ TCP = {
 """TCP keys that become settings of the kernel, with their values."""
 SERIES = (
     *("queue", "delays", "waits", "drops", "marks", "transfers", "requests"),
-    *("window", "delivery_rate"),
+    *("window", "delivery_rate", "rtt"),
 )
 """Series that need only the network, the applications, and samples of TCP_INFO."""
 NOT_MEASURED = {"flows": ("fast_retransmits",), "replies": ("fast_retransmits",)}
