@@ -19,7 +19,7 @@ import pytest
 import aqmlab
 from aqmlab import CustomQueue
 from aqmlab.engine import Engine, engine_named
-from aqmlab.engine.testbed import CAPABILITIES, HostTestbed, KernelTestbed
+from aqmlab.engine.testbed import CAPABILITIES, HostTestbed, KernelTestbed, kernel
 from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
 from aqmlab.results import NotMeasuredError
 from aqmlab.scenario import normalize
@@ -130,7 +130,7 @@ def test_captures_have_the_packets_of_the_hosts(engine: Engine, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["testbed:host-tc", "testbed:uml"])
 def test_a_queue_discipline_of_the_kernel_replaces_the_queue(name: str) -> None:
-    kernel, engine = name == "testbed:uml", back_end(name)
+    guest, engine = name == "testbed:uml", back_end(name)
     network = SCENARIO["network"] | {"queue": "drop_tail"}
     scenario = SCENARIO | {"network": network, "record": {"series": ["delays"]}}
     with pytest.raises(aqmlab.ScenarioError, match=r"flow call: its datagrams .* testbed:kernel"):
@@ -148,7 +148,7 @@ def test_a_queue_discipline_of_the_kernel_replaces_the_queue(name: str) -> None:
     assert (leaf["kind"], leaf["options"]["limit"]) == ("pfifo", 100)
     assert leaf["packets"] >= links["delivered_packets"][0]
     assert about[0] == "left>right: tc qdisc add dev DEV root pfifo limit 100"
-    if not kernel:
+    if not guest:
         return
     changes = {"network": network | {"queue": "dualpi2"}}
     with pytest.raises(aqmlab.ScenarioError, match=r'network.queue.kind: "dualpi2" is not'):
@@ -232,6 +232,13 @@ def test_a_kernel_that_is_not_built_is_named(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="aqmlab doctor --build-kernel"):
         engine_named("testbed:kernel")
+
+
+def test_a_guest_that_panics_ends_with_its_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = back_end("testbed:kernel")
+    monkeypatch.setattr(kernel, "INIT", "#!/bin/sh\nexit 1\n# {folder} {environment} {python}")
+    with pytest.raises(OSError, match=r"wrote no result; its last lines: .*[Pp]anic"):
+        aqmlab.run(SCENARIO, engine=engine)
 
 
 def test_an_unknown_back_end_is_refused() -> None:

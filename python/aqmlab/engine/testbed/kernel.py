@@ -28,16 +28,21 @@ PREFIX = "aqmlab-testbed-"
 """Begin of the names of exchange folders, followed by the number of their process."""
 CONFINED = ("setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child")
 """Command that starts a guest so that all its processes end with this process."""
+CHILD = ("sh", "-c", '"$@"; exit $?', "sh")
+"""Command that starts a guest as the second process of its namespace. A kernel that panics aborts,
+which has no effect on the first process."""
 ERRORS = {error.__name__: error for error in (ScenarioError, InvariantViolation, MemoryError)}
 """Errors of a run that leave the other runs alone."""
 INIT = """#!/bin/sh
+mount() {{ setpriv --no-new-privs mount "$@"; }}
 mount -t proc proc /proc && mount -t sysfs sys /sys && mount -t tmpfs run /run &&
 mkdir /run/exchange && mount -t hostfs exchange /run/exchange -o {folder} &&
 {environment} {python} -m aqmlab.engine.testbed.guest /run/exchange
 echo o > /proc/sysrq-trigger
 sleep 60
 """
-"""First process of a guest. Its root is the file system of this machine, read-only."""
+"""First process of a guest. Its root is the file system of this machine, read-only. There the files
+of root may belong to another user, so the program mount must not change to its owner."""
 
 
 class KernelTestbed(Backend):
@@ -132,7 +137,8 @@ class KernelTestbed(Backend):
                 for file in (folder / CAPTURES).iterdir():
                     shutil.move(file, target / file.name)
         if answer is None:
-            last = "; ".join(lines[-3:]) or "(none)"
+            told = [line for line in lines if "Kernel panic" in line] or lines[-3:]
+            last = "; ".join(told) or "(none)"
             raise OSError(f"the guest of the testbed wrote no result; its last lines: {last}")
         if "error" in answer:
             kind, message = answer["error"]
@@ -154,6 +160,7 @@ class KernelTestbed(Backend):
         command = [
             *CONFINED,
             *(() if os.geteuid() == 0 else ("--user", "--map-root-user")),
+            *CHILD,
             *(str(self._kernel), f"mem={MEMORY_MIB}M", "root=/dev/root", "rootfstype=hostfs"),
             *("rootflags=/", "ro", f"init={init}", "con=null", "con0=null,fd:1", "quiet"),
             *("time-travel=inf-cpu", f"uml_dir={folder}"),
