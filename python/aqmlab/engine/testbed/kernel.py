@@ -28,6 +28,9 @@ PREFIX = "aqmlab-testbed-"
 """Begin of the names of exchange folders, followed by the number of their process."""
 CONFINED = ("setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child")
 """Command that starts a guest so that all its processes end with this process."""
+AS_ROOT = ("unshare", "--user", "--map-root-user")
+"""Command that gives an ordinary user the rights for the other commands. It comes first, because a
+process that becomes root in a new namespace forgets the signal of its parent's death."""
 CHILD = ("sh", "-c", '"$@"; exit $?', "sh")
 """Command that starts a guest as the second process of its namespace. A kernel that panics aborts,
 which has no effect on the first process."""
@@ -158,8 +161,8 @@ class KernelTestbed(Backend):
         init.write_text(INIT.format(folder=shared, environment=environment, python=python))
         init.chmod(0o700)
         command = [
+            *(() if os.geteuid() == 0 else AS_ROOT),
             *CONFINED,
-            *(() if os.geteuid() == 0 else ("--user", "--map-root-user")),
             *CHILD,
             *(str(self._kernel), f"mem={MEMORY_MIB}M", "root=/dev/root", "rootfstype=hostfs"),
             *("rootflags=/", "ro", f"init={init}", "con=null", "con0=null,fd:1", "quiet"),
