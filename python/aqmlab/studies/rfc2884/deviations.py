@@ -50,8 +50,8 @@ DEVIATIONS = (
     "segments.",
     "We assume that 20 MB are 20 · 2^20 bytes, and that 5 KB are 5 · 1024 bytes. A request has 1 "
     "KB, as in the memo's example. We assume that the server closes the connection after its "
-    "response, and that the next transaction starts when both endpoints have closed the "
-    "connection.",
+    "response, and that the client starts the next transaction at the server's FIN, as the program "
+    "netperf does.",
     "In each experiment the two clients compete at the same time. The memo states for bulk "
     "transfers that both clients compete at the same time, and we assume it for transactions too. "
     "The congesting flows last for the whole run, and do not use ECN.",

@@ -31,9 +31,9 @@ CHOICES = (
     ),
     Choice(
         "Start of the next transaction",
-        "When both endpoints have closed the connection",
-        "The memo does not define the start of the next transaction. The client of netperf starts "
-        "the next transaction at the server's FIN, which aqmlab does not reproduce yet.",
+        "At the server's FIN",
+        "The memo uses the test TCP_CRR of netperf. Its client reads up to the server's FIN, "
+        "closes the connection and opens the next one (netperf 2.2, send_tcp_conn_rr).",
     ),
     Choice(
         "Hosts",

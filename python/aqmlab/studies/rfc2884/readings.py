@@ -54,6 +54,10 @@ READINGS = (
     Reading(
         "the client closes the connection instead of the server", traffic=(("closes", "client"),)
     ),
+    Reading(
+        "the next transaction starts when both ends have closed, not at the server's FIN",
+        next_after="closing",
+    ),
 )
 
 

@@ -72,6 +72,7 @@ class Reading:
     delay_ms: float = 20
     background: tuple[tuple[str, Any], ...] = ()
     traffic: tuple[tuple[str, Any], ...] = ()
+    next_after: str = "response"
     queue: str = ""
     stack: str = ""
 
@@ -217,7 +218,8 @@ def _competing(at: Setting, host: str) -> dict[str, Any]:
         return flow | {"from": SERVER, "to": host, "traffic": {"kind": "bulk"} | size}
     sizes = {"request": f"{REQUEST_BYTES} B", "response": f"{at.size} B", "requests": 1}
     traffic = {"kind": "request_response", **sizes, "closes": "server"} | dict(at.reading.traffic)
-    one_by_one = {"interval": "1 us", "spacing": "constant", "after": "closing"}
+    # netperf, send_tcp_conn_rr: the client reads up to the server's FIN, closes, and connects again
+    one_by_one = {"interval": "1 us", "spacing": "constant", "after": at.reading.next_after}
     return flow | {"from": host, "to": SERVER, "traffic": traffic, "arrivals": one_by_one}
 
 
