@@ -1,6 +1,6 @@
 //! Captures of the packets that the hosts send and receive, with the bytes that the kernel wrote.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -34,7 +34,14 @@ impl Captures {
                 continue; // The name occurs twice.
             }
             if !ends.iter().flatten().any(|host| host == name) {
-                let known: Vec<&str> = ends.iter().flatten().map(String::as_str).take(30).collect();
+                let known: Vec<&str> = ends
+                    .iter()
+                    .flatten()
+                    .map(String::as_str)
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
+                    .take(30)
+                    .collect();
                 let problem = "is not a host of a flow; the testbed captures packets at hosts";
                 let invalid = Invalid::new(&format!("record.pcap.on.{i}"), &name.write(), problem);
                 return Err(invalid.remedy(did_you_mean(name, &known)).into());

@@ -15,7 +15,7 @@ use crate::sys;
 /// Name of the TUN device in each namespace.
 const DEVICE: &str = "aqmlab";
 /// Packets that a TUN device stores before the router reads them.
-const TUN_QUEUE: u32 = 10_000;
+pub const TUN_QUEUE: u32 = 10_000;
 
 /// Network namespace, which exists as long as this value.
 #[derive(Debug)]

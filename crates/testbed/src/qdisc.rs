@@ -15,12 +15,15 @@ use wire::Ip;
 
 use crate::clock::Pace;
 use crate::error::Error;
-use crate::host::{Namespace, batch};
+use crate::host::{Namespace, TUN_QUEUE, batch};
 use crate::sys;
 
 /// Devices by which packets enter and leave the namespace.
 const ENTRY: &str = "aqmlab-in";
 const EXIT: &str = "aqmlab-out";
+/// Queue length of the exit in packets, from which several queue disciplines take their default
+/// limit. The translation to tc assumes the value of an ordinary device.
+const QUEUE_LENGTH: u32 = 1000;
 /// Handle of HTB, which no translated queue has.
 const SHAPER: &str = "fff0";
 /// Time for which HTB makes up if it was late, in virtual and in real time. The bytes of this time
@@ -55,8 +58,9 @@ impl Qdisc {
         for name in ["conf/all/rp_filter", "conf/default/rp_filter", "conf/aqmlab-in/rp_filter"] {
             crate::host::set_sysctl(name, "0")?;
         }
-        let up = |name| format!("link set dev {name} txqueuelen 10000 mtu {mtu} up\n");
-        batch("ip", &[], &format!("{}{}route add default dev {EXIT}\n", up(ENTRY), up(EXIT)))?;
+        let up = |name, packets| format!("link set dev {name} txqueuelen {packets} mtu {mtu} up\n");
+        let devices = up(ENTRY, TUN_QUEUE) + &up(EXIT, QUEUE_LENGTH);
+        batch("ip", &[], &format!("{devices}route add default dev {EXIT}\n"))?;
         let Rate(bits) = rate;
         let late = MAKES_UP[usize::from(pace == Pace::Real)].seconds();
         let burst = ((bits as f64 * late / 8.0) as u64).clamp(1, mtu - 1);

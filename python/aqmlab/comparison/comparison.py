@@ -298,6 +298,7 @@ class Comparison:
             "not_measured": [m.name for m in self.not_measured],
             "replications": self.replications,
             "primary": list(self.primary),
+            "engine": self.runs[0][0].engine or "simulator",
             "start_spread_s": self.runs[0][0].start_spread_s,
             "second_half": self.second_half.as_dict()["queues"] if self.second_half else None,
             "alternatives": [row | with_nulls(numbers) for row, numbers in others.table(self)],

@@ -35,6 +35,8 @@ class Run:
     flows : dict of str to (float, float)
         Round-trip time without queueing in s, and goodput in bit/s, of each bulk flow. Empty if the
         round-trip times are equal.
+    engine : str
+        Description of the engine that measured the run; empty for the simulator.
     """
 
     seed: int
@@ -45,6 +47,7 @@ class Run:
     not_measured: tuple[str, ...] = ()
     start_spread_s: float | None = None
     flows: dict[str, tuple[float, float]] = field(default_factory=dict)
+    engine: str = ""
 
     @classmethod
     def of(
@@ -72,6 +75,7 @@ class Run:
             tuple(name for name, value in values.items() if value is None),
             run.result.manifest.get("start_spread_s"),
             _goodputs(run, round_trips),
+            run.result.manifest.get("engine", ""),
         )
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:

@@ -293,9 +293,11 @@ def runs(comparison: "Comparison") -> str:
     same = f"seeds {seeds[0]} to {seeds[-1]}" if n > 1 else f"seed {seeds[0]}"
     spread = comparison.runs[0][0].start_spread_s
     starts = f" The starts of the flows vary by up to {spread:g} s." if spread else ""
+    engine = comparison.runs[0][0].engine
+    by = f" Measured by {engine}." if engine else ""
     return (
         f"Queue{'s' * several} of {', '.join(comparison.links)}{after}; {n} "
-        f"replication{'s' * (n > 1)} of each queue, with the same {same}.{starts}"
+        f"replication{'s' * (n > 1)} of each queue, with the same {same}.{starts}{by}"
     )
 
 

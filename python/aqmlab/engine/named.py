@@ -91,7 +91,8 @@ def testbed_named(name: str) -> Engine:
     if name not in (TESTBED, "testbed:host", "testbed:host-tc"):
         raise ValueError(f"--engine is {name!r}; it must be one of {', '.join(NAMES)}")
     if why := missing():
-        raise OSError(f"--engine {name}: {why}")
+        other = f"; for testbed:kernel, run `{image.BUILD_COMMAND}`" if name == TESTBED else ""
+        raise OSError(f"--engine {name}: {why}{other}")
     return HostTestbed(qdiscs=qdiscs)
 
 

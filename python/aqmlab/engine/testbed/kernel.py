@@ -24,6 +24,8 @@ from aqmlab.results import Result
 
 MEMORY_MIB = 1024
 """Memory of a guest. The host provides only the pages that the guest uses."""
+SPACE_MIB = 256
+"""Free space that a guest needs in the folder for temporary files, which contains its memory."""
 PREFIX = "aqmlab-testbed-"
 """Begin of the names of exchange folders, followed by the number of their process."""
 CONFINED = ("setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child")
@@ -86,6 +88,7 @@ class KernelTestbed(Backend):
             If a guest does not boot or ends without a result.
         """
         _remove_left_folders()
+        _check_space(Path(tempfile.gettempdir()))
         done = [0.0] * len(texts)
         guests: list[subprocess.Popen[bytes]] = []
         ending = Event()
@@ -137,8 +140,7 @@ class KernelTestbed(Backend):
             done[i] = 1.0
             answer = read(folder / ANSWER)
             for target in captured:
-                for file in (folder / CAPTURES).iterdir():
-                    shutil.move(file, target / file.name)
+                _move_files(folder / CAPTURES, target)
         if answer is None:
             told = [line for line in lines if "Kernel panic" in line] or lines[-3:]
             last = "; ".join(told) or "(none)"
@@ -219,6 +221,25 @@ def _remove_left_folders() -> None:
         process = folder.name.removeprefix(PREFIX).partition("-")[0]
         if process.isdecimal() and not Path("/proc", process).exists():
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_space(folder: Path) -> None:
+    """Fail if the folder for temporary files has too little space for a guest."""
+    free_mib = shutil.disk_usage(folder).free / 2**20
+    if free_mib < SPACE_MIB:
+        raise OSError(
+            f"{folder} has only {free_mib:.0f} MiB of free space, and a guest of the testbed needs "
+            f"{SPACE_MIB} MiB for its memory; free some space, or set TMPDIR to another folder"
+        )
+
+
+def _move_files(source: Path, target: Path) -> None:
+    """Move all files of a folder; an error names the target."""
+    for file in source.iterdir():
+        try:
+            shutil.move(file, target / file.name)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(target / file.name)) from None
 
 
 @contextmanager

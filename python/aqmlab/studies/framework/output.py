@@ -96,6 +96,7 @@ def _manifest(reproduction: Reproduction) -> dict[str, Any]:
         "study": reproduction.study.name,
         "version": _core.version(),
         "changes": dict(reproduction.changes),
+        "hosts": reproduction.runs.hosts or "simulated",
         "seed": reproduction.seed,
         "falsified": reproduction.falsification is not None,
         "items": [item.name for item in reproduction.items],

@@ -198,10 +198,11 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     if agreement := agreement_with_whole(reproduction):
         reading.append(agreement)
     tables = _summary_tables(reproduction)
+    frozen = [FROZEN, *([OTHER_HOSTS] if reproduction.runs.hosts else [])]
     chapters = [
         *([Chapter("summary", "Summary", tables=tables)] if tables else []),
         Chapter("reading", "How to read this", [*reading, *study.reading, *RULES]),
-        *([Chapter("frozen", "Settings that the study leaves open", [FROZEN], [_choices(study)])]
+        *([Chapter("frozen", "Settings that the study leaves open", frozen, [_choices(study)])]
           if study.choices else []),
     ]  # fmt: skip
     for item, section in zip(reproduction.items, reproduction.sections, strict=True):
@@ -273,6 +274,10 @@ RULES = (
     "The score does not count three kinds of claims and numbers: claims that repeat an input of "
     "the runs or follow from inputs by arithmetic, published numbers that were used to choose a "
     "setting, and numbers under other interpretations of the publication.",
+)
+OTHER_HOSTS = (
+    "Settings of the hosts in this table do not apply to these runs. The first paragraph of the "
+    "report says what the hosts are."
 )
 FROZEN = (
     "Each row is a setting that the publication leaves open, with the value that this reproduction "
