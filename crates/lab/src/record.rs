@@ -18,6 +18,16 @@ pub enum Column {
     Name(Vec<u32>, Arc<Vec<String>>),
 }
 
+impl Column {
+    /// Give all missing values the same bits. The sign of a NaN that a division produced depends on
+    /// the processor.
+    pub(crate) fn canonicalize(&mut self) {
+        if let Column::Float(values) = self {
+            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = f64::NAN);
+        }
+    }
+}
+
 /// Table of columns with equal length. Each column has a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
