@@ -67,6 +67,10 @@ READINGS = (
             tcp=(("delayed_ack", "2 segments"),)),
     Reading("timestamps, which add 12 B per packet and allow round-trip samples after a timeout",
             tcp=(("timestamps", True),)),
+    Reading("the back-off of the timer ends at any new ACK (FullTcp of ns-2)",
+            tcp=(("rto.backoff_ends", "new-ack"),)),
+    Reading("the back-off ends at any new ACK, and RED is gentle and marks at any probability",
+            tcp=(("rto.backoff_ends", "new-ack"),), red=(("gentle", True), ("mark_below", 1.0))),
     Reading("retransmissions are not ECN-capable, as in RFC 3168 but unlike in ns-2",
             tcp=(("ecn.packets", "new-data"),)),
     Reading("marks leave cwnd at two segments or more (Linux), so senders need not wait",
@@ -159,9 +163,9 @@ def _make(runs: Runs) -> Section:
             "changed settings.",
             "FullTcp of ns-2 ends the back-off of its retransmission timer at any new ACK. By "
             "Karn's rule (RFC 6298), the back-off ends only at an ACK of a segment that was sent "
-            "once. No row of the tables has the back-off of FullTcp. If cwnd is one segment, an "
-            "ECN-Echo makes the sender wait for its timer. FullTcp counts the wait for the timer "
-            "as a response to ECN, and aqmlab counts it as a retransmission timeout.",
+            "once. Two rows of the tables have the back-off of FullTcp. If cwnd is one segment, "
+            "an ECN-Echo makes the sender wait for its timer. FullTcp counts the wait for the "
+            "timer as a response to ECN, and aqmlab counts it as a retransmission timeout.",
             "The study states that all three links are congested, and link gw1–gw2 most of all. "
             "The positions of the nodes in the study's figure are not legible. The column “Links "
             "busy, no ECN” counts the links that are busy for at least 90 % of the time in one "
