@@ -30,6 +30,10 @@ ALTERNATIVES = (
         changes=(("tcp.sack", "true"), ("tcp.recovery.method", "sack")),
     ),
     Alternative("minimum timeout of 1 s (RFC 6298)", changes=(("tcp.rto.min", "1 s"),)),
+    Alternative(
+        "an ACK restarts the timer before its round-trip sample (ns-2 without timerfix_)",
+        changes=(("tcp.rto.order", "restart-first"),),
+    ),
     Alternative("receivers acknowledge each segment", changes=(("tcp.delayed_ack", "1 segment"),)),
     Alternative("gentle RED", changes=(("network.queue.gentle", "true"),)),
     Alternative(
