@@ -27,8 +27,9 @@ QUEUE, CONTROL, APPLICATION, IMPAIRMENT, SERIES, STUDY, ENGINE = (
 )
 EXTENDED = ("aqmlab-queues", "aqmlab-tcp", "traffic", "impairments", "lab")
 """Packages that the guides extend."""
-COPY = ROOT / "target" / "guide"
-"""Folder of the copy of the sources; its path is fixed, so that cargo reuses earlier builds."""
+COPY = ROOT / "target" / "guide" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
+"""Folder of the copy of the sources. Each process of pytest has its own copy, at the same path each
+time, so that cargo reuses earlier builds."""
 
 
 def rows(guide: str) -> list[tuple[str, str, str]]:

@@ -123,7 +123,7 @@ def test_the_option_claim_shows_the_verdict_under_each_alternative(
     command = ["reproduce", "ecn-finite-transfers", "--claim", "EF-002", "--replications", "1"]
     assert execute([*command, "--falsify", *change]) == 0
     *_, last, result = capsys.readouterr().out.splitlines()
-    assert last.startswith("A14 --set tcp.receive_window = 20 kB: open, measured 11")
+    assert last.startswith("A15 --set tcp.receive_window = 20 kB: open, measured 11")
     assert result == "EF-002 is undecided under every alternative."
 
 
