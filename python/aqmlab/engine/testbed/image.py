@@ -68,7 +68,7 @@ def found() -> Path:
     if not path().is_file():
         raise FileNotFoundError(
             f"the kernel of the testbed, {path()}, does not exist; build it with "
-            f"`{BUILD_COMMAND}` (some 30 minutes of processor time)"
+            f"`{BUILD_COMMAND}` (some 10 minutes of processor time)"
         )
     return path()
 
