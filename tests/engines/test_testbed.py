@@ -110,6 +110,13 @@ def test_a_queue_in_python_works(engine: Engine) -> None:
     assert 2e6 < result.flows["goodput_bps"][0] < 10e6
 
 
+def test_a_run_may_have_more_sockets_than_the_usual_limit_of_files() -> None:
+    flow = SCENARIO["flows"][0] | {"name": "download-{i}", "count": 600}
+    changes = {"flows": [flow], "record": {}, "duration": "1 s", "warm_up": "0 s"}
+    flows = aqmlab.run(SCENARIO | changes, engine=back_end("testbed:kernel")).flows
+    assert flows["established_s"].notna().sum() > 20
+
+
 def test_captures_have_the_packets_of_the_hosts(engine: Engine, tmp_path: Path) -> None:
     pcap = {"on": ["left-0", "right-0"], "keep": "whole"}
     changes = {"flows": SCENARIO["flows"][:1], "record": {"pcap": pcap}, "warm_up": "0 s"}

@@ -132,6 +132,7 @@ pub fn run(
     custom_aqms: &(dyn CustomAqms + Sync),
     plan: &Plan,
 ) -> Result<(Outcome, Report), Error> {
+    sys::raise_open_files();
     // The run changes the namespace of its thread, so it has a thread of its own.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {

@@ -47,6 +47,24 @@ pub fn create_tun(name: &str) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
+/// Largest number of open files that a kernel allows by default (fs.nr_open).
+const OPEN_FILES: libc::rlim_t = 1 << 20;
+
+/// Permit this process as many open files as the kernel allows, because each connection has two.
+pub fn raise_open_files() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: The calls write and read an `rlimit`.
+    unsafe {
+        let most = libc::rlimit { rlim_cur: OPEN_FILES, rlim_max: OPEN_FILES };
+        if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const most) != 0
+            && libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0
+        {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
+}
+
 /// Real-time priority of the router. Most real-time tasks of a machine have a higher one.
 const PRIORITY: libc::c_int = 10;
 
