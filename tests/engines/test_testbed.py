@@ -20,6 +20,7 @@ import aqmlab
 from aqmlab import CustomQueue
 from aqmlab.engine import Engine, engine_named
 from aqmlab.engine.testbed import CAPABILITIES, HostTestbed, KernelTestbed, kernel
+from aqmlab.engine.testbed.hosts import hosted
 from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
 from aqmlab.results import NotMeasuredError
 from aqmlab.scenario import normalize
@@ -237,6 +238,14 @@ def test_a_kill_leaves_nothing(engine: Engine, tmp_path: Path) -> None:
 def test_what_only_a_simulation_can_do_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(aqmlab.ScenarioError, match=message):
         CAPABILITIES.check(normalize(SCENARIO | changes))
+
+
+def test_a_study_with_hosts_that_the_kernel_lacks_is_refused() -> None:
+    scenario = SCENARIO | {"tcp": {"congestion": "prague", "rto": {"min": "1 s"}}}
+    hosts = hosted(scenario)
+    assert "rto" not in hosts["tcp"]
+    with pytest.raises(aqmlab.ScenarioError, match=r"tcp.congestion.kind: .prague. is"):
+        CAPABILITIES.check(normalize(hosts))
 
 
 def test_a_kernel_that_is_not_built_is_named(

@@ -28,20 +28,14 @@ impl Captures {
             CapturedPart::Headers => Content::Headers,
             CapturedPart::Whole => Content::Whole,
         };
+        let hosts: BTreeSet<&str> = ends.iter().flatten().map(String::as_str).collect();
         let (mut taps, mut numbers, mut used) = (Vec::new(), HashMap::new(), HashSet::new());
         for (i, name) in scenario.record.pcap.on.iter().enumerate() {
             if numbers.contains_key(name) {
                 continue; // The name occurs twice.
             }
-            if !ends.iter().flatten().any(|host| host == name) {
-                let known: Vec<&str> = ends
-                    .iter()
-                    .flatten()
-                    .map(String::as_str)
-                    .collect::<BTreeSet<_>>()
-                    .into_iter()
-                    .take(30)
-                    .collect();
+            if !hosts.contains(name.as_str()) {
+                let known: Vec<&str> = hosts.iter().copied().take(30).collect();
                 let problem = "is not a host of a flow; the testbed captures packets at hosts";
                 let invalid = Invalid::new(&format!("record.pcap.on.{i}"), &name.write(), problem);
                 return Err(invalid.remedy(did_you_mean(name, &known)).into());

@@ -57,8 +57,8 @@ impl Host {
             set_sysctl(name, value)?;
         }
         let Settings { mtu, initial_window, offload, .. } = settings;
-        // The kernel forms groups of segments also for a device that cannot split them, and splits
-        // them in front of the device. With groups of one segment, there is no offload.
+        // The kernel groups segments even if the device cannot split a group, and splits the group
+        // before it reaches the device. A group of one segment disables the offload.
         let groups = if *offload { "" } else { " gso_max_segs 1" };
         batch(
             "ip",

@@ -187,7 +187,7 @@ impl Forwarding<'_> {
         let sim = &self.sim;
         let of_senders = |series: &Series| {
             let needs = series.needs();
-            (needs.samples && !needs.queues) || *series == Series::Rtt
+            (needs.samples && !needs.queues) || needs.reports
         };
         let samples = sim.scenario.record.series.iter().any(of_senders);
         if samples { sim.events.due(sim.lanes.sampler()) } else { Time::NEVER }

@@ -40,7 +40,7 @@ use crate::network::Network;
 use crate::packet_records::PacketRecords;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
-use crate::series::{RecordedSeries, RunStart, Series};
+use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
 
 pub use forwarding::{Departure, Forwarding, Happening, forward};
@@ -192,8 +192,8 @@ impl<'a> Simulation<'a> {
         }
         let wants: Vec<_> = scenario.record.series.iter().map(|series| series.needs()).collect();
         let begins = Time::ZERO + scenario.warm_up;
-        let reports = hosts != Hosts::Simulated && scenario.record.series.contains(&Series::Rtt);
-        if reports || wants.iter().any(|wants| wants.samples) {
+        let real = hosts != Hosts::Simulated;
+        if wants.iter().any(|wants| wants.samples || (real && wants.reports)) {
             let interval = scenario.record.interval.0;
             events.set(lanes.sampler(), Time(begins.0.div_ceil(interval).saturating_mul(interval)));
         }

@@ -32,11 +32,15 @@ pub struct Needs {
     pub packets: bool,
     /// True if the senders have to compute their delivery rate.
     pub rates: bool,
+    /// True if real hosts report the state of their kernel at each interval of `record.interval`
+    /// ([`Recorder::at_kernel`]).
+    pub reports: bool,
 }
 
 impl Needs {
     /// Requirements of a series that uses only the hooks for rare events, such as drops.
-    pub const NOTHING: Needs = Needs { samples: false, queues: false, packets: false, rates: false };
+    pub const NOTHING: Needs =
+        Needs { samples: false, queues: false, packets: false, rates: false, reports: false };
 }
 
 /// Flow with a single connection.
@@ -188,7 +192,7 @@ macro_rules! hooks {
             /// request of its application.
             packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
             /// Record the state of a real endpoint that its kernel reports.
-            packets fn at_kernel(now: Time, end: End, flow: u32, kernel: &KernelState);
+            reports fn at_kernel(now: Time, end: End, flow: u32, kernel: &KernelState);
             /// Record the drop or the mark of a packet at a link.
             always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
             /// Record a request when its response is complete. A request without a complete

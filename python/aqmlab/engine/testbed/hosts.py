@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aqmlab.engine.testbed.capabilities import TCP
 from aqmlab.scenario import normalize, with_keys
 
 KEPT = (
@@ -20,7 +19,8 @@ LINUX: dict[str, Any] = {"stack": "linux", "memory": {"segment": "linear"}}
 def hosted(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """Return a scenario with the kernel's TCP; see :meth:`aqmlab.engine.Hosting.hosted`.
 
-    The kernel has the values of `KEPT`. All other TCP keys of the scenario are left out.
+    The kernel has the values of `KEPT`. All other TCP keys of the scenario are left out. A value
+    that the kernel lacks remains in the scenario, so the engine refuses it by its name.
 
     Examples
     --------
@@ -49,6 +49,5 @@ def _kept(tcp: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         value: Any = tcp
         for name in path.split("."):
             value = value.get(name) if isinstance(value, Mapping) else None
-        allowed = TCP.get(path)
-        if value is not None and (allowed is None or value in allowed):
+        if value is not None:
             yield path, value

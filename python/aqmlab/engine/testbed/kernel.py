@@ -142,8 +142,8 @@ class KernelTestbed(Backend):
             for target in captured:
                 _move_files(folder / CAPTURES, target)
         if answer is None:
-            told = [line for line in lines if "Kernel panic" in line] or lines[-3:]
-            last = "; ".join(told) or "(none)"
+            panics = [line for line in lines if "Kernel panic" in line]
+            last = "; ".join(panics or lines[-3:]) or "(none)"
             raise OSError(f"the guest of the testbed wrote no result; its last lines: {last}")
         if "error" in answer:
             kind, message = answer["error"]
