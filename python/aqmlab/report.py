@@ -88,7 +88,8 @@ class Score:
 class Report:
     """Report: title, opening paragraphs, numbers at the top, chapters, and closing line.
 
-    `key` has an explanation of the colour for each kind of field.
+    `key` has an explanation of the colour for each kind of field. `answers` has labelled sentences
+    that the report shows first, and `picture` is the figure below them.
     """
 
     title: str
@@ -97,6 +98,8 @@ class Report:
     chapters: list[Chapter]
     colophon: str = ""
     key: Mapping[str, str] = field(default_factory=dict)
+    answers: Sequence[tuple[str, str]] = ()
+    picture: Picture | None = None
 
 
 def write_report(report: Report, path: str | Path) -> None:

@@ -227,6 +227,19 @@ def test_claims_of_bounds_of_zero_and_of_directions() -> None:
     assert claims.most(40, 128, "-1", "").verdict == CONTRADICTED
 
 
+def test_a_negligible_difference_contradicts_a_claimed_direction() -> None:
+    up = Published("A", "", "", 1.0, "sign", "", "", "exact")
+    around_0, above_0, wide = [-0.1, 0.0, 0.1], [0.2, 0.21, 0.22], [-5.0, 0.0, 5.0]
+    assert claims.direction(up, around_0, "").verdict == OPEN
+    assert claims.direction(up, around_0, "", 1).verdict == CONTRADICTED
+    assert claims.direction(up, above_0, "", 1).verdict == REPRODUCED
+    assert claims.direction(up, wide, "", 1).verdict == OPEN
+    assert "at most 1 counts as no difference" in claims.direction(up, wide, "", 1).evidence
+    cases = {"a": estimates.mean(above_0), "b": estimates.mean(around_0)}
+    assert claims.every_sign(up, cases, 0, "").verdict == OPEN
+    assert claims.every_sign(up, cases, 1, "").verdict == CONTRADICTED
+
+
 def test_a_claim_about_several_cases_needs_all_cases() -> None:
     up, down, wide = mean(1, 2, 1.5), mean(-1, -2, -1.5), mean(-1, 2, 1)
     every = {"a": up, "b": up}

@@ -1,8 +1,5 @@
 """Study of ECN for large finite transfers (Pentikousis & Badr); README.md describes it."""
 
-from collections import Counter
-from collections.abc import Sequence
-
 from aqmlab.studies import title
 from aqmlab.studies.ecn_finite_transfers import (
     baseline,
@@ -25,10 +22,9 @@ from aqmlab.studies.ecn_finite_transfers.alternatives import ALTERNATIVES
 from aqmlab.studies.ecn_finite_transfers.claims import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.ecn_finite_transfers.frozen import CHOICES
+from aqmlab.studies.ecn_finite_transfers.misses import MISSES, OPENING
 from aqmlab.studies.ecn_finite_transfers.transfers import reduce
 from aqmlab.studies.framework.study import Excerpt, Item, Study
-from aqmlab.studies.framework.summary import good
-from aqmlab.studies.framework.verdicts import Cell
 
 TABLES = (table_1.ITEM, table_2.ITEM, table_3.ITEM, table_4.ITEM)
 FIGURES = tuple(
@@ -47,15 +43,6 @@ QUESTIONS: tuple[Item, ...] = (
 )
 
 
-def drops_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the number of reproduced drop counts of Table IV, to which no setting was fitted."""
-    drops = [c for c in cells if c.item == "table-4" and c.quantity == "dropped_packets"]
-    if not drops:
-        return ""
-    counts = Counter(cell.verdict for cell in drops)
-    return f"Reproduced numbers of drops in Table IV: {good(counts)} of {len(drops)} cells"
-
-
 STUDY = Study(
     name="ecn-finite-transfers",
     title=title("ecn-finite-transfers"),
@@ -64,8 +51,9 @@ STUDY = Study(
     deviations=DEVIATIONS,
     items=(baseline.ITEM, *TABLES, *FIGURES, *QUESTIONS),
     claims=CLAIMS,
+    opening=OPENING,
+    misses=MISSES,
     reduce=reduce,
-    headline=drops_reproduced,
     choices=CHOICES,
     excerpt=Excerpt(tables=()),
     alternatives=ALTERNATIVES,

@@ -13,6 +13,7 @@ from aqmlab.studies.ecn_red_simulation import (
 from aqmlab.studies.ecn_red_simulation.claims import CLAIMS
 from aqmlab.studies.ecn_red_simulation.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.ecn_red_simulation.frozen import CHOICES
+from aqmlab.studies.ecn_red_simulation.misses import MISSES, OPENING
 from aqmlab.studies.ecn_red_simulation.tallies import reduce
 from aqmlab.studies.framework import Excerpt, Quick, Study
 
@@ -34,6 +35,8 @@ STUDY = Study(
         errors.ITEM,
     ),
     claims=CLAIMS,
+    opening=OPENING,
+    misses=MISSES,
     reduce=reduce,
     replications=5,
     quick=Quick(

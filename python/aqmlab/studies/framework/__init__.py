@@ -5,6 +5,7 @@ The guide docs/how-to/add-a-study.md explains how to add a study.
 
 from aqmlab.studies.framework.claims import Claims, Decision, Published
 from aqmlab.studies.framework.falsification import Alternative
+from aqmlab.studies.framework.opening import Miss, Opening
 from aqmlab.studies.framework.runs import Need, Record, Runs
 from aqmlab.studies.framework.show import entry
 from aqmlab.studies.framework.study import (
@@ -29,7 +30,9 @@ __all__ = [
     "Excerpt",
     "Figure",
     "Item",
+    "Miss",
     "Need",
+    "Opening",
     "Published",
     "Quick",
     "Record",

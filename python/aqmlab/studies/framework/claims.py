@@ -45,11 +45,15 @@ BASES = (MEASURED, INPUT, FITTED)
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision on one claim: our number, the verdict, and the evidence for the verdict."""
+    """Decision on one claim: our number, the verdict, and the evidence for the verdict.
+
+    `estimate` is our number with its interval, if the claim is about a number.
+    """
 
     ours: str
     verdict: str
     evidence: str
+    estimate: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -273,20 +277,44 @@ def none(claim: Published, ours: Estimate, margin: float, evidence: str) -> Deci
         f"Difference: {ours}. Rule: a difference of at most {number(margin)} counts as no "
         "difference."
     )
-    return Decision(str(ours), verdict, _sentences(evidence, detail))
+    return Decision(str(ours), verdict, _sentences(evidence, detail), ours)
 
 
-def direction(claim: Published, differences: Sequence[float], evidence: str) -> Decision:
+def direction(
+    claim: Published, differences: Sequence[float], evidence: str, least: float = 0.0
+) -> Decision:
     """Decide a claim that a difference is negative (-1) or positive (1).
 
-    `differences` has one difference per replication. The verdict judges the 95 % confidence
-    interval of the mean difference, and is open if a replication has no difference, or if there is
-    only one replication.
+    The verdict judges the 95 % confidence interval of the mean difference, and is open if a
+    replication has no difference, or if there is only one replication.
+
+    Parameters
+    ----------
+    claim : Published
+        Row of the claim in claims.csv.
+    differences : sequence of float
+        Difference in each replication.
+    evidence : str
+        Evidence for the verdict, in sentences.
+    least : float
+        Smallest difference that matters, in the unit of the differences. If the whole interval lies
+        within plus or minus `least`, the claimed direction is contradicted, unless the interval
+        lies wholly on the claimed side of 0.
     """
     mean = estimates.mean(differences)
-    verdict = by_interval(mean.interval, claim.value, 0, "sign")
-    detail = f"Mean difference with its 95 % confidence interval: {mean}."
-    return Decision(sign(mean), verdict, _sentences(evidence, detail))
+    detail = f"Mean difference with its 95 % confidence interval: {mean}.{_rule(least)}"
+    return Decision(sign(mean), _side(mean, claim.value, least), _sentences(evidence, detail))
+
+
+def _side(of: Estimate, side: float, least: float) -> str:
+    """Return the verdict on a claimed sign; an interval of negligible differences contradicts."""
+    verdict = by_interval(of.interval, side, 0, "sign")
+    negligible = verdict == OPEN and by_interval(of.interval, 0, least, "sign") == REPRODUCED
+    return CONTRADICTED if side and negligible else verdict
+
+
+def _rule(least: float) -> str:
+    return f" Rule: a difference of at most {number(least)} counts as no difference." * bool(least)
 
 
 def sign(of: Estimate) -> str:
@@ -319,14 +347,18 @@ def all_of(parts: Iterable[str]) -> str:
 
 
 def every_sign(
-    claim: Published, by_case: Mapping[str, Estimate], margin: float, evidence: str
+    claim: Published, by_case: Mapping[str, Estimate], least: float, evidence: str
 ) -> Decision:
     """Decide a claim that a difference has the same sign in all of several cases.
 
-    If the claimed sign is 0, differences of at most `margin` count as no difference.
+    Differences of at most `least` count as no difference. They reproduce a claimed sign of 0, and
+    contradict any other claimed sign.
     """
     parts = {
-        case: by_interval(of.interval, claim.value, margin, "sign") for case, of in by_case.items()
+        case: _side(of, claim.value, least)
+        if claim.value
+        else by_interval(of.interval, 0, least, "sign")
+        for case, of in by_case.items()
     }
     met = sum(part == REPRODUCED for part in parts.values())
     listed = "; ".join(f"{case}: {of}" for case, of in by_case.items())
@@ -334,6 +366,7 @@ def every_sign(
         f"The claimed sign is reproduced in {met} of {len(by_case)} cases. Difference in each "
         f"case: {listed}."
     )
+    detail += _rule(least) if claim.value else ""
     verdict = all_of(parts.values())
     return Decision(f"{met} of {len(by_case)}", verdict, _sentences(evidence, detail))
 
@@ -370,7 +403,7 @@ def _decided(
             "run, within the spread of our single runs"
             + (f" ({spread.statistic}: {spread})." if spread is not None and spread.n else ".")
         )
-    return Decision(str(ours), verdict, _sentences(evidence, rule))
+    return Decision(str(ours), verdict, _sentences(evidence, rule), ours)
 
 
 def _sentences(*parts: str) -> str:

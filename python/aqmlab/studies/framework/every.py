@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from aqmlab.report import Chapter, Entry, Report, Score, Table, write_report
 from aqmlab.studies.framework.claims import Decision, Published
 from aqmlab.studies.framework.falsification import Falsification, falsified
 from aqmlab.studies.framework.files import CLAIMS, FALSIFICATION
+from aqmlab.studies.framework.opening import Miss, misses_table
 from aqmlab.studies.framework.output import MADE_BY, claim_row, write
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.stored_verdicts import score
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from aqmlab.store import Store
 
 LESSONS = "Lessons for today"
-MISSES = "Misses and their causes"
-"""Headings of the README sections that the page about all studies copies from each study."""
+"""Heading of the README section that the page about all studies copies from each study."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,10 @@ class StudyResult:
     claims: list[tuple[Published, Decision]]
     verdicts: Counter[str]
     cells: Counter[str]
-    headline: str
     runs: int
     seconds: float
+    answers: list[tuple[str, str]] = field(default_factory=list)
+    misses: tuple[Miss, ...] = ()
     falsification: Falsification | None = None
 
 
@@ -191,9 +192,10 @@ def _reproduce(
         claims,
         verdicts(claims),
         numbers(reproduction.cells),
-        study.headline(reproduction.cells),
         reproduction.runs.distinct(),
         reproduction.seconds,
+        reproduction.answers,
+        study.misses,
         reproduction.falsification,
     )
 
@@ -233,7 +235,7 @@ def page(results: list[StudyResult], *, quick: bool, seed: int | None = None) ->
             "The claims were also decided under alternatives to the assumptions of each study, one "
             "at a time and with the same seeds. A table per study lists the verdicts that change."
         )
-    chapters = [Chapter("overview", "Overview", tables=[_overview(results)])]
+    chapters = [Chapter("overview", "Overview", tables=[*_answers(results), _overview(results)])]
     for one in results:
         chapters += _chapters(one)
     seconds = sum(one.seconds for one in results)
@@ -243,6 +245,16 @@ def page(results: list[StudyResult], *, quick: bool, seed: int | None = None) ->
     )
     key = {kind: verdict for verdict, kind in KINDS.items()}
     return Report("Reproductions of published studies", lead, scores, chapters, end, key)
+
+
+def _answers(results: list[StudyResult]) -> list[Table]:
+    """Return a table with the labelled sentences of all studies, if there are any."""
+    labels = list(dict.fromkeys(label for one in results for label, _ in one.answers))
+    rows: list[list[str | Entry]] = [
+        [one.title, *(Entry(dict(one.answers).get(label, "–"), prose=True) for label in labels)]
+        for one in results
+    ]
+    return [Table("What holds today", ["Study", *labels], rows)] if labels else []
 
 
 def _overview(results: list[StudyResult]) -> Table:
@@ -269,18 +281,19 @@ def _chapters(one: StudyResult) -> list[Chapter]:
         for claim, decision in one.claims
         if claim.counted and decision.verdict in (CONTRADICTED, OPEN, NOT_TESTABLE)
     ]  # fmt: skip
-    summary = [f"{one.headline}."] if one.headline else []
-    summary.append(f"Report: {one.name}/report.html")
-    chapters = [Chapter(one.name, one.title, [*lessons, *summary])]
+    answers = [f"{label}: {sentence}" for label, sentence in one.answers]
+    chapters = [Chapter(one.name, one.title, [*answers, f"Report: {one.name}/report.html"])]
+    if lessons:
+        title = f"{one.title}: lessons for today"
+        chapters.append(Chapter(f"{one.name}-lessons", title, lessons, folded=True))
     if missed:
         head = ["Claim", "Statement", "Published", "Ours", "Verdict"]
         total = sum(claim.counted for claim, _ in one.claims)
         count = f"{len(missed)} of {total} measured claims are not reproduced"
-        table = Table(count, head, missed)
+        causes = misses_table(one.misses, one.claims)
+        tables = [*([causes] if causes else []), Table(count, head, missed)]
         title = f"{one.title}: claims that are not reproduced, and the causes"
-        chapters.append(
-            Chapter(f"{one.name}-misses", title, section(text, MISSES), [table], folded=True)
-        )
+        chapters.append(Chapter(f"{one.name}-misses", title, tables=tables, folded=True))
     if tested := one.falsification:
         title = f"{one.title}: verdicts that depend on an assumption"
         table = tested.changed()

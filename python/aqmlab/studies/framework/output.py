@@ -13,6 +13,7 @@ from aqmlab.studies.framework.files import CLAIMS, FALSIFICATION, FILES, MANIFES
 from aqmlab.studies.framework.verdicts import called
 
 if TYPE_CHECKING:
+    from aqmlab.estimates import Estimate
     from aqmlab.studies.framework.study import Reproduction
 
 MADE_BY = "aqmlab reproduce"
@@ -33,6 +34,8 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     figures = folder / "figures"
     figures.mkdir()
     about = f"{reproduction.study.name}; {reproduction.replications} replications"
+    if opening := reproduction.opening_figure():
+        save_all(opening.drawing, figures / opening.name, f"{opening.caption} ({about})")
     for section in reproduction.sections:
         for figure in section.figures:
             save_all(figure.drawing, figures / figure.name, f"{figure.caption} ({about})")
@@ -64,9 +67,17 @@ def claim_row(claim: Published, decision: Decision, *, changed: bool = False) ->
         "basis": claim.basis,
         "reason": claim.reason,
         "ours": decision.ours,
+        **_numbers(decision.estimate),
         "verdict": called(decision.verdict, changed=changed),
         "evidence": decision.evidence,
     }
+
+
+def _numbers(of: Estimate | None) -> dict[str, Any]:
+    """Return an estimate as columns of claims.csv; the columns are empty without an estimate."""
+    if of is None or not of.n:
+        return dict.fromkeys(("value", "low", "high", "n"), "")
+    return {"value": of.value, "low": of.low, "high": of.high, "n": of.n}
 
 
 def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.results import NotMeasuredError
 from aqmlab.studies.framework.claims import Absent, Claims, Decision, Published
 from aqmlab.studies.framework.falsification import Alternative, Falsification, check, falsified
+from aqmlab.studies.framework.measured import Measured
+from aqmlab.studies.framework.measured import read as read_measured
+from aqmlab.studies.framework.opening import Miss, Opening, drawn
 from aqmlab.studies.framework.runs import Change, Form, Need, Runs, unchanged
 from aqmlab.studies.framework.verdicts import ABSENT, Cell, UndecidableError
 
@@ -27,6 +30,14 @@ if TYPE_CHECKING:
     from aqmlab.report import Table
     from aqmlab.results import Result
     from aqmlab.store import Store
+
+
+OPENING = "opening"
+"""File name of the first figure of a report, without suffix."""
+OPENING_CAPTION = (
+    "Published numbers, and our numbers with their 95 % intervals. Numbers of “Linux” were "
+    "measured over the TCP of the Linux kernel on the testbed."
+)
 
 
 @dataclass(frozen=True)
@@ -200,6 +211,22 @@ class Reproduction:
         return self.runs.seed
 
     @property
+    def measured(self) -> Measured:
+        """Claims that were measured over a testbed; none if this reproduction used a testbed."""
+        return Measured() if self.runs.hosts or self.changes else read_measured(self.study)
+
+    @property
+    def answers(self) -> list[tuple[str, str]]:
+        """Labelled sentences of the study's opening."""
+        return self.study.opening.answers(self.claims) if self.study.opening else []
+
+    def opening_figure(self) -> Figure | None:
+        """Return the first figure of the report, or None if none of its claims was decided."""
+        opening = self.study.opening
+        drawing = drawn(opening, self.claims, self.measured.estimates) if opening else None
+        return Figure(OPENING, OPENING_CAPTION, drawing) if drawing else None
+
+    @property
     def complete(self) -> bool:
         """True if every item of the study was chosen."""
         return len(self.items) == len(self.study.items)
@@ -248,8 +275,10 @@ class Study:
         computed and judged, and the differences of the reproduction from the publication.
     reduce : callable
         Function that reduces the result of a run to the values that items and claims read.
-    headline : callable
-        Function that returns one line with the most important count of reproduced numbers.
+    opening : Opening, optional
+        Answer of the study: the first screen of the report.
+    misses : tuple of Miss
+        Claims that are contradicted or open, grouped by their causes.
     replications : int
         Number of replications of each setting.
     quick : Quick, optional
@@ -272,7 +301,8 @@ class Study:
     items: tuple[Item, ...]
     claims: Claims
     reduce: Callable[[Result], Any]
-    headline: Callable[[Sequence[Cell]], str] = lambda cells: ""  # noqa: ARG005
+    opening: Opening | None = None
+    misses: tuple[Miss, ...] = ()
     replications: int = 20
     quick: Quick | None = None
     choices: tuple[Choice, ...] = ()

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
 from aqmlab.representation import card, shares
+from aqmlab.studies.framework import measured
 from aqmlab.studies.framework.claims import FITTED, INPUT, Decision, Published
+from aqmlab.studies.framework.opening import misses_markdown, misses_table
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.stored_verdicts import NOT_COUNTED, compare, score
 from aqmlab.studies.framework.verdicts import (
@@ -96,6 +98,9 @@ def show(reproduction: Reproduction, console: Console) -> None:
     under = f" {CHANGED}" if reproduction.changes else ""
     for text in notices(reproduction):
         console.print(text, markup=False)
+    for label, text in reproduction.answers:
+        console.print(f"[bold]{label}:[/bold]", end=" ")
+        console.print(text, markup=False, highlight=False)
     if counts:
         table = Printed(
             title=f"{reproduction.study.name}: our numbers and the published numbers{under}"
@@ -114,8 +119,6 @@ def show(reproduction: Reproduction, console: Console) -> None:
         console.print(agreement)
     if reproduction.falsification:
         reproduction.falsification.show(console)
-    if headline := reproduction.study.headline(reproduction.cells):
-        console.print(f"[bold]{headline}{under}[/bold]")
     if reproduction.quick and reproduction.study.quick:
         console.print(reproduction.study.quick.about)
     if warnings := reproduction.runs.warnings():
@@ -154,10 +157,10 @@ def html(reproduction: Reproduction) -> str:
             rows.append([f"{noun}{under}", *map(str, of)])
             pictures.append(shares(list(zip(DECIDED, of, COLOURS, strict=True))))
     runs = f"{reproduction.runs.distinct()} runs, {reproduction.replications} replications"
-    headline = reproduction.study.headline(reproduction.cells)
+    answers = [f"{label}: {text}" for label, text in reproduction.answers]
     return card(
         reproduction.study.title,
-        [*notices(reproduction), *filter(None, [headline]), runs],
+        [*notices(reproduction), *answers, runs],
         head=["", *DECIDED] if rows else [],
         rows=rows,
         pictures=pictures,
@@ -199,7 +202,11 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         reading.append(agreement)
     tables = _summary_tables(reproduction)
     frozen = [FROZEN, *([OTHER_HOSTS] if reproduction.runs.hosts else [])]
+    answered = bool(reproduction.answers)
     chapters = [
+        *_misses(reproduction),
+        *_measured(reproduction),
+        *([Chapter("publication", "The publication", list(study.about))] if answered else []),
         *([Chapter("summary", "Summary", tables=tables)] if tables else []),
         Chapter("reading", "How to read this", [*reading, *study.reading, *RULES]),
         *([Chapter("frozen", "Settings that the study leaves open", frozen, [_choices(study)])]
@@ -229,12 +236,38 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     title = f"{study.title} ({CHANGED})" if other else study.title
     return Report(
         title,
-        [*notices(reproduction), *study.about],
+        [*notices(reproduction), *(() if answered else study.about)],
         _scores(reproduction),
         chapters,
         _end(reproduction),
         key,
+        reproduction.answers,
+        _opening_picture(reproduction, figures),
     )
+
+
+def _opening_picture(reproduction: Reproduction, figures: Path) -> Picture | None:
+    opening = reproduction.opening_figure()
+    if opening is None:
+        return None
+    return Picture(opening.name, opening.caption, _svg(figures / f"{opening.name}.svg"))
+
+
+def _misses(reproduction: Reproduction) -> list[Chapter]:
+    """Return the chapter about the claims that are not reproduced, if there are any."""
+    table = misses_table(reproduction.study.misses, reproduction.claims)
+    return [Chapter("misses", "Misses, and why", [MISSES], [table])] if table else []
+
+
+def _measured(reproduction: Reproduction) -> list[Chapter]:
+    """Return the chapter with the numbers that were measured over a testbed, if there are any."""
+    of = reproduction.measured
+    table = measured.table(of, reproduction.claims)
+    if table is None:
+        return []
+    count = f"The measured numbers come from {of.replications} replications of each setting."
+    text = [of.hosts, count, measured.sentence(of, reproduction.claims)]
+    return [Chapter("measured", "Published, simulated and measured", text, [table])]
 
 
 def _svg(path: Path) -> str:
@@ -255,10 +288,6 @@ def _scores(reproduction: Reproduction) -> list[Score]:
     if cells := numbers(reproduction.cells):
         scores += tiles(cells, "published numbers", under)
     scores.append(Score("replications of each setting", str(reproduction.replications)))
-    if headline := reproduction.study.headline(reproduction.cells):
-        label, _, count = headline.rpartition(": ")
-        number, of = count.split(" ", 1)
-        scores.insert(0, Score(f"{label}{under}", number, of))
     return scores
 
 
@@ -274,6 +303,10 @@ RULES = (
     "The score does not count three kinds of claims and numbers: claims that repeat an input of "
     "the runs or follow from inputs by arithmetic, published numbers that were used to choose a "
     "setting, and numbers under other interpretations of the publication.",
+)
+MISSES = (
+    "Each row has claims that our runs contradict or leave open for the same reason. A command, "
+    "where there is one, shows the cause."
 )
 OTHER_HOSTS = (
     "Settings of the hosts in this table do not apply to these runs. The first paragraph of the "
@@ -330,7 +363,10 @@ def _counts_row(name: str, counts: Counter[str]) -> list[str | Entry]:
 def readme(reproduction: Reproduction) -> str:
     """Return the results of a reproduction in Markdown, for the study's README."""
     study, cells = reproduction.study, numbers(reproduction.cells)
-    lines = [f"{reproduction.replications} replications. **{_score(reproduction)}**"]
+    lines = [
+        *(f"**{label}:** {text}" for label, text in reproduction.answers),
+        f"{reproduction.replications} replications. **{_score(reproduction)}**",
+    ]
     if cells:
         single = (
             f" ({cells[SINGLE_RUN]} within the spread of single runs)" if cells[SINGLE_RUN] else ""
@@ -352,6 +388,8 @@ def readme(reproduction: Reproduction) -> str:
     for caption in study.excerpt.tables:
         lines += [f"{t.caption}:\n\n{markdown(t)}" for t in tables if t.caption == caption]
     lines.append(_by_verdict(reproduction.claims))
+    if missed := misses_markdown(study.misses, reproduction.claims):
+        lines += ["### Misses and their causes", "\n".join(missed)]
     return "\n\n".join(filter(None, lines))
 
 

@@ -1,11 +1,7 @@
 """Study of RED and Tail Drop on a wired Linux testbed; README.md describes it."""
 
-from collections import Counter
-from collections.abc import Sequence
-
 from aqmlab.studies import title
-from aqmlab.studies.framework import Cell, Excerpt, Quick, Study
-from aqmlab.studies.framework.summary import good
+from aqmlab.studies.framework import Excerpt, Quick, Study
 from aqmlab.studies.red_wired_testbed import (
     beside,
     beyond,
@@ -19,25 +15,6 @@ from aqmlab.studies.red_wired_testbed.claims import CLAIMS
 from aqmlab.studies.red_wired_testbed.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.red_wired_testbed.frozen import CHOICES
 from aqmlab.studies.red_wired_testbed.outcomes import reduce
-
-
-def times_reproduced(cells: Sequence[Cell]) -> str:
-    """Return a sentence with the number of reproduced elapsed times in Tables 5-1 and 5-4.
-
-    The number does not include fitted elapsed times.
-    """
-    tables = ("table-5-1", "table-5-4")
-    verdicts = Counter(
-        cell.verdict
-        for cell in cells
-        if cell.counted and cell.item in tables and cell.quantity == "elapsed"
-    )
-    return (
-        f"Elapsed times of three flows reproduced: {good(verdicts)} of {verdicts.total()}"
-        if verdicts
-        else ""
-    )
-
 
 STUDY = Study(
     name="red-wired-testbed",
@@ -59,7 +36,6 @@ STUDY = Study(
     claims=CLAIMS,
     reduce=reduce,
     replications=20,
-    headline=times_reproduced,
     quick=Quick(
         "This is the quick form: the third flow only at starts of 0, 2 and 5.5 s, the CBR flow "
         "only at a start of 0 s, and three replications. The quick form does not decide claims, "

@@ -1,11 +1,7 @@
 """Study of RFC 2884, ECN on a Linux testbed; README.md describes it."""
 
-from collections import Counter
-from collections.abc import Sequence
-
 from aqmlab.studies import title
-from aqmlab.studies.framework import Cell, Excerpt, Quick, Study
-from aqmlab.studies.framework.summary import good
+from aqmlab.studies.framework import Excerpt, Quick, Study
 from aqmlab.studies.rfc2884 import (
     bulk,
     fairness,
@@ -20,18 +16,6 @@ from aqmlab.studies.rfc2884.claims import CLAIMS
 from aqmlab.studies.rfc2884.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.rfc2884.frozen import CHOICES
 from aqmlab.studies.rfc2884.outcomes import reduce
-
-
-def gains_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the number of published gains of ECN that are reproduced, as text."""
-    items = ("bulk", "transactions")
-    verdicts = Counter(cell.verdict for cell in cells if cell.counted and cell.item in items)
-    return (
-        f"Published gains of ECN reproduced: {good(verdicts)} of {verdicts.total()}"
-        if verdicts
-        else ""
-    )
-
 
 STUDY = Study(
     name="rfc2884",
@@ -54,7 +38,6 @@ STUDY = Study(
     claims=CLAIMS,
     reduce=reduce,
     replications=20,
-    headline=gains_reproduced,
     quick=Quick(
         "This is the quick form: only Reno, only at the loads and maximum drop rates for which "
         "the memo gives numbers, with two replications. The quick form does not decide claims, "

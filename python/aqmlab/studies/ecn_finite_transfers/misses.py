@@ -1,0 +1,77 @@
+"""Answer of the study, and the claims that this reproduction contradicts or leaves open."""
+
+from aqmlab.studies.framework.opening import Miss, Opening
+
+OPENING = Opening(
+    found="With aggressive RED and ECN, five downloads lose 39 packets instead of 842 without ECN "
+    "and 370 with Drop Tail, take about as long, and need half of the buffer of Drop Tail; a "
+    "client that alone has ECN finishes first.",
+    ours="Five downloads lose {EF-049} packets with ECN, {EF-047} without ECN and {EF-045} with "
+    "Drop Tail; the goodput efficiencies with ECN and with Drop Tail differ by {EF-069} percentage "
+    "points, and the only client with ECN has rank {EF-058}.",
+    why="The results agree, because the settings of the study's simulator were found by a search "
+    "on Tables I to III, which the score leaves out; results of single clients differ, because the "
+    "order of a few packets decides which of two equal clients is faster.",
+    today="Aggressive RED with ECN avoids nearly all drops of long downloads, but hardly shortens "
+    "them, because the link is always busy.",
+    shown=(
+        ("Drops, 5 clients, Drop Tail", "EF-045"),
+        ("Drops, 5 clients, RED", "EF-047"),
+        ("Drops, 5 clients, RED with ECN", "EF-049"),
+        ("Drops of one client without ECN", "EF-051"),
+        ("Drops of the only client with ECN", "EF-052"),
+        ("Time of the slowest of 10, no ECN", "EF-055"),
+        ("Time of the only one of 10 with ECN", "EF-056"),
+    ),
+)
+
+MISSES = (
+    Miss(
+        "Times at which the two downloads lose packets (Drop Tail, limit 64)",
+        ("EF-022", "EF-024", "EF-025", "EF-059", "EF-018", "EF-026", "EF-030", "EF-034"),
+        "The total number of lost packets equals the published number, but the times of the later "
+        "losses differ. In our runs the slow start of one client ends with more losses than in the "
+        "study, and the faster and the slower client swap places before their progress clearly "
+        "differs. The published numbers come from a single run.",
+        "aqmlab reproduce ecn-finite-transfers --only figure-5 figure-6",
+    ),
+    Miss(
+        "Each client has received about 5 MB after 52 s",
+        ("EF-023",),
+        "The claim contradicts the rate of the link: a link that is always busy carries only "
+        "4.65 MiB per client in 52 s.",
+    ),
+    Miss(
+        "Drops of single clients, aggressive RED, limit 128",
+        ("EF-038", "EF-042", "EF-040", "EF-041"),
+        "The total number of drops agrees with the study ({EF-037} packets). The division of the "
+        "drops between the two clients, and the times of the drops, are random results of a single "
+        "run.",
+        "aqmlab reproduce ecn-finite-transfers --only figure-7 figure-8",
+    ),
+    Miss(
+        "Drops and times of single clients among five and ten",
+        ("EF-051", "EF-057", "EF-048", "EF-050", "EF-055"),
+        "The total drops of five clients agree with the study ({EF-047} packets), but the "
+        "published drops of the slowest client are less than a fifth of the total. For ten "
+        "clients without ECN the study does not name the queue. We assume aggressive RED for ten "
+        "clients without ECN. If an ACK of new data restarts the timer before it updates the "
+        "timeout, EF-048 is contradicted too.",
+        "aqmlab reproduce ecn-finite-transfers --only migration",
+    ),
+    Miss(
+        "ECN needs at most half of the buffer of Drop Tail",
+        ("EF-064",),
+        "The rule holds for {EF-064}. ECN needs more than half the buffer in two cases: if half "
+        "the buffer is at most 8 packets (16 packets with ten clients), and if Drop Tail with the "
+        "full buffer drops no packets.",
+        "aqmlab reproduce ecn-finite-transfers --only buffer-equivalence",
+    ),
+    Miss(
+        "ECN is fairer than RED",
+        ("EF-072",),
+        "The interval of ECN's mean gain in Jain's index contains 0. The claim that ECN is fairer "
+        "than Drop Tail (EF-071) is reproduced.",
+        "aqmlab reproduce ecn-finite-transfers --claim EF-072",
+    ),
+)
