@@ -1,7 +1,7 @@
 """Tests of the first screens of studies, of causes of misses, and of measured claims."""
 
-import json
 import shlex
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -11,8 +11,9 @@ import typer
 
 from aqmlab import studies
 from aqmlab.command.app import app
+from aqmlab.engine import Simulator
 from aqmlab.estimates import Estimate
-from aqmlab.studies.framework import Claims, Decision, Miss, Opening, Published, measured
+from aqmlab.studies.framework import Decision, Miss, Opening, Published, measured
 from aqmlab.studies.framework.opening import PLACE, drawn, filled, misses_table, unexplained
 from aqmlab.studies.framework.stored_verdicts import read_claims
 from aqmlab.studies.framework.verdicts import CONTRADICTED, OPEN, REPRODUCED
@@ -116,35 +117,36 @@ def test_the_first_figure_has_a_panel_per_unit_and_all_kinds_of_numbers() -> Non
     assert drawn(opening, claims[2:], {}) is None
 
 
+class WithHosts(Simulator):
+    """Simulator that claims to have hosts of its own, as a testbed has."""
+
+    hosts = "Linux 6."
+
+    def hosted(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """Return the scenario unchanged."""
+        return scenario
+
+
 def test_claims_of_a_testbed_are_stored_and_shown(tmp_path: Path) -> None:
-    study = replace(studies.load("rfc2884"), claims=Claims(tmp_path / "published" / "claims.csv"))
-    folder = tmp_path / "run"
-    folder.mkdir()
-    manifest = {"study": "rfc2884", "hosts": "Linux 6.", "changes": {}, "quick": False}
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"replications": 2}))
-    (folder / "claims.csv").write_text(
-        "id,ours,value,low,high,n,verdict\n"
-        "A-001,2 [1 to 3],2,1,3,2,contradicted\n"
-        "A-002,+1,,,,,reproduced\n"
-        "A-003,,,,,,not measured\n"
-    )
-    measured.store([folder], study)
+    study = studies.load("ecn-finite-transfers")
+    path = tmp_path / "published" / "claims.csv"
+    path.parent.mkdir()
+    shutil.copy(study.claims.path, path)
+    study = replace(study, claims=replace(study.claims, path=path))
+    assert measured.read(study) == measured.Measured()
+    done = list(measured.measure(study, ["EF-003", "EF-005"], WithHosts(), 2))
+    assert [claim.id for claim, _ in done] == ["EF-003", "EF-005"]
     of = measured.read(study)
-    assert (of.hosts, of.replications, sorted(of.claims)) == ("Linux 6.", 2, ["A-001", "A-002"])
-    assert of.estimates["A-001"].interval == (1, 2, 3)
-    claims = [
-        (claim("A-001", 5), decided(1, 2, 3)),
-        (claim("A-002", 1), Decision("0", OPEN, "")),
-        (claim("A-004", 1), Decision("0", OPEN, "")),
-    ]
-    table = measured.table(of, claims)
+    assert (of.hosts, of.replications, sorted(of.claims)) == ("Linux 6.", 2, ["EF-003", "EF-005"])
+    decided = done[1][1]
+    assert of.claims["EF-005"].verdict == decided.verdict == REPRODUCED
+    assert decided.estimate is not None
+    assert of.estimates["EF-005"].interval == decided.estimate.interval
+    other = (study.claims.one("EF-006"), Decision("0", OPEN, ""))
+    table = measured.table(of, [*done, other])
     assert table is not None
-    assert [[entry.sub for entry in row[3:]] for row in table.entries()] == [
-        ["contradicted", "contradicted"], ["open", "reproduced"],
-    ]  # fmt: skip
-    assert measured.sentence(of, claims).startswith("2 counted claims")
-    assert "contradicts the publication in 1 of them" in measured.sentence(of, claims)
-    manifest["hosts"] = "simulated"
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"replications": 2}))
-    with pytest.raises(ValueError, match="--engine testbed:kernel"):
-        measured.store([folder], study)
+    assert [entry.sub for entry in table.entries()[1][3:]] == [REPRODUCED, REPRODUCED]
+    assert len(table.rows) == 2
+    assert measured.sentence(of, [*done, other]).startswith("1 counted claims")
+    with pytest.raises(ValueError, match="use testbed:kernel"):
+        list(measured.measure(study, ["EF-003"], Simulator(), 1))

@@ -1,29 +1,29 @@
 """Claims of a study measured over the TCP of Linux, beside the simulation.
 
-    aqmlab reproduce rfc2884 --engine testbed:kernel --only transactions --out results/measured
-    python -m aqmlab.studies.framework.measured results/measured
+    python -m aqmlab.studies.framework.measured rfc2884 R2-009 R2-010 --replications 3
 
-The first command runs items of a study over a testbed. The second command writes the numbers and
-the verdicts of the decided claims into the study's `measured.json`. Several folders of one study
-are merged; a later folder replaces claims of an earlier one. The report of a simulation then shows
-the published, the simulated and the measured number of each claim.
+The command runs the scenarios that the claims need over a testbed, and writes the number and the
+verdict of each claim into the study's `measured.json`. Claims that the file has already are kept,
+unless they are measured again. With `--store`, finished runs are not repeated. The report of a
+simulation then shows the published, the simulated and the measured number of each claim.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.engine import Engine, Hosting
 from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
+from aqmlab.store import Store
 from aqmlab.studies.framework.claims import Decision, Published
-from aqmlab.studies.framework.files import CLAIMS, MANIFEST
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.verdicts import CONTRADICTED, DECIDED, SINGLE_RUN
 
@@ -77,7 +77,8 @@ def read(study: Study) -> Measured:
         claim_id: MeasuredClaim(row["ours"], row["verdict"], _estimate(row))
         for claim_id, row in stored["claims"].items()
     }
-    return Measured(stored["hosts"], stored["replications"], claims)
+    most = max(row["replications"] for row in stored["claims"].values())
+    return Measured(stored["hosts"], most, claims)
 
 
 def _estimate(row: Mapping[str, Any]) -> Estimate | None:
@@ -124,55 +125,79 @@ def table(measured: Measured, claims: Iterable[tuple[Published, Decision]]) -> T
     return Table("", head, rows) if rows else None
 
 
-def store(folders: Sequence[Path], study: Study) -> Path:
-    """Write the claims of testbed runs into the study's file, and return the path of the file.
+def measure(
+    study: Study,
+    claims: Iterable[str],
+    engine: Engine,
+    replications: int,
+    store: Store | None = None,
+) -> Iterator[tuple[Published, Decision]]:
+    """Measure claims over an engine with hosts of its own, and store each of them.
+
+    Parameters
+    ----------
+    study : Study
+    claims : iterable of str
+        Ids of the claims.
+    engine : Engine
+        Testbed.
+    replications : int
+        Number of replications of each setting, at least 1.
+    store : Store, optional
+        Store of finished runs.
+
+    Yields
+    ------
+    (Published, Decision)
+        Each claim after it was measured and stored.
 
     Raises
     ------
     ValueError
-        If a folder does not contain runs over a testbed, or has changed assumptions.
+        If a claim is unknown, or the engine simulates the hosts.
     """
+    if not isinstance(engine, Hosting):
+        raise ValueError("engine: it simulates the hosts; use testbed:kernel or testbed:host")
     path = study.verdicts_path.with_name(NAME)
-    claims: dict[str, dict[str, Any]] = {}
-    hosts, replications = "", 0
-    for folder in folders:
-        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-        if manifest["hosts"] == "simulated" or manifest["changes"] or manifest["quick"]:
-            raise ValueError(
-                f"{folder}: has no whole items over a testbed; run `aqmlab reproduce` with "
-                "--engine testbed:kernel, without --quick and --set"
-            )
-        hosts = manifest["hosts"]
-        replications = max(replications, manifest["replications"])
-        for row in _rows(folder / CLAIMS):
-            if row["verdict"] in DECIDED:
-                numbers = {k: float(row[k]) if row[k] else None for k in ("value", "low", "high")}
-                count = {"n": int(row["n"])} if row["n"] else {}
-                claims[row["id"]] = {"ours": row["ours"], "verdict": row["verdict"]} | (
-                    numbers | count if numbers["value"] is not None else {}
-                )
-    stored = {"hosts": hosts, "replications": replications, "claims": claims}
-    path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    return path
+    stored = json.loads(path.read_text("utf-8")) if path.exists() else {"claims": {}}
+    for claim_id in claims:
+        claim, decision, runs = study.decide(claim_id, replications, engine=engine, store=store)
+        if decision.verdict in DECIDED:
+            row: dict[str, Any] = {"ours": decision.ours, "verdict": decision.verdict}
+            row["replications"] = replications
+            stored["claims"][claim_id] = row | _numbers(decision.estimate)
+            stored["hosts"] = runs.hosts
+            path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        yield claim, decision
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _numbers(of: Estimate | None) -> dict[str, Any]:
+    if of is None or not of.n:
+        return {}
+    low, high = (None if math.isnan(bound) else bound for bound in (of.low, of.high))
+    return {"value": of.value, "low": low, "high": high, "n": of.n}
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Store the claims of testbed runs; each argument is a folder of `aqmlab reproduce`."""
+def main() -> None:
+    """Measure claims of a study over a testbed, and print each of them."""
     from aqmlab import studies
+    from aqmlab.engine import engine_named
+    from aqmlab.store import FolderStore
 
-    by_study: dict[str, list[Path]] = {}
-    for folder in map(Path, arguments):
-        name = json.loads((folder / MANIFEST).read_text("utf-8"))["study"]
-        by_study.setdefault(name, []).append(folder)
-    for name, folders in by_study.items():
-        print(f"{name}: {store(folders, studies.load(name))}")
-    return 0
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("study", choices=studies.names())
+    parser.add_argument("claims", nargs="+", metavar="CLAIM")
+    parser.add_argument("--engine", default="testbed:kernel")
+    parser.add_argument("--replications", type=int, default=3)
+    parser.add_argument("--store", type=Path)
+    given = parser.parse_args()
+    study, engine = studies.load(given.study), engine_named(given.engine)
+    with ExitStack() as stack:
+        finished = stack.enter_context(FolderStore(given.store)) if given.store else None
+        for claim, decision in measure(study, given.claims, engine, given.replications, finished):
+            print(f"{claim.id}: published {claim.printed}, measured {decision.ours or '-'}, "
+                  f"{decision.verdict}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()
