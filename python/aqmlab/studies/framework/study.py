@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.results import NotMeasuredError
 from aqmlab.studies.framework.claims import Absent, Claims, Decision, Published
 from aqmlab.studies.framework.falsification import Alternative, Falsification, check, falsified
-from aqmlab.studies.framework.measured import Measured
-from aqmlab.studies.framework.measured import read as read_measured
 from aqmlab.studies.framework.opening import Miss, Opening, drawn
 from aqmlab.studies.framework.runs import Change, Form, Need, Runs, unchanged
 from aqmlab.studies.framework.verdicts import ABSENT, Cell, UndecidableError
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from aqmlab.report import Table
     from aqmlab.results import Result
     from aqmlab.store import Store
+    from aqmlab.studies.framework.measured import Measured
 
 
 OPENING = "opening"
@@ -211,7 +210,9 @@ class Reproduction:
     @property
     def measured(self) -> Measured:
         """Claims that were measured over a testbed; none if this reproduction used a testbed."""
-        return Measured() if self.runs.hosts or self.changes else read_measured(self.study)
+        from aqmlab.studies.framework.measured import Measured, read
+
+        return Measured() if self.runs.hosts or self.changes else read(self.study)
 
     @property
     def answers(self) -> list[tuple[str, str]]:
