@@ -12,7 +12,7 @@ from aqmlab.studies.framework.every import readme
 CLAIMS = {
     "ecn-finite-transfers": 76,
     "ecn-red-simulation": 30,
-    "red-wired-testbed": 143,
+    "red-wired-testbed": 153,
     "power-of-ecn": 49,
     "rfc2884": 39,
 }
