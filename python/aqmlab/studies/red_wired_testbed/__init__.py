@@ -13,6 +13,7 @@ from aqmlab.studies.red_wired_testbed import (
 from aqmlab.studies.red_wired_testbed.claims import CLAIMS
 from aqmlab.studies.red_wired_testbed.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.red_wired_testbed.frozen import CHOICES
+from aqmlab.studies.red_wired_testbed.misses import MISSES, OPENING
 from aqmlab.studies.red_wired_testbed.outcomes import reduce
 
 STUDY = Study(
@@ -32,6 +33,8 @@ STUDY = Study(
         beyond.ITEM,
     ),
     claims=CLAIMS,
+    opening=OPENING,
+    misses=MISSES,
     reduce=reduce,
     replications=240,
     quick=Quick(
