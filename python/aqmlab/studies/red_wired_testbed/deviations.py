@@ -94,8 +94,8 @@ DEVIATIONS = (
     "KiB, writes of 5840 bytes at fixed intervals, and reads of 5840 bytes.",
     "The last segment carries the FIN. A host of the thesis sends the FIN in a segment of its own "
     "if the last segment left before the program closed the connection. A scenario of aqmlab "
-    "cannot separate the FIN from the last segment, because all kinds of traffic close the "
-    "connection with the last write.",
+    "cannot set the time at which the sender of a transfer closes the connection after its last "
+    "write.",
     "As in Table 5-1, an exception is a replication in which the third flow takes longer than the "
     "faster long flow.",
 )

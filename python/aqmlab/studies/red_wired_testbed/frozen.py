@@ -2,7 +2,8 @@
 
 One setting was chosen with the help of published numbers: the link rate, by the times at which the
 last data leaves the link. These times, and the claims that follow from them, are therefore fitted.
-All other settings were chosen by the words of the thesis and by the source code of its tools. The
+The sizes of packets follow from the tables of the thesis. All other settings were chosen by the
+words of the thesis and by the source code of its tools, or are assumptions, such as the jitter. The
 items `memory`, `readings` and `beyond` of the study have runs with other values of the settings.
 The score does not count the runs with other values.
 """

@@ -48,16 +48,17 @@ MISSES = (
             "RW-120", "RW-124", "RW-125", "RW-126", "RW-144",
         ),
         "In the thesis, transfers lose their last segments if the CBR flow starts late, and wait "
-        "for a timeout. In our runs with a late CBR flow the queue does not overflow, because "
-        "an ACK of two segments makes slow start slower. With ACKs at once, the retransmissions "
-        "(RW-112, 113, 125) and the losses of CBR packets (RW-116, 117) agree with the thesis, but "
-        "the transfers recover without a timeout. Of all readings and pairs of readings in the item `readings`, "
-        "only ACKs at once with an ssthresh from the FlightSize have the published order "
-        "(RW-144): cwnd is then two segments in the recovery, and a lost segment with fewer than "
-        "three SACKed segments behind it waits for the timer. Linux 2.4 has other rules for cwnd "
-        "at the end of a transfer, which a scenario cannot set, so the cause of the timeouts in "
-        "the thesis is not known. Excluded as causes, singly and in pairs: hysteresis and bursts "
-        "of HTB, the rate, the start times, longer timeouts, PRR, and blocking writes and reads.",
+        "for a timeout. In our runs with a late CBR flow the queue does not overflow, because an "
+        "ACK of two segments makes slow start slower. With ACKs at once, the retransmissions "
+        "(RW-112, 113, 125) and the losses of CBR packets (RW-116, 117) agree with the thesis, "
+        "but the transfers recover without a timeout. Of all readings and pairs of readings in "
+        "the item `readings`, only ACKs at once with an ssthresh from the FlightSize have the "
+        "published order (RW-144): cwnd is then two segments in the recovery, and a lost segment "
+        "with fewer than three SACKed segments behind it waits for the timer. Linux 2.4 has other "
+        "rules for cwnd at the end of a transfer, which a scenario cannot set, so the cause of "
+        "the timeouts in the thesis is not known. Excluded as causes, singly and in pairs: "
+        "hysteresis and bursts of HTB, the rate, the start times, longer timeouts, PRR, and "
+        "blocking writes and reads.",
         _READINGS,
     ),
     Miss(
