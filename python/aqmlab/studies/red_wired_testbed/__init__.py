@@ -6,7 +6,6 @@ from aqmlab.studies.red_wired_testbed import (
     beside,
     beyond,
     drawing,
-    kernel,
     memory,
     readings,
     three_flows,
@@ -14,6 +13,7 @@ from aqmlab.studies.red_wired_testbed import (
 from aqmlab.studies.red_wired_testbed.claims import CLAIMS
 from aqmlab.studies.red_wired_testbed.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.red_wired_testbed.frozen import CHOICES
+from aqmlab.studies.red_wired_testbed.misses import MISSES, OPENING
 from aqmlab.studies.red_wired_testbed.outcomes import reduce
 
 STUDY = Study(
@@ -30,12 +30,13 @@ STUDY = Study(
         *beside.APPENDIX,
         memory.ITEM,
         readings.ITEM,
-        kernel.ITEM,
         beyond.ITEM,
     ),
     claims=CLAIMS,
+    opening=OPENING,
+    misses=MISSES,
     reduce=reduce,
-    replications=20,
+    replications=240,
     quick=Quick(
         "This is the quick form: the third flow only at starts of 0, 2 and 5.5 s, the CBR flow "
         "only at a start of 0 s, and three replications. The quick form does not decide claims, "
@@ -49,7 +50,8 @@ STUDY = Study(
             "RW-001", "RW-005", "RW-006", "RW-011", "RW-012", "RW-018", "RW-045", "RW-046",
             "RW-055", "RW-056", "RW-063", "RW-065", "RW-066", "RW-068", "RW-073", "RW-075",
             "RW-078", "RW-084", "RW-086", "RW-087", "RW-110", "RW-111", "RW-140", "RW-141",
-            "RW-142", "RW-143",
+            "RW-142", "RW-143", "RW-144", "RW-147", "RW-148", "RW-149", "RW-150", "RW-151",
+            "RW-152", "RW-153",
         ),
         tables=("Median elapsed times (s)",),
     ),

@@ -9,7 +9,7 @@ from aqmlab.figures.style import legend_below, limits, look, sheet
 from aqmlab.measures import Measure
 from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
 from aqmlab.studies.red_wired_testbed import graphs
-from aqmlab.studies.red_wired_testbed.beside import FILES, NAMED
+from aqmlab.studies.red_wired_testbed.beside import FILES, NAMED, at_most
 from aqmlab.studies.red_wired_testbed.outcomes import (
     ELAPSED,
     FASTEST,
@@ -233,7 +233,8 @@ def _configurations(case: Workload) -> Iterator[tuple[str, list[Beside]]]:
 def _case_needs(case: Workload) -> Iterator[Need]:
     for _, settings in _configurations(case):
         for at in dict.fromkeys(settings):
-            yield Need(at, quick=at.start_s == 0 and case is not MEDIUM)
+            quick = at.start_s == 0 and case is not MEDIUM
+            yield Need(at, at_most=at_most(case), quick=quick)
 
 
 def _printed_case(case: Workload, at: Beside, column: str) -> tuple[list[float], list[float]]:

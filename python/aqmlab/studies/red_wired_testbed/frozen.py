@@ -1,11 +1,11 @@
 """Values that this reproduction uses for the settings that the thesis leaves open.
 
-Two settings were chosen with the help of published numbers: the link rate and the delay of ACKs.
-The link rate was chosen by the times at which the last data leaves the link. An ACK delay of 0 was
-chosen from six delays, by the medians of elapsed times and of received CBR packets. The published
-numbers by which the settings were chosen, and the claims that repeat these numbers, are therefore
-fitted. The items `memory`, `readings`, `kernel` and `beyond` of the study have runs with other
-values of the settings. The score does not count the runs with other values.
+One setting was chosen with the help of published numbers: the link rate, by the times at which the
+last data leaves the link. These times, and the claims that follow from them, are therefore fitted.
+The sizes of packets follow from the tables of the thesis. All other settings were chosen by the
+words of the thesis and by the source code of its tools, or are assumptions, such as the jitter. The
+items `memory`, `readings` and `beyond` of the study have runs with other values of the settings.
+The score does not count the runs with other values.
 """
 
 from aqmlab.studies.framework import Choice
@@ -23,11 +23,12 @@ CHOICES = (
     ),
     Choice(
         "Delayed ACKs",
-        "The receiver acknowledges every segment at once",
-        "Segments arrive at least 84 ms apart, and Linux 2.4 initially delays ACKs by 40 ms. Of "
-        "the delays 0, 40, 60, 80, 100 and 200 ms, a delay of 0 agrees best with all tests "
-        "together.",
-        "Medians of elapsed times and of received CBR packets (Tables 5-1, 5-4, 8-8 to 8-10)",
+        "The receiver delays an ACK by 40 ms, unless a second segment arrives; it acknowledges the "
+        "first two segments at once",
+        "The thesis has delayed ACKs. In Linux 2.4 the delay is at least 40 ms (TCP_DELACK_MIN), "
+        "and at most the round-trip time of the handshake (tcp_send_delayed_ack). The first ACKs "
+        "are sent at once, one for each two segments of the first window (tcp_incr_quickack). "
+        "aqmlab does not support delays that adapt.",
     ),
     Choice(
         "Segments and CBR packets",
@@ -43,9 +44,11 @@ CHOICES = (
     ),
     Choice(
         "HTB",
-        "HTB sends at exact times, without hysteresis",
-        "The source code of HTB 3 has hysteresis, which our runs do not use. The thesis does not "
-        "state its version of HTB.",
+        "Hysteresis, and the default bursts of the program tc: one timer tick of 10 ms at the "
+        "rate, and 1600 B",
+        "The source code of HTB 3 has HTB_HYSTERESIS 1, and the program tc computes a burst that "
+        "is not given as rate / HZ + mtu (q_htb.c), where HZ is 100 in Linux 2.4. The thesis "
+        "cites the guide of HTB 3, and does not state a burst.",
     ),
     Choice(
         "Memory of the hosts",
@@ -82,16 +85,17 @@ CHOICES = (
     ),
 )
 
-_TIME = "The published times of the slowest flow were used to choose the link rate."
-_MEDIAN = "The published median was used to choose the delay of ACKs."
-_MEDIANS = (
-    "We chose the delay of ACKs with the help of published medians, and the claim follows from "
-    "these medians."
+_TIME = (
+    "The published times of the slowest flow were used to choose the link rate, and the claim "
+    "follows from these times."
 )
+_TWO = "The published times of TCP in two classes were used to choose the link rate."
+_EQUAL = "The claim is equal to {}."
 _SIZE = (
     "The published number is the size of the transfer divided by the published number of claim {}."
 )
 _RATE = "The published number is the published number of claim {} divided by the link rate."
+_RANGE = "The published number is the difference of the published numbers of claims {} and {}."
 _SIZES = "The claim follows from the sizes of the transfers, which are settings of the scenario."
 _NUMBER = "The number of replications is a setting of the study, and not a result of the runs."
 
@@ -100,7 +104,10 @@ APART = {
         "RW-002": _RATE.format("RW-001"),
         "RW-009": _RATE.format("RW-007"),
         "RW-010": _RATE.format("RW-008"),
+        "RW-013": _SIZE.format("RW-016"),
+        "RW-014": _SIZE.format("RW-015"),
         "RW-017": _SIZES,
+        "RW-024": "By definition a quarter of the replications reach the upper quartile.",
         "RW-025": _NUMBER,
         "RW-030": _SIZE.format("RW-028"),
         "RW-031": _SIZE.format("RW-026"),
@@ -111,43 +118,25 @@ APART = {
         "RW-044": _SIZE.format("RW-043"),
         "RW-049": _SIZE.format("RW-048"),
         "RW-051": _SIZE.format("RW-050"),
+        "RW-073": _EQUAL.format("RW-015"),
+        "RW-075": _EQUAL.format("RW-016"),
         "RW-083": _NUMBER,
         "RW-085": "Arithmetic: the claim follows from the spacing of RED's drops.",
         "RW-093": _SIZES,
         "RW-094": _SIZES,
+        "RW-145": _RANGE.format("RW-072", "RW-074"),
+        "RW-146": _RANGE.format("RW-015", "RW-016"),
     },
     FITTED: {
         "RW-003": _TIME,
         "RW-004": _TIME,
-        "RW-013": f"{_SIZE.format('RW-016')} {_MEDIAN}",
-        "RW-014": f"{_SIZE.format('RW-015')} {_MEDIAN}",
-        "RW-015": _MEDIAN,
-        "RW-016": _MEDIAN,
-        "RW-072": _MEDIAN,
-        "RW-073": f"The claim is equal to RW-015. {_MEDIAN}",
-        "RW-074": _MEDIAN,
-        "RW-075": f"The claim is equal to RW-016. {_MEDIAN}",
+        "RW-022": _TIME,
+        "RW-027": _TIME,
+        "RW-061": _TIME,
+        "RW-070": _TIME,
         "RW-076": _TIME,
-        "RW-077": _MEDIANS,
-        "RW-086": _MEDIANS,
-        "RW-087": _MEDIANS,
-        "RW-091": _MEDIANS,
-        "RW-092": _MEDIANS,
-        "RW-097": _MEDIANS,
-        "RW-110": _MEDIANS,
-        "RW-111": _MEDIANS,
-        "RW-114": _MEDIAN,
-        "RW-115": _MEDIAN,
-        "RW-116": _MEDIANS,
-        "RW-117": _MEDIANS,
-        "RW-118": _MEDIAN,
-        "RW-119": _MEDIAN,
-        "RW-127": _MEDIANS,
-        "RW-128": _MEDIANS,
-        "RW-129": _MEDIANS,
-        "RW-130": _MEDIANS,
-        "RW-131": _MEDIANS,
-        "RW-138": _MEDIANS,
-        "RW-139": _MEDIANS,
+        "RW-106": _TWO,
+        "RW-108": _TWO,
+        "RW-127": _TWO,
     },
 }

@@ -14,7 +14,7 @@ from aqmlab.figures.segments import duplicate_acks, rows_of
 from aqmlab.figures.style import legend_below, sheet
 from aqmlab.measures import Measure
 from aqmlab.studies.framework import Figure, Item, Need, Record, Runs, Section
-from aqmlab.studies.red_wired_testbed.beside import NAMED
+from aqmlab.studies.red_wired_testbed.beside import NAMED, at_most
 from aqmlab.studies.red_wired_testbed.outcomes import (
     ELAPSED,
     FASTEST,
@@ -195,7 +195,9 @@ def _graph(name: str) -> Item:
     about, printed, shown = GRAPHS[name]
 
     def needs() -> Iterator[Need]:
-        yield from (Need(at, quick=name in QUICK) for at, _ in shown)
+        for at, _ in shown:
+            most = at_most(at.case) if isinstance(at, Beside) else None
+            yield Need(at, at_most=most, quick=name in QUICK)
 
     def then(runs: Runs) -> Iterable[Need]:
         for at, choose in shown:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aqmlab.measures import Measure
@@ -92,11 +93,13 @@ class Outcome:
         ValueError
             If the run does not have three flows.
         """
+        return self._by_place[place]
+
+    @cached_property
+    def _by_place(self) -> dict[str, Transfer]:
         first, second, third = self.transfers
-        if place == THIRD:
-            return third
-        pair = sorted((first, second), key=lambda flow: flow.elapsed_s)
-        return pair[place == SLOWEST]
+        fast, slow = sorted((first, second), key=lambda flow: flow.elapsed_s)
+        return {FASTEST: fast, SLOWEST: slow, THIRD: third}
 
     @property
     def tcp(self) -> Transfer:
@@ -199,9 +202,11 @@ def left_by(run: Outcome) -> float:
 
 
 def _of(place: str, name: str, unit: str, head: str, better: int = 0) -> Measure[Outcome]:
+    of_acks = name in {field.name for field in fields(Acks)}
+
     def read(run: Outcome) -> float:
         flow = run.at(place)
-        return float(getattr(flow.acks if hasattr(flow.acks, name) else flow, name))
+        return float(getattr(flow.acks if of_acks else flow, name))
 
     return Measure(name, unit, read, better, head, part=place)
 

@@ -23,6 +23,8 @@ LINK_KBIT = 140
 LINK_BPS = LINK_KBIT * KBIT
 HEADERS_BYTES = 52
 """Bytes of IP and TCP headers, and 12 bytes of the Ethernet header, which HTB includes."""
+TICKS_PER_S = 100
+"""Timer ticks per second of Linux 2.4, by which `tc` computes the default bursts of HTB."""
 CBR_PAYLOAD_BYTES, CBR_HEADERS_BYTES, CBR_PER_S = 104, 40, 50
 """Payload and headers (28 bytes of IP and UDP, 12 of Ethernet) in bytes, and packets per second."""
 CBR_BPS = 8 * (CBR_PAYLOAD_BYTES + CBR_HEADERS_BYTES) * CBR_PER_S
@@ -34,17 +36,18 @@ TAIL_DROP_STARTS_S = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0
 RED_STARTS_S = (0.0, 2.0, 4.0, 5.0, 5.5)
 
 REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
-    ("three", TAIL_DROP): (3, 4, 4, 4, 4, 5, 5, 5, 6, 7),
-    (ONE_CLASS, TAIL_DROP): (4,),
-    (TWO_CLASS, TAIL_DROP): (6,),
-    ("three", RED): (2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
-    (ONE_CLASS, RED): (2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
-    (TWO_CLASS, RED): (2, 3, 3, 3, 4),
+    ("three", TAIL_DROP): (3, 3, 4, 4, 4, 4, 4, 5, 5, 6),
+    (ONE_CLASS, TAIL_DROP): (5,),
+    (TWO_CLASS, TAIL_DROP): (7,),
+    ("three", RED): (2, 2, 2, 3, 3, 3, 3, 3, 3, 4),
+    (ONE_CLASS, RED): (2, 2, 2, 3, 3, 3, 3, 3, 4, 4),
+    (TWO_CLASS, RED): (3, 3, 4, 4, 4, 4, 4, 4, 4, 5),
 }
 """Values of ssthresh in segments that hosts remember, by test and queue discipline.
 
 Each value is as frequent in its tuple as among the values that hosts store at the end of our runs
-(item `memory`). The values of `TWO_CLASS` also apply to a TCP flow without CBR traffic.
+(item `memory`). The values of `TWO_CLASS` also apply to a TCP flow without CBR traffic, and to test
+case 3, in which the CBR flow lasts for 5 s.
 """
 
 LINUX_2_4: dict[str, Any] = {
@@ -70,7 +73,9 @@ LINUX_2_4: dict[str, Any] = {
         "granularity": "10 ms",
         "fast_retransmit": "first-restarts",
     },
-    "delayed_ack": "1 segment",  # intervals between segments are longer than the ACK delay
+    "delayed_ack": "2 segments",
+    # Half of the first receive window, which has four segments, is acknowledged at once.
+    "ack": {"timeout": "40 ms", "unit": "full-segments", "quick": "2 packets"},
     "connection": {"nagle": "minshall", "syn_retries": 5, "synack_retries": 5},
     "wire": {"data_header": f"{HEADERS_BYTES} B", "control_header": f"{HEADERS_BYTES} B"},
 }
@@ -125,7 +130,12 @@ def _scenario(
 ) -> dict[str, Any]:  # fmt: skip
     """Return a scenario with four hosts in a row, and up to 100 us of jitter on the first link."""
     jitter = [{"kind": "jitter", "mean": "50 us"}]
-    htb = {"kind": "htb", "classes": [{"name": "link", "rate": f"{link_bps} bit/s"}, *classes]}
+    htb = {
+        "kind": "htb",
+        "hysteresis": True,
+        "hz": TICKS_PER_S,
+        "classes": [{"name": "link", "rate": f"{link_bps} bit/s"}, *classes],
+    }
     return {
         "title": title,
         "seed": seed,
@@ -153,22 +163,23 @@ def _scenario(
     }  # fmt: skip
 
 
+EXPERIMENT = 20
+"""Number of replications of a scenario in the thesis; our replications repeat the experiment."""
+
+
 def remembered(test: str, discipline: str, replication: int) -> int | None:
-    """Return the ssthresh in segments that the host remembers, or None in the first replication."""
-    if not replication:
+    """Return the ssthresh in segments that the host remembers.
+
+    The result is None in the first replication of each experiment.
+    """
+    if replication % EXPERIMENT == 0:
         return None
     return random.Random(f"memory {replication}").choice(REMEMBERED[test, discipline])
 
 
-def _tcp(segments: int | None, delayed_ms: float) -> dict[str, Any]:
+def _tcp(segments: int | None) -> dict[str, Any]:
     known = {} if segments is None else {"cwnd.initial_ssthresh": f"{segments} packets"}
-    late = {
-        "delayed_ack": "2 segments",
-        "ack.timeout": f"{delayed_ms:g} ms",
-        "ack.unit": "full-segments",
-        "ack.quick": "2 packets",  # half of the first window, which has four segments
-    }
-    return with_keys(LINUX_2_4, known | (late if delayed_ms else {}))
+    return with_keys(LINUX_2_4, known)
 
 
 def _bulk(name: str, size: int, start_s: float = 0) -> dict[str, Any]:
@@ -190,21 +201,15 @@ class Three:
         Parameters of RED.
     memory : bool
         True if hosts remember ssthresh between replications.
-    jitter_ms : float
-        Maximum random delay of a start, in ms.
     link_kbit : float
         Rate of the link, in kbit/s of 1000 bits.
-    delayed_ack_ms : float
-        Delay of ACKs in ms; if it is 0, the receiver acknowledges every segment at once.
     """
 
     discipline: str
     start_s: float
     red: Red = CLASS_1
     memory: bool = True
-    jitter_ms: float = 20
     link_kbit: float = LINK_BPS / 1000
-    delayed_ack_ms: float = 0
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of cells.csv that describe the scenario."""
@@ -215,9 +220,7 @@ class Three:
             "start_s": self.start_s,
             "red": f"{red.min}-{red.max}, burst {red.burst}" if red else "",
             "memory": self.memory,
-            "jitter_ms": self.jitter_ms,
             "link_kbps": self.link_kbit,
-            "delayed_ack_ms": self.delayed_ack_ms,
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -231,9 +234,8 @@ class Three:
         flows = [_bulk(*flow) for flow in zip(FLOWS, sizes, starts, strict=True)]
         scenario = _scenario(
             f"three flows, {self.discipline}, third after {self.start_s:g} s",
-            replication + 1, [leaf], flows, _tcp(known, self.delayed_ack_ms), rate,
+            replication + 1, [leaf], flows, _tcp(known), rate,
         )  # fmt: skip
-        scenario["phase_breaking"]["start"] = f"{self.jitter_ms:g} ms"
         # Tables and figures need the ACKs only for the settings of the thesis, at the start times
         # of RED.
         traced = self == Three(self.discipline, self.start_s) and self.start_s in RED_STARTS_S
@@ -278,15 +280,17 @@ class Beside:
         that is slower by the rate of the CBR flow.
     start_s : float
         Start of the CBR flow in s, after the start of the TCP flow.
-    delayed_ack_ms : float
-        Delay of ACKs in ms, as in `Three`.
     """
 
     case: Workload
     discipline: str
     classes: str
     start_s: float = 0
-    delayed_ack_ms: float = 0
+
+    @property
+    def test(self) -> str:
+        """Key of `REMEMBERED`: `TWO_CLASS` if TCP has its own queue for most of the time."""
+        return TWO_CLASS if self.classes != ONE_CLASS or self.case is BRIEF else ONE_CLASS
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of cells.csv that describe the scenario."""
@@ -295,7 +299,6 @@ class Beside:
             "discipline": self.discipline,
             "start_s": self.start_s,
             "classes": self.classes,
-            "delayed_ack_ms": self.delayed_ack_ms,
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -317,18 +320,16 @@ class Beside:
                 "packets": self.case.cbr_packets,
             }
             flows.append({"name": "CBR", "start": f"{self.start_s:g} s", "traffic": traffic})
-        whole = (
-            self.classes != ONE_CLASS or self.case is BRIEF
-        )  # TCP has the link alone for most of the time
-        test = TWO_CLASS if whole else ONE_CLASS
-        known = remembered(test, self.discipline, replication) if self.case.remembers else None
+        known = None
+        if self.case.remembers:
+            known = remembered(self.test, self.discipline, replication)
         title = f"test case {self.case.name}, {self.classes}, {self.discipline}, CBR after"
         scenario = _scenario(
             f"{title} {self.start_s:g} s",
             replication + 1,
             classes,
             flows,
-            _tcp(known, self.delayed_ack_ms),
+            _tcp(known),
             rate,
         )
         series = ["segments"] if self.case is LONG else []

@@ -1,6 +1,6 @@
-"""The 143 claims of the thesis, and the functions that decide them."""
+"""The claims of the thesis, and the functions that decide them."""
 
-from aqmlab.studies.red_wired_testbed.claims import beside, three_flows
+from aqmlab.studies.red_wired_testbed.claims import beside, comparisons, three_flows
 from aqmlab.studies.red_wired_testbed.claims.rules import CLAIMS
 
-__all__ = ["CLAIMS", "beside", "three_flows"]
+__all__ = ["CLAIMS", "beside", "comparisons", "three_flows"]

@@ -15,6 +15,7 @@ from aqmlab.statistics import proportion_interval
 from aqmlab.studies.framework import Claims, Decision, Published, Tolerance
 from aqmlab.studies.framework.claims import estimated, exactly, value, whole
 from aqmlab.studies.red_wired_testbed.frozen import APART
+from aqmlab.studies.red_wired_testbed.printed import STATISTICS
 
 CLAIMS = Claims(Path(__file__).parents[1] / "published" / "claims.csv", APART)
 
@@ -73,3 +74,13 @@ def quartile_range(values: Iterable[float]) -> float:
     """Return the interquartile range of the values."""
     low, high = np.quantile(np.array(list(values), dtype=float), [0.25, 0.75])
     return float(high - low)
+
+
+def lowest(values: Iterable[float]) -> float:
+    """Return the minimum of an experiment of 20 replications, averaged over our experiments."""
+    return float(STATISTICS["min"](np.array(list(values), dtype=float)))
+
+
+def highest(values: Iterable[float]) -> float:
+    """Return the maximum of an experiment of 20 replications, averaged over our experiments."""
+    return float(STATISTICS["max"](np.array(list(values), dtype=float)))

@@ -21,6 +21,8 @@ from aqmlab.studies.red_wired_testbed.claims.rules import (
     CLAIMS,
     arithmetic,
     counted,
+    highest,
+    lowest,
     median,
     middle,
     near,
@@ -36,6 +38,7 @@ from aqmlab.studies.red_wired_testbed.outcomes import (
     measure,
 )
 from aqmlab.studies.red_wired_testbed.scenarios import (
+    EXPERIMENT,
     LONG_BYTES,
     RED,
     RED_STARTS_S,
@@ -100,7 +103,7 @@ def ends_of_third(runs: Runs, claim: Published) -> Decision:
     pick = min if claim.id == "RW-005" else max
 
     def end(of_runs: Runs) -> float:
-        return pick(min(elapsed(of_runs, TAIL_DROP, s, THIRD)) for s in TAIL_DROP_STARTS_S)
+        return pick(lowest(elapsed(of_runs, TAIL_DROP, s, THIRD)) for s in TAIL_DROP_STARTS_S)
 
     return near(
         claim,
@@ -229,7 +232,7 @@ def fairest(runs: Runs, claim: Published) -> Decision:
 
     def best(of_runs: Runs) -> float:
         ran = of_runs.of(Three(TAIL_DROP, 0.0))
-        return max(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in ran)
+        return highest(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in ran)
 
     return near(
         claim, runs, best, "Our number is Jain's index of our fairest replication.", 0, 0.0002
@@ -240,8 +243,13 @@ def fairest(runs: Runs, claim: Published) -> Decision:
 def replications(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by how many replications were run."""
     discipline = TAIL_DROP if claim.id == "RW-025" else RED
-    count = sum(len(runs.of(Three(discipline, s))) for s in STARTS[discipline])
-    return exactly(claim, count, "Our number is the number of replications that were run.")
+    repeated = min(len(runs.of(Three(discipline, s))) for s in STARTS[discipline])
+    count = len(STARTS[discipline]) * min(repeated, EXPERIMENT)
+    text = (
+        f"The scenarios are {len(STARTS[discipline])} start times. We ran {repeated} replications "
+        f"of each, and an experiment of the thesis has {EXPERIMENT}."
+    )
+    return exactly(claim, count, text)
 
 
 EXAMPLES: dict[str, tuple[str, float, str, str]] = {
@@ -416,11 +424,13 @@ def exceptions(runs: Runs, claim: Published) -> Decision:
     one = sum(run.exception for run in ran)
     text = (
         f"The third flow takes longer than both long flows in {both} of {len(ran)} replications, "
-        f"and longer than the faster long flow in {one}. Our number is the number of "
-        "replications in which the third flow takes longer than the faster long flow."
+        f"and longer than the faster long flow in {one}. Our number is the share of "
+        "replications in which the third flow takes longer than the faster long flow, for 100 "
+        "replications."
     )
-    low, _, high = (len(ran) * bound for bound in proportion_interval(one, len(ran)))
-    ours = Estimate("replications, 95 % confidence", one, low, high, len(ran))
+    low, _, high = (100 * bound for bound in proportion_interval(one, len(ran)))
+    share = 100 * one / len(ran)
+    ours = Estimate("of 100 replications, 95 % confidence", share, low, high, len(ran))
     return estimated(claim, ours, Tolerance.of("one replication in twenty", 5), text)
 
 
