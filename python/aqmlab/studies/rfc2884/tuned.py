@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aqmlab.experiment.tuning import RATIO, Shares, ThresholdPair, best, between, ladder
+from aqmlab.experiment.tuning import RATIO, ThresholdPair, best, between, ladder
 from aqmlab.figures.tuning import threshold_pairs as drawn
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
@@ -54,7 +54,7 @@ def _tried(runs: Runs, minths: list[float]) -> list[ThresholdPair]:
     trials = []
     for minth in minths:
         shares = {
-            load: Shares.mean(run.shares for run in runs.of(setting(load, minth)))
+            load: [run.shares for run in runs.of(setting(load, minth))]
             for load in LOADS
             if runs.has(setting(load, minth))
         }
