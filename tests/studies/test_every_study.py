@@ -14,7 +14,7 @@ CLAIMS = {
     "ecn-red-simulation": 30,
     "red-wired-testbed": 143,
     "power-of-ecn": 49,
-    "rfc2884": 39,
+    "rfc2884": 50,
 }
 """Number of claims of each study."""
 
