@@ -145,10 +145,9 @@ def test_a_queue_discipline_of_the_kernel_replaces_the_queue(name: str) -> None:
     guest, engine = name == "testbed:uml", back_end(name)
     network = SCENARIO["network"] | {"queue": "drop_tail"}
     scenario = SCENARIO | {"network": network, "record": {"series": ["delays"]}}
-    with pytest.raises(aqmlab.ScenarioError, match=r"flow call: its datagrams .* testbed:kernel"):
-        aqmlab.run(scenario, engine=engine)
-    scenario["flows"] = SCENARIO["flows"][:2]
     result = aqmlab.run(scenario, engine=engine)
+    datagrams = result.columns("datagrams")
+    assert datagrams["received_packets"][0] > 0.9 * datagrams["sent_packets"][0] > 50
     assert 2e6 < result.flows["goodput_bps"][0] < 10e6
     links = result.columns("links")
     assert links["delivered_packets"][0] > 500

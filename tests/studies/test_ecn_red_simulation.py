@@ -152,7 +152,7 @@ def test_every_claim_is_decided() -> None:
     runs.request(need for need in pairs.both() if short(need))
     runs.run()
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
-    assert len(decided) == 30
+    assert len(decided) == 34
     verdicts = {claim.id: decision.verdict for claim, decision in decided}
     assert set(verdicts.values()) <= {REPRODUCED, CONTRADICTED, OPEN}
     assert all(decision.ours and decision.evidence for _, decision in decided)

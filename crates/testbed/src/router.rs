@@ -5,13 +5,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 use lab::{Failure, Forwarding, Happening, Outcome, Scenario, Watch, forward};
-use net::{Direction, Ecn, End, Flags, Segment};
+use net::{Direction, Ecn, End, Flags, Packet, Segment};
 use queues::CustomAqms;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use traffic::application::Event;
 use units::{Duration, Time};
-use wire::{Datagram, Ip, Transport};
+use wire::{Datagram, Endpoints, Family, Ip, Protocol, SegmentExtras, Transport, headers};
 
 use crate::capture::Captures;
 use crate::clock::{Clock, Pace, timespec};
@@ -37,6 +37,8 @@ const CHECK: Duration = Duration::from_millis(50);
 /// because a sleeping thread wakes late.
 const SPIN: Duration = Duration(60_000_000);
 const LONGEST_PACKET: usize = 65_535;
+/// Bytes of the headers of IPv4 and UDP.
+const IP_AND_UDP: u16 = 28;
 
 /// Kinds of the numbers with which the kernel reports events, in the highest bits.
 const TUN: u64 = 1 << 62;
@@ -119,6 +121,22 @@ struct Hosts {
     captures: Captures,
     lateness: Lateness,
     buffer: Vec<u8>,
+    /// Bytes of the last packet that the network created itself.
+    datagram: Vec<u8>,
+}
+
+/// Encode a packet of a flow of datagrams as UDP over IPv4. Each flow has its own source port. The
+/// payload consists of zeros.
+fn udp<'a>(packet: &Packet, bytes: &'a mut Vec<u8>) -> &'a [u8] {
+    let mut packet = *packet;
+    packet.segment.len = packet.size.saturating_sub(IP_AND_UDP);
+    let extras = SegmentExtras { protocol: Protocol::Udp, ..Default::default() };
+    bytes.clear();
+    let encoded = Endpoints::of(Family::V4, 0, 1, packet.connection)
+        .and_then(|endpoints| headers(&packet, &extras, &endpoints, bytes));
+    debug_assert!(encoded.is_ok(), "a datagram has fewer than 65,535 bytes");
+    bytes.resize(bytes.len() + usize::from(packet.segment.len), 0);
+    bytes
 }
 
 /// Run a scenario over the TCP of the kernel. Return its result, and the report of the kernel and
@@ -212,6 +230,7 @@ impl Hosts {
             captures: Captures::default(),
             lateness: Lateness::default(),
             buffer: vec![0; LONGEST_PACKET],
+            datagram: Vec::new(),
         })
     }
 
@@ -342,11 +361,13 @@ impl Hosts {
 
     /// Pass the packets that arrived at an external queue to the kernel.
     fn feed(&mut self, network: &mut Forwarding) -> Result<(), Error> {
-        for qdisc in &mut self.qdiscs {
+        let Hosts { qdiscs, datagram, .. } = self;
+        for qdisc in qdiscs {
             let mut result = Ok(());
-            network.arrivals(qdisc.link, |ticket, ecn, bytes| {
+            network.arrivals(qdisc.link, |ticket, packet, bytes| {
                 if result.is_ok() {
-                    result = qdisc.pass(ticket, ecn, bytes);
+                    let bytes = if bytes.is_empty() { udp(packet, datagram) } else { bytes };
+                    result = qdisc.pass(ticket, packet.ecn, bytes);
                 }
             });
             result?;

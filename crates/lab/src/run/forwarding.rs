@@ -299,13 +299,16 @@ impl Forwarding<'_> {
     }
 
     /// Call `pass` for each packet that has arrived at the external queue of a link since the last
-    /// call. The arguments are the packet's ticket, its ECN field and its bytes.
-    pub fn arrivals(&mut self, link: u32, mut pass: impl FnMut(Ticket, Ecn, &[u8])) {
+    /// call. The arguments are the packet's ticket, the packet and its bytes. The bytes are empty
+    /// if the network created the packet itself, because its flow sends datagrams.
+    pub fn arrivals(&mut self, link: u32, mut pass: impl FnMut(Ticket, &Packet, &[u8])) {
         let Some(queue) = self.sim.network.links[link as usize].queue_mut().storing_mut::<External>() else {
             return;
         };
-        let Some(real) = &self.sim.connections.records.real else { return };
-        queue.arrivals(|ticket, packet| pass(ticket, packet.ecn, real.bytes(packet)));
+        let real = self.sim.connections.records.real.as_deref();
+        queue.arrivals(|ticket, packet| {
+            pass(ticket, packet, real.map_or(&[][..], |real| real.bytes(packet)));
+        });
     }
 
     /// Report that the external queue of a link released a packet, and whether it was marked.

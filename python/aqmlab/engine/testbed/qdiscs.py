@@ -4,8 +4,6 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from aqmlab._core import ScenarioError
-from aqmlab.engine.network import Network
 from aqmlab.engine.testbed.capabilities import CAPABILITIES, SERIES
 from aqmlab.scenario import bits_per_second
 from aqmlab.tc import KINDS, write
@@ -45,16 +43,9 @@ def of_scenario(text: str) -> tuple[list[tuple[str, str]], list[dict[str, str]]]
 
     Raises
     ------
-    ScenarioError, ValueError
-        If a flow sends datagrams, or the kernel has no queue discipline for a queue.
+    ValueError
+        If the kernel has no queue discipline for a queue.
     """
-    for flow in Network.of(text).flows:
-        if flow.protocol != "tcp":
-            raise ScenarioError(
-                f"flow {flow.name}: its datagrams are packets of the router, which cannot pass a "
-                "queue discipline of the kernel; remove the flow, or use testbed:kernel or "
-                "testbed:host"
-            )
     network: dict[str, Any] = json.loads(text)["network"]
     reverse = network["reverse"]
     links = {

@@ -51,6 +51,7 @@ STUDY = Study(
     deviations=DEVIATIONS,
     items=(baseline.ITEM, *TABLES, *FIGURES, *QUESTIONS),
     claims=CLAIMS,
+    replications=60,
     opening=OPENING,
     misses=MISSES,
     reduce=reduce,

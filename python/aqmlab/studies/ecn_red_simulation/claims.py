@@ -1,4 +1,4 @@
-"""Functions that decide the 30 claims of the study from pairs of runs in both networks.
+"""Functions that decide the 34 claims of the study from pairs of runs in both networks.
 
 The study averages five runs, and calls a pair different if ECN changes its goodput by more than
 about 3 %. The functions in this module also call a pair different if goodput changes by more than
@@ -32,10 +32,26 @@ from aqmlab.studies.ecn_red_simulation.scenarios import (
     MULTIPLE,
     OFF,
     SINGLE,
+    Case,
     Setting,
 )
-from aqmlab.studies.ecn_red_simulation.tallies import GOODPUT, QUEUE, SIGNALS, UTILIZATION, Tally
-from aqmlab.studies.framework import Claims, Decision, Published, Runs, Tolerance
+from aqmlab.studies.ecn_red_simulation.tallies import (
+    DROPS,
+    GOODPUT,
+    MARKS,
+    QUEUE,
+    SIGNALS,
+    UTILIZATION,
+    Tally,
+)
+from aqmlab.studies.framework import (
+    Claims,
+    Decision,
+    Published,
+    Runs,
+    Tolerance,
+    UndecidableError,
+)
 from aqmlab.studies.framework.claims import (
     EXACT,
     direction,
@@ -298,7 +314,8 @@ def best_case(runs: Runs, claim: Published) -> Decision:
         f"({other.case})."
     )
     winner = best if lead > 0 else other
-    decided = every_sign(replace(claim, value=1), {"Lead in percentage points": ours}, 0, text)
+    lead_of = {"Lead in percentage points": ours}
+    decided = every_sign(replace(claim, value=1), lead_of, DIFFERS, text)
     return replace(decided, ours=str(winner.case.maxth))
 
 
@@ -411,6 +428,56 @@ DIRECTIONS: dict[str, tuple[str, Measure[Tally], str, pairs.Chosen]] = {
     "ES-027": (MULTIPLE, QUEUE, "Mean queue, transactional", lambda case: not case.bulk),
     "ES-028": (MULTIPLE, GOODPUT, "Goodput (up to 3 % counts as equal)", lambda _: True),
 }  # fmt: skip
+
+
+@CLAIMS.decides("ES-031", items=FOUR)
+def drops_dominate(runs: Runs, _: Published) -> Decision:
+    """Decide the claim by the share of bulk cases that have more drops than marks with ECN."""
+    bulk = [signals for case, signals in _signals(runs) if case.bulk]
+    more = sum(drops > marks for drops, marks in bulk)
+    both = (sum(of) for of in zip(*bulk, strict=True))
+    drops, marks = (number(of / len(bulk)) for of in both)
+    text = f"A bulk case has {drops} drops and {marks} marks on average."
+    return most(more, len(bulk), f"{more} of {len(bulk)}", text)
+
+
+@CLAIMS.decides("ES-032", items=FOUR)
+def uncongested(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the number of cases in which no replication has a drop or a mark."""
+    every = [
+        [run.drops + run.marks for run in runs.of(Setting(SINGLE, case, arm))]
+        for case in pairs.ALL
+        for arm in (OFF, ECN)
+        if runs.has(Setting(SINGLE, case, arm))
+    ]
+    ours = _counted(((max(of) == 0, min(of) == 0) for of in every), sum(not sum(o) for o in every))
+    text = f"Smallest number of drops and marks of any run: {min(map(min, every))}."
+    return estimated(claim, ours, EXACT, text)
+
+
+@CLAIMS.decides("ES-033", "ES-034", items=FOUR)
+def where_marks_dominate(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the cases that have more marks than drops with ECN."""
+    chosen = {case for case, (drops, marks) in _signals(runs) if marks > drops}
+    measure, tally = (GOODPUT, _differs) if claim.id == "ES-033" else (QUEUE, _sign)
+    of = [g for g in gains(runs, SINGLE, measure) if g.case in chosen]
+    if not of:
+        raise UndecidableError("no case has more marks than drops")
+    about = "Goodput (up to 3 % counts as equal)" if measure is GOODPUT else "Mean queue"
+    return _mostly(claim, of, tally, f"{about}, in cases with more marks than drops")
+
+
+def _signals(runs: Runs) -> list[tuple[Case, tuple[float, float]]]:
+    """Return the mean numbers of drops and of marks with ECN on one link, for each case."""
+    return [
+        (case, (_mean(runs, case, DROPS), _mean(runs, case, MARKS)))
+        for case in pairs.ALL
+        if runs.has(Setting(SINGLE, case, ECN))
+    ]
+
+
+def _mean(runs: Runs, case: Case, measure: Measure[Tally]) -> float:
+    return float(np.mean([measure.of(run) for run in runs.of(Setting(SINGLE, case, ECN))]))
 
 
 def _register(

@@ -50,13 +50,12 @@ DEVIATIONS = (
     "size of 500 bytes during idle time. TCP also has defaults of ns-2: a window of 20 segments, "
     "an initial window of two segments, one ACK per segment, retransmission timeouts of 1 to 64 s "
     "(6 s before the first round-trip sample), a clock of 10 ms, and ECN-capable retransmissions.",
-    "FullTcp of ns-2 ends the back-off of its retransmission timer at any new ACK. Our sender "
-    "follows RFC 6298 (Karn's rule): the back-off ends at an ACK of data that was sent only once. "
-    "None of our runs ends the back-off as FullTcp does. If cwnd is one segment, an ECN-Echo "
-    "makes FullTcp double its retransmission timer, which counts as a response to ECN. If cwnd is "
-    "one segment, an ECN-Echo makes our sender wait until its retransmission timer expires, which "
-    "counts as a timeout (RFC 3168 §6.1.2). The loss recovery of our sender follows RFC 6675, and "
-    "is similar to that of FullTcp.",
+    "The back-off of the retransmission timer ends at any new ACK, as in FullTcp of ns-2 and "
+    "against RFC 6298 (Karn's rule). If cwnd is one segment, an ECN-Echo makes FullTcp double its "
+    "retransmission timer, which counts as a response to ECN. If cwnd is one segment, an ECN-Echo "
+    "makes our sender wait until its retransmission timer expires, which counts as a timeout (RFC "
+    "3168 §6.1.2). The loss recovery of our sender follows RFC 6675, and is similar to that of "
+    "FullTcp.",
     "The server, which sends the data, opens each session, as in active FTP and in ns-2. The last "
     "segment of a file carries the FIN (`close_on_empty_` of ns-2). The next session starts 0 to "
     "50 ms after both endpoints have closed the previous session, with new ports. The first "

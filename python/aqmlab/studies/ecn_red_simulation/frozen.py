@@ -5,7 +5,7 @@ the results of `readings`.
 """
 
 from aqmlab.studies.framework import Choice
-from aqmlab.studies.framework.claims import INPUT
+from aqmlab.studies.framework.claims import FITTED, INPUT
 
 CHOICES = (
     Choice("Segments", "1492 bytes of payload and 40 bytes of headers",
@@ -18,8 +18,8 @@ CHOICES = (
         "Marks of ECN-capable packets",
         "RED marks chosen packets at probabilities below 0.1, and drops them from 0.1 on",
         "Default of ns-2 since April 2002 (mark_p_), which the study does not mention.",
-        "The statement of the study that with ECN most signals of long transfers are drops, which "
-        "is not one of the claims",
+        "The statement of the study that with ECN most signals of long transfers are drops "
+        "(ES-031)",
     ),
     Choice(
         "RED besides Table 1", "RED waits 1/p packets after a signal, passes a packet if at most "
@@ -33,9 +33,13 @@ CHOICES = (
         "Defaults of ns-2 2.26.",
     ),
     Choice(
-        "Loss recovery", "RFC 6675, with Karn's rule for the back-off of the timer",
-        "The study names FullTcp with SACK. FullTcp ends the back-off at any new ACK (change log "
-        "of ns-2, March 2002), which aqmlab does not reproduce yet.",
+        "Loss recovery", "RFC 6675",
+        "The study names FullTcp with SACK, whose loss recovery is similar.",
+    ),
+    Choice(
+        "Back-off of the retransmission timer", "It ends at any ACK of new data",
+        "The source of FullTcp, by its change log since March 2002. RFC 6298 demands Karn's rule, "
+        "by which the back-off ends at a round-trip sample.",
     ),
     Choice("Sessions", "The server opens the session; the FIN is on the last segment; the next "
            "session begins 0 to 50 ms after both endpoints have closed",
@@ -51,6 +55,9 @@ CHOICES = (
 _GRID = "The number of settings follows from Table 1 of the study, which is an input of the runs."
 _RATIO = "Arithmetic: the claim follows from the definition of the ratio."
 APART = {
+    FITTED: {
+        "ES-031": "The statement was used to choose the probability below which RED marks.",
+    },
     INPUT: {
         "ES-001": _GRID,
         "ES-002": _GRID,

@@ -50,6 +50,7 @@ class Reading:
         return Setting(dict(self.networks)[network], case, arm, self.red, self.tcp)
 
 
+KARN = "the back-off of the timer ends at a round-trip sample (Karn's rule, RFC 6298)"
 READINGS = (
     Reading("interpretation that the score counts"),
     Reading("RED marks at any probability, not only below 0.1 (parameter mark_p_ of ns-2)",
@@ -67,10 +68,9 @@ READINGS = (
             tcp=(("delayed_ack", "2 segments"),)),
     Reading("timestamps, which add 12 B per packet and allow round-trip samples after a timeout",
             tcp=(("timestamps", True),)),
-    Reading("the back-off of the timer ends at any new ACK (FullTcp of ns-2)",
-            tcp=(("rto.backoff_ends", "new-ack"),)),
-    Reading("the back-off ends at any new ACK, and RED is gentle and marks at any probability",
-            tcp=(("rto.backoff_ends", "new-ack"),), red=(("gentle", True), ("mark_below", 1.0))),
+    Reading(KARN, tcp=(("rto.backoff_ends", "sample"),)),
+    Reading("Karn's rule, and RED is gentle and marks at any probability",
+            tcp=(("rto.backoff_ends", "sample"),), red=(("gentle", True), ("mark_below", 1.0))),
     Reading("retransmissions are not ECN-capable, as in RFC 3168 but unlike in ns-2",
             tcp=(("ecn.packets", "new-data"),)),
     Reading("marks leave cwnd at two segments or more (Linux), so senders need not wait",

@@ -57,6 +57,7 @@ STUDY_TCP: dict[str, Any] = {
         "min": "1 s",  # ns-2: minrto_ 1
         "max": "64 s",  # ns-2: maxrto_ 64
         "granularity": "10 ms",  # ns-2: tcpTick_ 0.01
+        "backoff_ends": "new-ack",  # ns-2: FullTcp, since March 2002
     },
     "ecn": {"packets": "all-data"},
 }

@@ -79,7 +79,7 @@ class Published:
     def printed(self) -> str:
         """Published value with its unit, preceded by "at most", "at least" or "about" if needed."""
         bound = {"upper_bound": "at most ", "lower_bound": "at least ", "approx": "about "}
-        unit = "" if self.unit in ("1", "sign", "boolean") else f" {self.unit}"
+        unit = "" if self.unit in ("1", "sign", "boolean", "count") else f" {self.unit}"
         return f"{bound.get(self.qualifier, '')}{number(self.value)}{unit}"
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.studies.framework.claims import Decision, Published
 from aqmlab.studies.framework.show import KINDS
@@ -54,15 +54,11 @@ class Opening:
     shown: tuple[tuple[str, str], ...] = ()
 
     def answers(self, claims: Iterable[Claim]) -> list[tuple[str, str]]:
-        """Return the labelled sentences; without a number of `ours`, that sentence is left out."""
-        ours = filled(self.ours, claims)
-        parts = (
-            ("Published", self.found),
-            ("Here", ours),
-            ("Why", self.why),
-            ("Today", self.today),
-        )
-        return [(label, text) for label, text in parts if text]
+        """Return the labelled sentences, or none if a number of `ours` was not decided."""
+        here = filled(self.ours, claims)
+        labels = ("Published", "Here", "Why", "Today")
+        texts = (self.found, here, self.why, self.today)
+        return [(label, text) for label, text in zip(labels, texts, strict=True) if here and text]
 
 
 @dataclass(frozen=True)
@@ -117,12 +113,14 @@ def misses_table(misses: Iterable[Miss], claims: Sequence[Claim]) -> Table | Non
         missed = [(claim, of) for claim, of in chosen if of.verdict in MISSED]
         if not missed:
             continue
-        kind = CONTRADICTED if any(of.verdict == CONTRADICTED for _, of in missed) else OPEN
+        counts = {verdict: sum(of.verdict == verdict for _, of in missed) for verdict in MISSED}
+        kind = CONTRADICTED if counts[CONTRADICTED] else OPEN
+        text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
         numbers = "\n".join(
             f"{claim.id}: {claim.printed}, here {of.ours or '–'}" for claim, of in missed
         )
         rows.append(
-            [miss.about, Entry(f"{len(missed)} {kind}", numbers, KINDS[kind]),
+            [miss.about, Entry(text, numbers, KINDS[kind]),
              Entry(filled(miss.cause, claims, "(not run)"), prose=True),
              Entry(miss.command or "–", prose=True)]
         )  # fmt: skip
@@ -177,7 +175,9 @@ def drawn(
     )  # fmt: skip
     for panel, unit in zip(axes[:, 0], units, strict=True):
         _panel(panel, unit, [row for row in rows if row[1].unit == unit], measured)
-    legend_below(figure, axes[0, 0], 3)
+    # All kinds of numbers are in the panel that has most kinds.
+    fullest = max(axes[:, 0], key=lambda panel: len(panel.get_legend_handles_labels()[1]))
+    legend_below(figure, fullest, 3)
     drawing: Figure = figure
     return drawing
 
@@ -199,26 +199,25 @@ def _panel(
 
     values = [value for _, claim, ours in rows for value in (claim.value, ours.value)]
     for k, (label, colour, marker) in enumerate(MARKS):
+        placed = 0.16 * (k - 1)
         some = False
         for y, (_, claim, ours) in enumerate(rows):
-            of = (None, ours, measured.get(claim.id))[k]
-            if k and (of is None or not of.n):
-                continue
-            x = claim.value if of is None else of.value
-            bars = [[0.0], [0.0]] if of is None else [[max(x - of.low, 0)], [max(of.high - x, 0)]]
-            panel.errorbar(
-                [x], [y + 0.16 * (k - 1)], xerr=bars, fmt=marker, color=colour, capsize=3,
-                markerfacecolor="none" if k == 0 else colour, label="" if some else label,
-            )  # fmt: skip
+            style: dict[str, Any] = {"color": colour, "label": "" if some else label}
+            if k == 0:
+                panel.plot(claim.value, y + placed, marker, markerfacecolor="none", **style)
+            else:
+                of = ours if k == 1 else measured.get(claim.id)
+                if of is None or not of.n:
+                    continue
+                sides = [[max(of.value - of.low, 0)], [max(of.high - of.value, 0)]]
+                panel.errorbar(of.value, y + placed, xerr=sides, fmt=marker, capsize=3, **style)
             some = True
-        if not some and k < 2:
-            panel.plot([], [], marker, color=colour, label=label)
     panel.set_yticks(range(len(rows)), [label for label, *_ in rows])
     panel.set_ylim(len(rows) - 0.5, -0.5)
     panel.grid(visible=False, axis="y")
     if min(values) > 0 and max(values) > DECADES * min(values):
         logarithmic(panel, "x")
-    panel.set_xlabel(unit)
+    panel.set_xlabel({"count": "number", "1": ""}.get(unit, unit))
 
 
 def unexplained(misses: Iterable[Miss], contradicted: Iterable[str]) -> list[str]:

@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 
 OPENING = "opening"
 """File name of the first figure of a report, without suffix."""
-OPENING_CAPTION = (
-    "Published numbers, and our numbers with their 95 % intervals. Numbers of “Linux” were "
-    "measured over the TCP of the Linux kernel on the testbed."
-)
+OPENING_CAPTION = "Published numbers, and our numbers with their 95 % intervals."
+OF_LINUX = " Numbers of “Linux” were measured over the TCP of the Linux kernel on the testbed."
 
 
 @dataclass(frozen=True)
@@ -222,9 +220,10 @@ class Reproduction:
 
     def opening_figure(self) -> Figure | None:
         """Return the first figure of the report, or None if none of its claims was decided."""
-        opening = self.study.opening
-        drawing = drawn(opening, self.claims, self.measured.estimates) if opening else None
-        return Figure(OPENING, OPENING_CAPTION, drawing) if drawing else None
+        opening, of_linux = self.study.opening, self.measured.estimates
+        drawing = drawn(opening, self.claims, of_linux) if opening else None
+        caption = OPENING_CAPTION + OF_LINUX * bool(of_linux)
+        return Figure(OPENING, caption, drawing) if drawing else None
 
     @property
     def complete(self) -> bool:

@@ -363,9 +363,10 @@ def _counts_row(name: str, counts: Counter[str]) -> list[str | Entry]:
 def readme(reproduction: Reproduction) -> str:
     """Return the results of a reproduction in Markdown, for the study's README."""
     study, cells = reproduction.study, numbers(reproduction.cells)
+    count = f"{reproduction.replications} replications."
     lines = [
         *(f"**{label}:** {text}" for label, text in reproduction.answers),
-        f"{reproduction.replications} replications. **{_score(reproduction)}**",
+        f"{count} **{_score(reproduction)}**" if reproduction.claims else count,
     ]
     if cells:
         single = (
