@@ -197,11 +197,21 @@ def test_thresholds_in_bytes_are_tuned_in_bytes(downloads: dict[str, Any]) -> No
 
 def test_the_lowest_of_equally_good_pairs_is_the_best() -> None:
     def pair(minth: float, *inside: float) -> ThresholdPair:
-        shares = {str(i): Shares(0, x, 1 - x) for i, x in enumerate(inside)}
-        return ThresholdPair(minth, 3 * minth, shares)
+        runs = {str(i): [Shares(0, x, 1 - x)] for i, x in enumerate(inside)}
+        return ThresholdPair(minth, 3 * minth, runs)
 
     tried = [pair(2, 0.99, 0.5), pair(4, 0.951, 0.97), pair(5, 0.953, 0.99), pair(9, 1, 0.9)]
     assert tuning.best(tried).minth == 4
+    assert [one.minth for one in tuning.tied(tried)] == [4, 5]
+
+
+def test_pairs_whose_difference_has_an_interval_around_0_are_tied() -> None:
+    def pair(minth: float, *inside: float) -> ThresholdPair:
+        return ThresholdPair(minth, 3 * minth, {"load": [Shares(0, x, 1 - x) for x in inside]})
+
+    tried = [pair(4, 0.90, 0.96, 0.90), pair(6, 0.95, 0.94, 0.96), pair(8, 0.80, 0.79, 0.81)]
+    assert tuning.best(tried).minth == 6
+    assert [one.minth for one in tuning.tied(tried)] == [4, 6]
 
 
 def test_a_written_toml_document_is_read_as_the_same_scenario(

@@ -1,6 +1,7 @@
 """Tests of the study rfc2884: published data, scenarios, tuning and quick form."""
 
 import csv
+import itertools
 import json
 import re
 import shutil
@@ -13,7 +14,7 @@ from aqmlab import studies
 from aqmlab.command import execute
 from aqmlab.engine import Simulator
 from aqmlab.experiment import run_many
-from aqmlab.experiment.tuning import best, the_queue
+from aqmlab.experiment.tuning import best, the_queue, tied
 from aqmlab.scenario import normalize
 from aqmlab.studies.framework import Need, Runs
 from aqmlab.studies.framework.verdicts import CONTRADICTED, OPEN, REPRODUCED
@@ -22,6 +23,7 @@ from aqmlab.studies.rfc2884.claims import CLAIMS
 from aqmlab.studies.rfc2884.outcomes import reduce
 from aqmlab.studies.rfc2884.scenarios import (
     BOTTLENECK,
+    BY_LEVEL,
     ECN_OFF,
     ECN_ON,
     HIGH,
@@ -33,6 +35,7 @@ from aqmlab.studies.rfc2884.scenarios import (
     TCPS,
     THRESHOLDS,
     TUNING,
+    UNTUNED,
     Setting,
 )
 from test_wire import tshark
@@ -105,8 +108,33 @@ def test_a_run_is_reduced_to_the_printed_quantities() -> None:
     assert fair.on.goodput_bps / fair.off.goodput_bps == pytest.approx(late[0] / late[1], rel=0.01)
 
 
+def test_drops_of_one_window_are_counted_once() -> None:
+    """Each window with drops has one first drop, so a flow has at least as many drops."""
+    scenario = bulk.setting(HIGH, MAXP[0]).scenario(0) | {"duration": "60 s"}
+    (result,) = run_many([scenario])
+    run, drops = reduce(result), result.columns("drops")
+    off = run.off
+    assert 0 < off.several < off.windows
+    assert off.windows + off.several <= off.drops
+    own = [float(t) for t, flow in zip(drops["time_s"], drops["flow"], strict=True)
+           if flow == ECN_OFF]  # fmt: skip
+    far_apart = 1 + sum(b - a > 1 for a, b in itertools.pairwise(own))  # far longer than a window
+    assert far_apart <= off.windows
+
+
+def test_a_reading_of_the_thresholds_leaves_thresholds_of_a_setting_alone() -> None:
+    reading = readings.BY_LEVEL
+    assert readings.read(bulk.setting(HIGH, 0.1), reading).pair == BY_LEVEL[HIGH]
+    assert readings.read(bulk.setting(LOW, 0.1), reading).pair == THRESHOLDS
+    assert readings.read(tuned.UNTUNED_BULK, reading).pair == UNTUNED
+    both = readings.together(readings.thresholds(10), readings.MIN_TIMEOUT)
+    assert readings.read(bulk.setting(LOW, 0.1), both).pair == (10, 30)
+    assert dict(both.tcp) == {"rto.min": "1 s"}
+
+
+@pytest.mark.nightly
 def test_the_rule_of_tune_red_chooses_the_thresholds_of_the_study() -> None:
-    """The study first tests coarse steps of thresholds, then fine steps between the best ones."""
+    """The thresholds are the best pair for Reno, and tied with the best pair for SACK."""
     runs = Runs(tuned.REPLICATIONS, reduce, Simulator())
     runs.request(tuned.ITEM.needs())
     runs.run()
@@ -116,6 +144,9 @@ def test_the_rule_of_tune_red_chooses_the_thresholds_of_the_study() -> None:
     chosen = best(tuned.trials(runs))
     assert (chosen.minth, chosen.maxth) == THRESHOLDS
     assert chosen.score > 0.85
+    assert chosen.minth in {one.minth for one in tied(tuned.trials(runs, SACK))}
+    levels = {n: tuned.of_level(runs, n) for n in LEVELS}
+    assert {n: (one.minth, one.maxth) for n, one in levels.items()} == BY_LEVEL
     queue = the_queue(Setting(TUNING, LOW, 0.1).scenario(0))
     assert queue.link == BOTTLENECK
 
@@ -139,7 +170,7 @@ def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
             runs.request(Need(need.setting, at_most=few) for need in item.needs())
     runs.run()
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
-    assert len(decided) == 39
+    assert len(decided) == 50
     verdicts = {claim.id: decision.verdict for claim, decision in decided}
     assert set(verdicts.values()) <= {REPRODUCED, CONTRADICTED, OPEN}
     assert all(decision.ours and decision.evidence for _, decision in decided)
@@ -148,7 +179,7 @@ def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
 
     sections = {item.name: item.make(runs) for item in (readings.ITEM, today.ITEM)}
     for name, lines in (("readings", len(readings.READINGS)), ("today", len(today.QUEUES))):
-        assert {len(table.rows) for table in sections[name].tables} == {lines}
+        assert len(sections[name].tables[0].rows) == lines
         assert all(np.isfinite(cell.ours.value) for cell in sections[name].cells)
     assert sections["readings"].text[-1].startswith("5 KB: gain minus gain of 20 KB")
 

@@ -229,6 +229,12 @@ def show(tuning: "Tuning") -> None:
         f"* The best pair is {_best(tuning)}. The average queue is between the thresholds for "
         f"{100 * best.score:.1f} % of the time under the worst load, {best.worst!r}."
     )
+    others = ", ".join(f"{one.minth:g}" for one in tuning.tied if one is not best)
+    if others:
+        print_text(
+            f"Tied with the best pair: minth {others}. The difference between the shares is below "
+            "1 %, or its 95 % interval contains 0."
+        )
 
 
 def _best(tuning: "Tuning") -> str:

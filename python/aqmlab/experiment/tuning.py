@@ -7,17 +7,20 @@ simulates pairs of thresholds with a constant ratio under every load. The search
 of minth in coarse steps, and then values near the best coarse value. The score of a pair is the
 share of time that the average queue is between the thresholds, under the load with the smallest
 share, in whole percent. The best pair has the maximum score. If several pairs have the maximum
-score, the pair with the lowest minth is the best, because it gives the shortest queue.
+score, the pair with the lowest minth is the best, because it gives the shortest queue. Pairs whose
+scores differ by less than the 95 % interval of the difference are tied, which the result shows.
 """
 
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from aqmlab import estimates
 from aqmlab._core import ScenarioError
 from aqmlab.custom import at, places
 from aqmlab.engine import Engine, Progress, Simulator
@@ -124,13 +127,18 @@ class Shares:
 class ThresholdPair:
     """Pair of RED thresholds that was simulated under each load.
 
-    For each load, `shares` has the fractions of time in which the average queue was below, between
-    and above the thresholds.
+    For each load, `runs` has the fractions of time in which the average queue was below, between
+    and above the thresholds, for each replication.
     """
 
     minth: float
     maxth: float
-    shares: Mapping[str, Shares]
+    runs: Mapping[str, Sequence[Shares]]
+
+    @cached_property
+    def shares(self) -> dict[str, Shares]:
+        """Mean shares over the replications, for each load."""
+        return {load: Shares.mean(runs) for load, runs in self.runs.items()}
 
     @property
     def worst(self) -> str:
@@ -141,6 +149,11 @@ class ThresholdPair:
     def score(self) -> float:
         """Share of time that the average queue is between the thresholds, under the worst load."""
         return self.shares[self.worst].inside
+
+    @property
+    def inside(self) -> list[float]:
+        """Share of time between the thresholds under the worst load, for each replication."""
+        return [run.inside for run in self.runs[self.worst]]
 
 
 @dataclass(frozen=True)
@@ -155,6 +168,11 @@ class Tuning:
         """Best pair of thresholds."""
         return best(self.pairs)
 
+    @property
+    def tied(self) -> list[ThresholdPair]:
+        """Pairs of thresholds that are tied with the best pair, including the best pair."""
+        return tied(self.pairs)
+
     def frame(self) -> Any:
         """Return a table with one row per pair of thresholds and load, with shares in 0..1."""
         import pandas as pd
@@ -163,7 +181,7 @@ class Tuning:
             {
                 "minth": one.minth, "maxth": one.maxth, "unit": self.queue.unit, "load": load,
                 "below": share.below, "inside": share.inside, "above": share.above,
-                "best": int(one == self.best),
+                "best": int(one == self.best), "tied": int(one in self.tied),
             }
             for one in self.pairs
             for load, share in one.shares.items()
@@ -173,6 +191,22 @@ class Tuning:
 def best(pairs: Iterable[ThresholdPair]) -> ThresholdPair:
     """Return the pair with the maximum score; among equal scores, that with the lowest minth."""
     return max(pairs, key=lambda one: (round(100 * one.score), -one.minth))
+
+
+def tied(pairs: Iterable[ThresholdPair]) -> list[ThresholdPair]:
+    """Return the pairs that are tied with the best pair, including the best pair.
+
+    A pair is tied if its score equals that of the best pair in whole percent, or if the 95 %
+    interval of the paired difference of the scores contains 0.
+    """
+    every = list(pairs)
+    top = best(every)
+
+    def equal(one: ThresholdPair) -> bool:
+        apart = estimates.difference(top.inside, one.inside)
+        return round(100 * one.score) == round(100 * top.score) or apart.low <= 0 <= apart.high
+
+    return [one for one in every if equal(one)]
 
 
 def ladder(low: float, high: float) -> list[float]:
@@ -401,15 +435,15 @@ class _Trials:
                 seeds = range(base["seed"], base["seed"] + self.replications)
                 requests.append(tuple(normalize(base | {"seed": seed}) for seed in seeds))
                 keys.append((pair, load))
-        by_pair: dict[tuple[float, float], dict[str, Shares]] = {pair: {} for pair, _ in keys}
+        by_pair: dict[tuple[float, float], dict[str, list[Shares]]] = {pair: {} for pair, _ in keys}
 
         def reduce(*results: Result) -> list[Any]:
             return [average_of(result) for result in results]
 
         for i, averages in sorted(campaign(requests, reduce, **options), key=lambda done: done[0]):
             pair, load = keys[i]
-            by_pair[pair][load] = Shares.mean(Shares.of(average, *pair) for average in averages)
-        return [ThresholdPair(*pair, shares) for pair, shares in by_pair.items()]
+            by_pair[pair][load] = [Shares.of(average, *pair) for average in averages]
+        return [ThresholdPair(*pair, runs) for pair, runs in by_pair.items()]
 
 
 def average_of(result: Result) -> Any:

@@ -15,6 +15,7 @@ from aqmlab.studies.rfc2884 import (
 from aqmlab.studies.rfc2884.claims import CLAIMS
 from aqmlab.studies.rfc2884.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.rfc2884.frozen import CHOICES
+from aqmlab.studies.rfc2884.misses import MISSES, OPENING
 from aqmlab.studies.rfc2884.outcomes import reduce
 
 STUDY = Study(
@@ -25,6 +26,7 @@ STUDY = Study(
     deviations=DEVIATIONS,
     items=(
         tuned.ITEM,
+        tuned.WITHOUT,
         fairness.ITEM,
         fairness.EQUAL,
         bulk.ITEM,
@@ -36,8 +38,10 @@ STUDY = Study(
         validation.ITEM,
     ),
     claims=CLAIMS,
+    opening=OPENING,
+    misses=MISSES,
     reduce=reduce,
-    replications=20,
+    replications=80,
     quick=Quick(
         "This is the quick form: only Reno, only at the loads and maximum drop rates for which "
         "the memo gives numbers, with two replications. The quick form does not decide claims, "
@@ -46,8 +50,8 @@ STUDY = Study(
     ),
     choices=CHOICES,
     excerpt=Excerpt(
-        claims=tuple(f"R2-{i:03}" for i in (*range(1, 19), *range(23, 40))),
-        tables=("The observations under other interpretations of the memo",),
+        claims=tuple(f"R2-{i:03}" for i in range(1, 51)),
+        tables=(transactions.CAPTION, readings.SYN_ACK_PAIRS, readings.TIMEOUT_PAIRS),
     ),
     alternatives=readings.ALTERNATIVES,
 )

@@ -2,7 +2,8 @@
 
 The published numbers are means of ten tests. The verdict compares the 95 % confidence interval of
 our mean with the published mean, plus or minus five percentage points. A claim that one value is
-larger than another is decided if the interval of our difference does not contain 0.
+larger than another is decided if the interval of our difference does not contain 0. A difference of
+gains that lies within the same five points counts as no difference.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from aqmlab.studies.framework.claims import (
     none,
     whole,
 )
-from aqmlab.studies.rfc2884 import bulk, fairness, recovery, transactions
+from aqmlab.studies.rfc2884 import bulk, fairness, recovery, transactions, tuned
 from aqmlab.studies.rfc2884.frozen import APART
 from aqmlab.studies.rfc2884.gains import POINTS, absolute, both, gain, percent
 from aqmlab.studies.rfc2884.outcomes import JAIN, Outcome
@@ -35,6 +36,7 @@ from aqmlab.studies.rfc2884.scenarios import (
     LOW,
     MAXP,
     MODERATE,
+    NEWRENO,
     RENO,
     SACK,
     Setting,
@@ -42,6 +44,11 @@ from aqmlab.studies.rfc2884.scenarios import (
 
 CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv", APART)
 RATE = Tolerance.larger_of(0, 0.1)
+DIGIT = Tolerance.of("0.05 per second, half of the last printed digit of a rate", 0.05)
+LEAST = POINTS.width(0)
+"""Smallest difference of gains that matters, in percentage points: the tolerance of a gain."""
+QUARTER = 0.25
+"""Share of the mean gain with Reno up to which another TCP makes "hardly any difference"."""
 AGAIN = ["bulk", "retransmissions"]
 
 
@@ -165,6 +172,16 @@ def _every(runs: Runs, claim: Published, settings: Sequence[Setting], about: str
     return every_sign(claim, gains, 0, f"Gains of ECN in %, with {about}.")
 
 
+STILL = {"R2-040": NEWRENO, "R2-041": SACK}
+
+
+@CLAIMS.decides(*STILL, items=["bulk"])
+def ecn_still_gains_in_bulk(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the gains of a newer TCP in the settings with published gains."""
+    tcp = STILL[claim.id]
+    return _every(runs, claim, [bulk.setting(*at, tcp) for at in bulk.STATED], tcp)
+
+
 @CLAIMS.decides("R2-023", items=["bulk"])
 def ecn_gains_in_bulk(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the gains at every level of congestion and every maxp, with Reno."""
@@ -193,7 +210,8 @@ def _change(
     text = (
         f"The mean changes from {number(float(np.mean(a)))} to {number(float(np.mean(b)))} {unit}."
     )
-    return direction(claim, [y - x for x, y in zip(a[:n], b[:n], strict=True)], text)
+    least = LEAST if values is percent else 0.0
+    return direction(claim, [y - x for x, y in zip(a[:n], b[:n], strict=True)], text, least)
 
 
 @CLAIMS.decides("R2-024", items=["bulk"])
@@ -201,6 +219,17 @@ def absolute_advantage_falls(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the change of the absolute advantage from low to high congestion."""
     ends = bulk.setting(LOW, 0.1), bulk.setting(HIGH, 0.1)
     return _change(runs, claim, *ends, absolute)
+
+
+@CLAIMS.decides("R2-044", items=["transactions"])
+def absolute_gain_does_not_grow(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the change of the absolute gain from moderate to high congestion."""
+    first, last = (absolute(runs, transactions.setting(n, 0.1)) for n in (MODERATE, HIGH))
+    text = (
+        f"The gain changes from {number(float(np.mean(first)))} to "
+        f"{number(float(np.mean(last)))} transactions per second."
+    )
+    return estimated(claim, estimates.difference(last, first), DIGIT, text)
 
 
 @CLAIMS.decides("R2-025", items=["transactions"])
@@ -217,9 +246,8 @@ def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("R2-026", items=["bulk"])
 def sack_gains_less(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the mean gain with SACK minus the mean gain with Reno."""
-    pairs = [(n, maxp) for tcp, n, maxp in bulk.PRINTED if tcp == RENO]
-    return _between(runs, claim, [bulk.setting(*at) for at in pairs],
-                    [bulk.setting(*at, SACK) for at in pairs])  # fmt: skip
+    return _between(runs, claim, [bulk.setting(*at) for at in bulk.STATED],
+                    [bulk.setting(*at, SACK) for at in bulk.STATED])  # fmt: skip
 
 
 def _means(runs: Runs, settings: Sequence[Setting]) -> list[float]:
@@ -235,23 +263,30 @@ def _between(
         f"Mean gain over the settings with published numbers: {number(float(np.mean(a)))} % with "
         f"Reno, {number(float(np.mean(b)))} % with SACK."
     )
-    return direction(claim, [y - x for x, y in zip(a, b, strict=True)], text)
+    return direction(claim, [y - x for x, y in zip(a, b, strict=True)], text, LEAST)
 
 
-@CLAIMS.decides("R2-027", items=["transactions"])
-def sack_as_reno_in_transactions(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean gain with SACK minus the mean gain with Reno."""
+NEWER = {"R2-027": SACK, "R2-042": NEWRENO}
+
+
+@CLAIMS.decides(*NEWER, items=["transactions"])
+def as_reno_in_transactions(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the mean gain with a newer TCP minus the mean gain with Reno.
+
+    Differences up to a quarter of the mean gain with Reno count as hardly any difference, so that
+    the claim is as hard to meet with small gains as with large gains.
+    """
+    tcp = NEWER[claim.id]
     keys = [key[1:] for key in transactions.PRINTED if key[0] == RENO]
-    reno, sack = (
-        _means(runs, [transactions.setting(*key, tcp) for key in keys]) for tcp in (RENO, SACK)
+    reno, newer = (
+        _means(runs, [transactions.setting(*key, one) for key in keys]) for one in (RENO, tcp)
     )
-    apart = estimates.difference(sack, reno)
-    return none(
-        claim,
-        apart,
-        POINTS.width(0),
-        "Mean gain with SACK minus mean gain with Reno, in percentage points.",
+    usual = float(np.mean(reno))
+    text = (
+        f"Mean gain with {tcp} minus mean gain with Reno, in percentage points. The mean gain with "
+        f"Reno is {number(usual)} %, and a quarter of it is {number(QUARTER * usual)} points."
     )
+    return none(claim, estimates.difference(newer, reno), QUARTER * usual, text)
 
 
 GROWTH: dict[str, tuple[list[str], Setting, Setting]] = {
@@ -332,3 +367,96 @@ def hardly_any_timeouts(runs: Runs, claim: Published) -> Decision:
         claim, runs, lambda of: float(np.mean(list(shares(of).values()))), EXACT,
         f"{text.capitalize()}.",
     )  # fmt: skip
+
+
+@CLAIMS.decides("R2-043", items=AGAIN)
+def no_multiple_drops(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the mean share of windows with several drops, over all settings."""
+
+    def shares(of: Runs) -> dict[Setting, float]:
+        by_setting = {}
+        for at in bulk.grid(RENO):
+            ran: list[Outcome] = of.of(at)
+            several, windows = sum(r.off.several for r in ran), sum(r.off.windows for r in ran)
+            absent = f"no segment was dropped with {at.congesting} flows and maxp {at.maxp:g}"
+            by_setting[at] = 100 * ratio(several, windows, absent)
+        return by_setting
+
+    every = shares(runs)
+    most = max(every, key=lambda at: every[at])
+    others = [share for at, share in every.items() if at != most]
+    text = (
+        "Share of the windows with a drop that have at least two drops, mean of all settings. "
+        f"Maximum: {number(every[most])} % ({LEVELS[most.congesting]} congestion, maxp "
+        f"{most.maxp:g}). Other settings: {number(min(others))} to {number(max(others))} %."
+    )
+    return whole(claim, runs, lambda of: float(np.mean(list(shares(of).values()))), EXACT, text)
+
+
+@CLAIMS.decides("R2-046", items=AGAIN)
+def timeouts_are_avoided(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the timeouts of ECN flows in % of the timeouts of non-ECN flows.
+
+    The settings exclude the memo's exception: high congestion and maxp 0.02.
+    """
+    excepted = bulk.setting(HIGH, MAXP[0])
+    settings = [at for at in bulk.grid(RENO) if at != excepted]
+
+    def share(of: Runs, chosen: Sequence[Setting]) -> float:
+        ran: list[Outcome] = [run for at in chosen for run in of.of(at)]
+        on, off = sum(run.on.timeouts for run in ran), sum(run.off.timeouts for run in ran)
+        return 100 * ratio(on, off, "no flow without ECN had a timeout")
+
+    text = f"At the memo's exception, the share is {number(share(runs, [excepted]))} %."
+    return whole(claim, runs, lambda of: share(of, settings), EXACT, text)
+
+
+@CLAIMS.decides("R2-045", items=["transactions"])
+def always_a_timeout(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the fast retransmits of the server for the client without ECN."""
+    ran: list[Outcome] = [r for at in transactions.grid(RENO) for r in runs.of(at)]
+    fast, timeouts = sum(r.off.fast for r in ran), sum(r.off.timeouts for r in ran)
+    text = f"Timeouts of the server for the client without ECN: {timeouts}."
+    return exactly(claim, fast, text)
+
+
+@CLAIMS.decides("R2-047", items=["transactions"])
+def ecn_avoids_timeouts(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the timeouts per transaction, of the server and the client together."""
+
+    def rates(at: Setting, which: str) -> list[float]:
+        flows = [getattr(run, which) for run in runs.of(at)]
+        return [(f.timeouts + f.client_timeouts) / f.transactions for f in flows]
+
+    settings = [transactions.setting(congesting, 0.1) for congesting in LEVELS]
+    apart = {
+        f"{LEVELS[at.congesting]} congestion": estimates.difference(
+            rates(at, "on"), rates(at, "off")
+        )
+        for at in settings
+    }
+    text = "Timeouts per transaction with ECN minus those without ECN, of both hosts together."
+    return every_sign(claim, apart, 0, text)
+
+
+@CLAIMS.decides("R2-048", items=["untuned"])
+def more_flows_exceed_maxth(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the share of time above maxth with 10 flows minus that with 2 flows."""
+    few, many = tuned.above(runs, LOW), tuned.above(runs, HIGH)
+    text = "Share of time of RED's average above maxth, in percentage points."
+    return direction(claim, [b - a for a, b in zip(few, many, strict=True)], text)
+
+
+@CLAIMS.decides("R2-049", items=["untuned"])
+def exceeds_maxth_most_of_the_time(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the share of time above maxth with 10 flows."""
+    most = tuned.MANY[-1]
+    text = f"With {most} flows the share is {estimates.mean(tuned.above(runs, most))} %."
+    return estimated(claim, estimates.mean(tuned.above(runs, HIGH)), EXACT, text)
+
+
+@CLAIMS.decides("R2-050", items=["untuned"])
+def advantage_diminishes_without_tuning(runs: Runs, claim: Published) -> Decision:
+    """Decide the claim by the gain without tuned thresholds minus the gain with them."""
+    usual = bulk.setting(HIGH, MAXP[0])
+    return _change(runs, claim, usual, tuned.UNTUNED_BULK)

@@ -102,7 +102,7 @@ def _equal_needs() -> Iterator[Need]:
         for maxp in MAXP:
             even = congesting % 2 == 0
             assert even, "half of the congesting flows have ECN, so their number is even"
-            yield Need(equal(congesting, maxp), at_most=TIMES // 2, quick=maxp == 0.1)
+            yield Need(equal(congesting, maxp), at_most=TIMES, quick=maxp == 0.1)
 
 
 def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:

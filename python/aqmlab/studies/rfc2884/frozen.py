@@ -12,22 +12,31 @@ CHOICES = (
     Choice(
         "Thresholds of RED",
         "minth 7 and maxth 21 packets, for every load, maximum drop rate and TCP",
-        "The authors of the memo tuned the thresholds until the average queue stayed between the "
-        "thresholds. The item `tuning` tunes the thresholds by the rule of `aqmlab tune-red`. For "
-        "its SACK tests the memo used other machines. We use the same machines for all tests.",
+        "The authors of the memo monitored the average queue in times of low, moderate and high "
+        "congestion, and tuned the thresholds until it stayed between them. The item `tuning` "
+        "finds several pairs that are tied: 7 and 21 packets are the best pair on the testbed of "
+        "Reno, and tied with the best on that of SACK, which had other machines. The memo does not "
+        "say that each "
+        "level of congestion had its own thresholds; the item `readings` has that interpretation.",
     ),
     Choice(
         "RED besides its thresholds",
         "Queue limit of 100 packets, wq 0.002, uniform distances between signals, not gentle",
         "The queue limit is that of a Linux interface, and wq and the uniform distances are the "
-        "defaults of the RED paper. The memo states that RED drops all packets above maxth.",
+        "defaults of the RED paper, which the memo cites. The memo states that RED drops all "
+        "packets above maxth. Router R1 ran Linux, whose `tc` computes wq from a burst that the "
+        "memo does not give; wq 1/8, from the recommended burst, is one of the readings.",
     ),
     Choice("Delay", "20 ms one way", "The memo gives 20 ms as the latency of the link."),
     Choice(
         "ECN-capable packets",
         "All packets except pure ACKs, the SYN and the SYN-ACK",
-        "RFC 2481, section 6.1.1, forbids ECN-capable SYNs and SYN-ACKs. The memo says that all "
-        "packets other than pure ACKs are ECN-capable, which would include the SYN-ACK.",
+        "The memo (section 3.2) and RFC 2481 (section 6.1.1), to which its hosts conform, set the "
+        "ECT bit of data packets once both ends have agreed on ECN; the SYN-ACK is part of that "
+        "agreement. Linux 2.4.0, with ECN by the first author of the memo, sends SYN-ACKs without "
+        "ECT (include/net/tcp_ecn.h). Against this, the memo also says that all packets other than "
+        "pure ACKs have the ECT bit, which would include the SYN-ACK, and RFC 2481 does not forbid "
+        "it. The item `transactions` has both interpretations side by side.",
     ),
     Choice(
         "Start of the next transaction",
@@ -68,5 +77,7 @@ APART = {
     INPUT: {
         "R2-019": "Arithmetic: three duplicate ACKs need three packets after the lost packet.",
         "R2-020": "Arithmetic: 5 KB divided into segments for an MTU of 1500 bytes.",
+        "R2-045": "Arithmetic: a response of four packets never has three packets after a loss in "
+        "a window that begins with one segment (R2-019, R2-020).",
     },
 }

@@ -11,8 +11,17 @@ import numpy as np
 from aqmlab.experiment.tuning import Shares
 from aqmlab.measures import Measure
 from aqmlab.results import Columns, Result
+from aqmlab.scenario import seconds
 from aqmlab.statistics import jain
-from aqmlab.studies.rfc2884.scenarios import BEGINS_S, BOTTLENECK, ECN_OFF, ECN_ON, TRANSACTIONS
+from aqmlab.studies.rfc2884.scenarios import (
+    BEGINS_S,
+    BOTTLENECK,
+    ECN_OFF,
+    ECN_ON,
+    PACKET_BYTES,
+    PIPE_BPS,
+    TRANSACTIONS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +53,9 @@ class Flow:
         Numbers of marked and of dropped packets of the server.
     completed : bool
         True if a transfer ended.
+    windows, several : int
+        Numbers of windows of a bulk transfer with at least one dropped segment, and with at least
+        two.
     """
 
     goodput_bps: float
@@ -58,6 +70,8 @@ class Flow:
     marks: int
     drops: int
     completed: bool
+    windows: int = 0
+    several: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +117,7 @@ def reduce(result: Result) -> Outcome:
     ends_s = float(result.manifest["simulated_s"])
     transacting = "exchanges" in result.tables
     on, off = (
-        _transactions(result, name, ends_s) if transacting else _transfer(flows, name)
+        _transactions(result, name, ends_s) if transacting else _transfer(result, name)
         for name in (ECN_ON, ECN_OFF)
     )
     with_ecn = [i for i, name in enumerate(names) if "rfc3168" in name or name == ECN_ON]
@@ -143,8 +157,10 @@ def _queue(result: Result) -> tuple[Shares | None, float]:
     return Shares.of(average, minth, maxth), mean
 
 
-def _transfer(flows: Columns, name: str) -> Flow:
+def _transfer(result: Result, name: str) -> Flow:
+    flows: Columns = result.columns("flows")
     i = list(flows["flow"]).index(name)
+    windows, several = _windows_with_drops(result, name) if "drops" in result.tables else (0, 0)
 
     def count(column: str) -> int:
         return int(flows[column][i])
@@ -162,7 +178,33 @@ def _transfer(flows: Columns, name: str) -> Flow:
         marks=count("marked_packets"),
         drops=count("dropped_packets"),
         completed=math.isfinite(float(flows["completed_s"][i])),
+        windows=windows,
+        several=several,
     )
+
+
+def _windows_with_drops(result: Result, name: str) -> tuple[int, int]:
+    """Return the numbers of windows of a flow with at least one drop, and with at least two drops.
+
+    A drop belongs to the window of an earlier drop if it comes within one round trip and has a
+    higher sequence number. The round trip is the propagation delay and the mean queueing delay.
+    """
+    drops = result.columns("drops")
+    own = [i for i, flow in enumerate(drops["flow"]) if flow == name and not drops["reply"][i]]
+    links = result.scenario["network"]["links"]
+    delay_s = max(seconds(str(link["delay"])) for link in links)
+    round_trip_s = 2 * delay_s + (_queue(result)[1] + 1) * 8 * PACKET_BYTES / PIPE_BPS
+    windows = several = 0
+    first_s, first_seq, counted = -math.inf, 0, False
+    for i in own:
+        time_s, seq = float(drops["time_s"][i]), int(drops["seq"][i])
+        if time_s - first_s < round_trip_s and seq > first_seq:
+            several += not counted
+            counted = True
+            continue
+        windows += 1
+        first_s, first_seq, counted = time_s, seq, False
+    return windows, several
 
 
 def _transactions(result: Result, name: str, ends_s: float) -> Flow:

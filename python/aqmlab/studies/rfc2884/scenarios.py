@@ -39,6 +39,10 @@ SIZES_KB = (5, 8, 10, 20)
 
 THRESHOLDS = (7, 21)
 """RED's minth and maxth in packets, which are results of the item `tuning`."""
+BY_LEVEL = {LOW: (7, 21), MODERATE: (8, 24), HIGH: (15, 45)}
+"""Thresholds tuned for each level of congestion alone, which are results of the item `tuning`."""
+UNTUNED = (5, 15)
+"""Thresholds of the RED paper in packets, for runs without tuning (`floyd1993red`)."""
 LIMIT = 100
 
 HOSTS: dict[str, Any] = {
@@ -64,11 +68,17 @@ TCP: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Reading:
-    """Interpretation of the memo: its description, and the scenario keys that it changes."""
+    """Interpretation of the memo: its description, and the scenario keys that it changes.
+
+    `thresholds` are minth and maxth in packets, instead of those of the study. If `by_level` is
+    True, the thresholds are those that were tuned for the level of congestion.
+    """
 
     about: str = "interpretation that the score counts"
     tcp: tuple[tuple[str, Any], ...] = ()
     red: tuple[tuple[str, Any], ...] = ()
+    thresholds: tuple[float, float] | None = None
+    by_level: bool = False
     delay_ms: float = 20
     background: tuple[tuple[str, Any], ...] = ()
     traffic: tuple[tuple[str, Any], ...] = ()
@@ -78,6 +88,8 @@ class Reading:
 
 
 AS_READ = Reading()
+SYN_ACK = Reading("ECN-capable SYN-ACKs", tcp=(("ecn.packets", "all-packets"),))
+"""Interpretation in which "all packets other than pure ACKs" includes the SYN-ACK."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +134,19 @@ class Setting:
             "tcp": self.tcp,
             "bytes": self.size,
             "ecn_of_congesting": self.ecn_of_congesting,
-            "minth": self.thresholds[0],
-            "maxth": self.thresholds[1],
+            "minth": self.pair[0],
+            "maxth": self.pair[1],
             "reading": self.reading.about,
         }
+
+    @property
+    def pair(self) -> tuple[float, float]:
+        """RED's minth and maxth in packets; a reading does not change thresholds of a setting."""
+        if self.thresholds != THRESHOLDS:
+            return self.thresholds
+        if self.reading.by_level:
+            return BY_LEVEL[self.congesting]
+        return self.reading.thresholds or self.thresholds
 
     @property
     def ends_s(self) -> float:
@@ -161,7 +182,7 @@ def _hosts(at: Setting) -> dict[str, Any]:
 
 def red(at: Setting) -> dict[str, Any]:
     """Return the queue of CBQ's class at router R1."""
-    minth, maxth = at.thresholds
+    minth, maxth = at.pair
     return {
         "kind": "red",
         "minth": f"{minth:g} packets",
@@ -226,5 +247,5 @@ def _competing(at: Setting, host: str) -> dict[str, Any]:
 def _record(at: Setting) -> dict[str, Any]:
     """Return the `record` table: RED's average, and each flow's data for the fairness index."""
     often = {TUNING: "100 ms", FAIRNESS: "500 ms", TRANSACTIONS: "500 ms", BULK: "1 s"}[at.kind]
-    series = ["queue", "window"] if at.kind == FAIRNESS else ["queue"]
+    series = ["queue", *{FAIRNESS: ["window"], BULK: ["drops"]}.get(at.kind, [])]
     return {"series": series, "links": [BOTTLENECK], "interval": often}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,16 +14,20 @@ from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
 from aqmlab.studies.rfc2884.gains import both, cell, curve, entry, gain
 from aqmlab.studies.rfc2884.outcomes import Outcome
 from aqmlab.studies.rfc2884.scenarios import (
+    AS_READ,
     HIGH,
     KB,
     LEVELS,
     MAXP,
     MODERATE,
+    NEWRENO,
     RENO,
     SACK,
     SIZES_KB,
+    SYN_ACK,
     TCPS,
     TRANSACTIONS,
+    Reading,
     Setting,
 )
 
@@ -55,13 +60,25 @@ def grid(tcp: str) -> list[Setting]:
     return [setting(congesting, maxp, tcp) for congesting in LEVELS for maxp in MAXP]
 
 
-CLAIMED = [setting(congesting, 0.1) for congesting in LEVELS]
-"""Settings for which the memo states in words that ECN gains."""
+CLAIMED = [
+    *(setting(congesting, 0.1) for congesting in LEVELS),
+    *(setting(*key[1:], NEWRENO) for key in PRINTED if key[0] == RENO),
+]
+"""Settings about which the memo makes a statement in words."""
+SIDE_BY_SIDE = 20
+"""Number of replications of settings with a published number, with ECN-capable SYN-ACKs."""
+CAPTION = "Published gains of ECN, without and with ECN-capable SYN-ACKs"
+"""Caption of the table that has both interpretations of the SYN-ACK side by side."""
 
 
 def by_size(tcp: str) -> list[Setting]:
     """Return the settings with all transaction sizes and all loads, with maxp 0.1."""
     return [setting(congesting, 0.1, tcp, kb) for congesting in LEVELS for kb in SIZES_KB]
+
+
+def marked(at: Setting) -> Setting:
+    """Return a setting with ECN-capable SYN-ACKs."""
+    return replace(at, reading=SYN_ACK)
 
 
 def _needs() -> Iterator[Need]:
@@ -70,9 +87,17 @@ def _needs() -> Iterator[Need]:
             printed = (tcp, at.congesting, at.maxp) in PRINTED
             every = printed or at in CLAIMED
             yield Need(at, at_most=None if every else FEWER, quick=tcp == RENO and printed)
+            yield Need(marked(at), at_most=SIDE_BY_SIDE if printed else FEWER, quick=False)
         for at in by_size(tcp):
-            most = at.congesting == HIGH and at.size == KB * SIZES_KB[-1]
-            yield Need(at, at_most=None if most else FEWER, quick=tcp == RENO and most)
+            most = at.congesting == HIGH and at.size == KB * SIZES_KB[-1] and tcp == RENO
+            yield Need(at, at_most=None if most else FEWER, quick=most)
+            yield Need(marked(at), at_most=SIDE_BY_SIDE if most else FEWER, quick=False)
+
+
+def published(at: Setting) -> float | None:
+    """Return the published gain in % of a setting, or None."""
+    small = at.size == KB * SMALL
+    return PRINTED.get((at.tcp, at.congesting, at.maxp)) if small else None
 
 
 def _row(runs: Runs, section: Section, many: list[Setting]) -> list[str | Entry]:
@@ -81,13 +106,35 @@ def _row(runs: Runs, section: Section, many: list[Setting]) -> list[str | Entry]
         if not runs.has(at):
             row.append("–")
             continue
-        small = at.size == KB * SMALL
-        known = PRINTED.get((at.tcp, at.congesting, at.maxp)) if small else None
-        one = cell("transactions", runs, at, known)
+        counted = at.reading != SYN_ACK
+        one = cell("transactions", runs, at, published(at), again=not counted)
         if one not in section.cells:  # both tables have this size
             section.cells.append(one)
         row.append(entry(one))
     return row
+
+
+def _side_by_side(runs: Runs) -> Table:
+    """Return the published gains beside our gains with both interpretations of the SYN-ACK."""
+    rows: list[list[str | Entry]] = []
+    for (tcp, congesting, maxp), printed in PRINTED.items():
+        at = setting(congesting, maxp, tcp)
+        case = f"{tcp}, {SMALL} KB, {LEVELS[congesting]} congestion, maxp {maxp:g}"
+        ours = (entry(cell("", runs, one, printed)) for one in (at, marked(at)))
+        rows.append([case, f"{printed:g} %", *(replace(one, sub=_interval(one)) for one in ours)])
+    for tcp in TCPS:
+        for kb in SIZES_KB:
+            at = setting(HIGH, 0.1, tcp, kb)
+            if published(at) is None:
+                case = f"{tcp}, {kb} KB, {LEVELS[HIGH]} congestion, maxp 0.1"
+                rows.append([case, "–", *(entry(cell("", runs, one)) for one in (at, marked(at)))])
+    head = ["Transactions", "Published", "SYN-ACK not ECN-capable", "SYN-ACK ECN-capable"]
+    return Table(CAPTION, head, rows)
+
+
+def _interval(one: Entry) -> str:
+    """Return the interval of an entry without the published number, which has its own column."""
+    return one.sub.splitlines()[-1]
 
 
 def _make(runs: Runs) -> Section:
@@ -100,38 +147,57 @@ def _make(runs: Runs) -> Section:
             "minus the rate of the client without ECN, in % of the rate without ECN. The tables "
             "have paired means of the replications with 95 % intervals. An entry is green if its "
             "interval is above 0, or if the published number is reproduced.",
+            "The memo says that all packets other than pure ACKs are ECN-capable, and also that a "
+            "sender sets ECT from the end of the negotiation on, as in RFC 2481. The SYN-ACK is "
+            "not a pure ACK, but it is part of the negotiation. The score counts SYN-ACKs that are "
+            "not ECN-capable; the tables have both interpretations.",
         ]
     )
+    if not runs.quick:
+        section.tables.append(_side_by_side(runs))
     for tcp in TCPS:
-        rows = [
-            [f"{name} ({n} flows)", *_row(runs, section, [setting(n, p, tcp) for p in MAXP])]
-            for n, name in LEVELS.items()
-        ]
-        rows = [row for row in rows if any(isinstance(one, Entry) for one in row)]
-        if not rows:
-            continue
-        head = ["Congestion", *(f"maxp {maxp:g}" for maxp in MAXP)]
-        caption = f"{tcp}: gain of ECN, transactions of {SMALL} KB"
-        section.tables.append(Table(caption, head, rows))
-        rows = [
-            [f"{name} ({n} flows)",
-             *_row(runs, section, [setting(n, 0.1, tcp, kb) for kb in SIZES_KB])]
-            for n, name in LEVELS.items()
-        ]  # fmt: skip
-        rows = [row for row in rows if any(isinstance(one, Entry) for one in row)]
-        head = ["Congestion", *(f"{kb} KB" for kb in SIZES_KB)]
-        section.tables.append(
-            Table(f"{tcp}: gain of ECN by size of the response, maxp 0.1", head, rows)
-        )
-        section.tables.append(_rates(runs, section, tcp))
+        for reading, about in SYN_ACKS.items():
+            _gains(runs, section, tcp, reading, about)
     section.figures.append(_figure(runs))
     return section
 
 
-def _rates(runs: Runs, section: Section, tcp: str) -> Table:
+SYN_ACKS = {AS_READ: "", SYN_ACK: ", ECN-capable SYN-ACKs"}
+"""Interpretations of the SYN-ACK, and their part of a table's caption."""
+
+
+def _gains(runs: Runs, section: Section, tcp: str, reading: Reading, about: str) -> None:
+    """Add the tables of a TCP variant under one interpretation of the SYN-ACK, if they were run."""
+
+    def at(congesting: int, maxp: float, kb: int = SMALL) -> Setting:
+        return replace(setting(congesting, maxp, tcp, kb), reading=reading)
+
+    rows = [
+        [f"{name} ({n} flows)", *_row(runs, section, [at(n, p) for p in MAXP])]
+        for n, name in LEVELS.items()
+    ]
+    rows = [row for row in rows if any(isinstance(one, Entry) for one in row)]
+    if not rows:
+        return
+    head = ["Congestion", *(f"maxp {maxp:g}" for maxp in MAXP)]
+    caption = f"{tcp}: gain of ECN, transactions of {SMALL} KB{about}"
+    section.tables.append(Table(caption, head, rows))
+    rows = [
+        [f"{name} ({n} flows)", *_row(runs, section, [at(n, 0.1, kb) for kb in SIZES_KB])]
+        for n, name in LEVELS.items()
+    ]
+    rows = [row for row in rows if any(isinstance(one, Entry) for one in row)]
+    head = ["Congestion", *(f"{kb} KB" for kb in SIZES_KB)]
+    caption = f"{tcp}: gain of ECN by size of the response, maxp 0.1{about}"
+    section.tables.append(Table(caption, head, rows))
+    section.tables.append(_rates(runs, section, tcp, reading, about))
+
+
+def _rates(runs: Runs, section: Section, tcp: str, reading: Reading, about: str) -> Table:
     """Return a table of transaction rates, and of recoveries per 100 transactions."""
     rows: list[list[str | Entry]] = []
-    for at in dict.fromkeys([*grid(tcp), *by_size(tcp)]):
+    settings = dict.fromkeys([*grid(tcp), *by_size(tcp)])
+    for at in (replace(one, reading=reading) for one in settings):
         if not runs.has(at):
             continue
         ran: list[Outcome] = runs.of(at)
@@ -151,7 +217,8 @@ def _rates(runs: Runs, section: Section, tcp: str) -> Table:
         "per 100 transactions: fast retransmits / timeouts of the server / timeouts of the client"
     )
     head = ["", "ECN: per second", f"ECN, {what}", "non-ECN: per second", f"non-ECN, {what}"]
-    return Table(f"{tcp}: transactions per second, fast retransmits and timeouts", head, rows)
+    caption = f"{tcp}: transactions per second, fast retransmits and timeouts{about}"
+    return Table(caption, head, rows)
 
 
 def _figure(runs: Runs) -> Figure:
