@@ -10,7 +10,7 @@ import numpy as np
 
 from aqmlab.experiment.tuning import Shares
 from aqmlab.measures import Measure
-from aqmlab.results import Columns, Result
+from aqmlab.results import Columns, NotMeasuredError, Result
 from aqmlab.scenario import seconds
 from aqmlab.statistics import jain
 from aqmlab.studies.rfc2884.scenarios import (
@@ -46,7 +46,8 @@ class Flow:
     segments, resent : int
         Numbers of segments with data, and of retransmitted segments, that the server sent.
     timeouts, fast : int
-        Numbers of retransmission timeouts and of fast retransmits of the server.
+        Numbers of retransmission timeouts and of fast retransmits of the server; `fast` is NaN if
+        the engine cannot measure it, as over a kernel.
     client_timeouts : int
         Number of timeouts of the client, mostly because the response to its SYN or FIN was lost.
     marks, drops : int
@@ -65,7 +66,7 @@ class Flow:
     segments: int
     resent: int
     timeouts: int
-    fast: int
+    fast: float
     client_timeouts: int
     marks: int
     drops: int
@@ -173,7 +174,7 @@ def _transfer(result: Result, name: str) -> Flow:
         segments=count("segments_sent"),
         resent=count("retransmitted_segments"),
         timeouts=count("timeouts"),
-        fast=count("fast_retransmits"),
+        fast=_fast_retransmits(flows, name),
         client_timeouts=0,
         marks=count("marked_packets"),
         drops=count("dropped_packets"),
@@ -181,6 +182,14 @@ def _transfer(result: Result, name: str) -> Flow:
         windows=windows,
         several=several,
     )
+
+
+def _fast_retransmits(table: Columns, name: str) -> float:
+    """Return the fast retransmits of a flow; NaN if the engine cannot measure them."""
+    try:
+        return float(table["fast_retransmits"][list(table["flow"]).index(name)])
+    except NotMeasuredError:
+        return NOTHING
 
 
 def _windows_with_drops(result: Result, name: str) -> tuple[int, int]:
@@ -223,7 +232,7 @@ def _transactions(result: Result, name: str, ends_s: float) -> Flow:
         segments=int(replies("segments_sent")),
         resent=int(replies("retransmitted_segments")),
         timeouts=int(replies("timeouts")),
-        fast=int(replies("fast_retransmits")),
+        fast=_fast_retransmits(result.columns("replies"), name),
         client_timeouts=int(asked("timeouts")),
         marks=int(replies("marked_packets")),
         drops=int(replies("dropped_packets")),
