@@ -145,7 +145,8 @@ def test_claims_of_a_testbed_are_stored_and_shown(tmp_path: Path) -> None:
     other = (study.claims.one("EF-006"), Decision("0", OPEN, ""))
     table = measured.table(of, [*done, other])
     assert table is not None
-    assert [entry.sub for entry in table.entries()[1][3:]] == [REPRODUCED, REPRODUCED]
+    assert [entry.sub for entry in table.entries()[1][3:]][::2] == [REPRODUCED, REPRODUCED]
+    assert of.simulated["EF-005"].ours
     assert len(table.rows) == 2
     assert measured.sentence(of, [*done, other]).startswith("1 counted claims")
     with pytest.raises(ValueError, match="use testbed:kernel"):

@@ -4,8 +4,12 @@
 
 The command runs the scenarios that the claims need over a testbed, and writes the number and the
 verdict of each claim into the study's `measured.json`. Claims that the file has already are kept,
-unless they are measured again. With `--store`, finished runs are not repeated. The report of a
-simulation then shows the published, the simulated and the measured number of each claim.
+unless they are measured again. With `--store`, finished runs are not repeated.
+
+The command also simulates the claims with the hosts of the testbed, the stack `linux`. The report
+of a simulation then has four numbers for each claim: published, simulated with the hosts of the
+publication, simulated with the hosts of the testbed, and measured. The last two differ by faults of
+the simulator, and the second and the third by the hosts.
 """
 
 from __future__ import annotations
@@ -19,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.engine import Engine, Hosting
+from aqmlab.engine import Engine, Hosting, Simulator
+from aqmlab.engine.testbed.hosts import hosted
 from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
 from aqmlab.store import Store
@@ -34,9 +39,26 @@ NAME = "measured.json"
 """Name of the file in the folder of a study."""
 
 
+REPLICATIONS = 20
+"""Maximum number of replications of a simulation with the hosts of the testbed."""
+
+
+class SimulatedHosts(Simulator):
+    """Simulator with the hosts of the testbed in place of those of a publication."""
+
+    hosts = "The simulated hosts have the stack `linux`."
+
+    def hosted(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a scenario with the hosts of the testbed; see :class:`aqmlab.engine.Hosting`."""
+        return hosted(scenario)
+
+
 @dataclass(frozen=True)
 class MeasuredClaim:
-    """Decision on a claim over a testbed: our number as text and as estimate, and the verdict."""
+    """Decision on a claim over a testbed, or with the hosts of a testbed.
+
+    `ours` is our number as text, and `estimate` the number with its interval.
+    """
 
     ours: str
     verdict: str
@@ -55,11 +77,14 @@ class Measured:
         Largest number of replications of a setting.
     claims : dict
         Decision on each measured claim, by claim id.
+    simulated : dict
+        Decision on each claim by a simulation with the hosts of the testbed, by claim id.
     """
 
     hosts: str = ""
     replications: int = 0
     claims: Mapping[str, MeasuredClaim] = field(default_factory=dict)
+    simulated: Mapping[str, MeasuredClaim] = field(default_factory=dict)
 
     @property
     def estimates(self) -> dict[str, Estimate]:
@@ -73,12 +98,15 @@ def read(study: Study) -> Measured:
     if not path.exists():
         return Measured()
     stored = json.loads(path.read_text("utf-8"))
-    claims = {
-        claim_id: MeasuredClaim(row["ours"], row["verdict"], _estimate(row))
-        for claim_id, row in stored["claims"].items()
-    }
-    most = max(row["replications"] for row in stored["claims"].values())
-    return Measured(stored["hosts"], most, claims)
+    rows = stored["claims"].items()
+    most = max(row["replications"] for _, row in rows)
+    claims = {claim_id: _claim(row) for claim_id, row in rows}
+    simulated = {claim_id: _claim(row["simulated"]) for claim_id, row in rows}
+    return Measured(stored["hosts"], most, claims, simulated)
+
+
+def _claim(row: Mapping[str, Any]) -> MeasuredClaim:
+    return MeasuredClaim(row["ours"], row["verdict"], _estimate(row))
 
 
 def _estimate(row: Mapping[str, Any]) -> Estimate | None:
@@ -89,19 +117,22 @@ def _estimate(row: Mapping[str, Any]) -> Estimate | None:
 
 
 def sentence(measured: Measured, claims: Iterable[tuple[Published, Decision]]) -> str:
-    """Return how often the simulation and the measurement have the same verdict, as text."""
+    """Return how often simulation and measurement agree, as text."""
+    ids = [claim.id for claim, _ in claims if claim.counted and claim.id in measured.claims]
     verdicts = [
-        (_plain(decision.verdict), _plain(measured.claims[claim.id].verdict))
-        for claim, decision in claims
-        if claim.counted and claim.id in measured.claims and decision.verdict in DECIDED
+        tuple(_plain(of[i].verdict) for of in (measured.simulated, measured.claims)) for i in ids
     ]
     same = sum(a == b for a, b in verdicts)
-    against = sum(a == CONTRADICTED for a, _ in verdicts)
+    opposite = sum({"reproduced", CONTRADICTED} == set(pair) for pair in verdicts)
     both = sum(a == b == CONTRADICTED for a, b in verdicts)
+    pairs = [(measured.simulated[i].estimate, measured.claims[i].estimate) for i in ids]
+    numbers = [(a, b) for a, b in pairs if a is not None and b is not None]
+    near = sum(a.low <= b.high and b.low <= a.high for a, b in numbers)
     return (
-        f"{len(verdicts)} counted claims have both a simulated and a measured number. In {same} of "
-        f"them both verdicts are equal. The simulation contradicts the publication in {against} of "
-        f"them, and the kernel contradicts it in {both} of these {against}."
+        f"{len(ids)} counted claims were measured, and simulated with the same hosts. Of the "
+        f"{len(numbers)} that are numbers, {near} have overlapping intervals. The verdict is the "
+        f"same for {same} of {len(ids)} claims, and opposite for {opposite}. Simulation and kernel "
+        f"together contradict the publication in {both} claims."
     )
 
 
@@ -118,10 +149,11 @@ def table(measured: Measured, claims: Iterable[tuple[Published, Decision]]) -> T
             continue
         rows.append(
             [claim.id, Entry(f"{claim.statement} ({claim.scenario})", prose=True), claim.printed,
-             Entry(decision.ours or "–", decision.verdict, KINDS.get(decision.verdict, "")),
-             Entry(one.ours or "–", one.verdict, KINDS.get(one.verdict, ""))]
+             *(Entry(of.ours or "–", of.verdict, KINDS.get(of.verdict, ""))
+               for of in (decision, measured.simulated[claim.id], one))]
         )  # fmt: skip
-    head = ["Claim", "Statement", "Published", "Simulated", "Measured"]
+    head = ["Claim", "Statement", "Published", "Simulated", "Simulated, hosts of the testbed",
+            "Measured"]  # fmt: skip
     return Table("", head, rows) if rows else None
 
 
@@ -163,19 +195,23 @@ def measure(
     for claim_id in claims:
         claim, decision, runs = study.decide(claim_id, replications, engine=engine, store=store)
         if decision.verdict in DECIDED:
-            row: dict[str, Any] = {"ours": decision.ours, "verdict": decision.verdict}
-            row["replications"] = replications
-            stored["claims"][claim_id] = row | _numbers(decision.estimate)
+            count = min(REPLICATIONS, study.replications)
+            _, twin, _ = study.decide(claim_id, count, engine=SimulatedHosts())
+            row = _row(decision) | {"replications": replications, "simulated": _row(twin)}
+            stored["claims"][claim_id] = row
             stored["hosts"] = runs.hosts
             path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
         yield claim, decision
 
 
-def _numbers(of: Estimate | None) -> dict[str, Any]:
+def _row(decision: Decision) -> dict[str, Any]:
+    """Return a decision as an object of the file."""
+    row: dict[str, Any] = {"ours": decision.ours, "verdict": decision.verdict}
+    of = decision.estimate
     if of is None or not of.n:
-        return {}
+        return row
     low, high = (None if math.isnan(bound) else bound for bound in (of.low, of.high))
-    return {"value": of.value, "low": low, "high": high, "n": of.n}
+    return row | {"value": of.value, "low": low, "high": high, "n": of.n}
 
 
 def main() -> None:
