@@ -107,12 +107,13 @@ def test_the_first_figure_has_a_panel_per_unit_and_all_kinds_of_numbers() -> Non
         (claim("A-002", 26, "s"), decided(0.4, 0.5, 0.6)),
         (claim("A-003", 1), Decision("+1", REPRODUCED, "")),
     ]
-    opening = Opening("", "", "", shown=(("a", "A-001"), ("b", "A-002"), ("c", "A-003")))
+    shown = (("a", "A-001"), ("b", "A-002"), ("c", "A-003"))
+    opening = Opening("", "", "", shown=shown, axes=(("s", "time (s)"),))
     figure = drawn(opening, claims, {"A-002": Estimate("mean", 0.7, 0.6, 0.8, 2)})
     assert figure is not None
     first, second = figure.axes
     assert [label.get_text() for label in first.get_yticklabels()] == ["a"]
-    assert (first.get_xlabel(), second.get_xlabel()) == ("%", "s")
+    assert (first.get_xlabel(), second.get_xlabel()) == ("%", "time (s)")
     assert (first.get_xscale(), second.get_xscale()) == ("linear", "log")
     assert drawn(opening, claims[2:], {}) is None
 

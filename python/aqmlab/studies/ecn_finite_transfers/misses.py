@@ -23,6 +23,7 @@ OPENING = Opening(
         ("Time of the slowest of 10, no ECN", "EF-055"),
         ("Time of the only one of 10 with ECN", "EF-056"),
     ),
+    axes=(("packets", "dropped packets"), ("s", "time of the download (s)")),
 )
 
 MISSES = (

@@ -23,6 +23,7 @@ OPENING = Opening(
         ("Largest difference, three links", "ES-016"),
         ("13th largest difference, one link", "ES-007"),
     ),
+    axes=(("count", "number of pairs"), ("%", "change of goodput (%)")),
 )
 
 READINGS = "aqmlab reproduce ecn-red-simulation --only readings"

@@ -45,6 +45,8 @@ class Opening:
         What an operator or an implementer should take from the study today, in one sentence.
     shown : tuple of (str, str)
         Rows of the first figure: a label, and the id of a claim about a number.
+    axes : tuple of (str, str)
+        Label of the axis for each unit of these claims; by default the unit.
     """
 
     found: str
@@ -52,6 +54,7 @@ class Opening:
     why: str
     today: str = ""
     shown: tuple[tuple[str, str], ...] = ()
+    axes: tuple[tuple[str, str], ...] = ()
 
     def answers(self, claims: Iterable[Claim]) -> list[tuple[str, str]]:
         """Return the labelled sentences, or none if a number of `ours` was not decided."""
@@ -174,7 +177,8 @@ def drawn(
         height_ratios=[count + 0.6 for count in heights],
     )  # fmt: skip
     for panel, unit in zip(axes[:, 0], units, strict=True):
-        _panel(panel, unit, [row for row in rows if row[1].unit == unit], measured)
+        _panel(panel, [row for row in rows if row[1].unit == unit], measured)
+        panel.set_xlabel(dict(opening.axes).get(unit, unit))
     # All kinds of numbers are in the panel that has most kinds.
     fullest = max(axes[:, 0], key=lambda panel: len(panel.get_legend_handles_labels()[1]))
     legend_below(figure, fullest, 3)
@@ -190,7 +194,6 @@ DECADES = 30
 
 def _panel(
     panel: Axes,
-    unit: str,
     rows: Sequence[tuple[str, Published, Estimate]],
     measured: Mapping[str, Estimate],
 ) -> None:
@@ -217,7 +220,6 @@ def _panel(
     panel.grid(visible=False, axis="y")
     if min(values) > 0 and max(values) > DECADES * min(values):
         logarithmic(panel, "x")
-    panel.set_xlabel({"count": "number", "1": ""}.get(unit, unit))
 
 
 def unexplained(misses: Iterable[Miss], contradicted: Iterable[str]) -> list[str]:

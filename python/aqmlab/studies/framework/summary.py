@@ -286,7 +286,7 @@ def _scores(reproduction: Reproduction) -> list[Score]:
         others.append((counts[UNDECIDED], f"that {UNDECIDED}"))
         scores += [Score(f"claims {about}", str(n)) for n, about in others if n]
     if cells := numbers(reproduction.cells):
-        scores += tiles(cells, "published numbers", under)
+        scores.append(tiles(cells, "published numbers", under)[0])
     scores.append(Score("replications of each setting", str(reproduction.replications)))
     return scores
 

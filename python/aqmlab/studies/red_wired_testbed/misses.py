@@ -25,6 +25,7 @@ OPENING = Opening(
         ("Lost CBR packets, RED", "RW-087"),
         ("Lost CBR packets, Tail Drop", "RW-086"),
     ),
+    axes=(("s", "elapsed time of the third flow (s)"), ("%", "lost CBR packets (%)")),
 )
 
 _READINGS = "aqmlab reproduce red-wired-testbed --only readings"

@@ -27,6 +27,7 @@ OPENING = Opening(
         ("5 KB, SACK, moderate congestion", "R2-015"),
         ("5 KB, SACK, high congestion", "R2-016"),
     ),
+    axes=(("%", "gain of ECN (%)"),),
 )
 
 COMMAND = "aqmlab reproduce rfc2884"
