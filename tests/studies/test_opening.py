@@ -128,7 +128,10 @@ class WithHosts(Simulator):
         return scenario
 
 
-def test_claims_of_a_testbed_are_stored_and_shown(tmp_path: Path) -> None:
+def test_claims_of_a_testbed_are_stored_and_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured, "REPLICATIONS", 1)
     study = studies.load("ecn-finite-transfers")
     path = tmp_path / "published" / "claims.csv"
     path.parent.mkdir()
