@@ -193,10 +193,13 @@ def measure(
     path = study.verdicts_path.with_name(NAME)
     stored = json.loads(path.read_text("utf-8")) if path.exists() else {"claims": {}}
     for claim_id in claims:
-        claim, decision, runs = study.decide(claim_id, replications, engine=engine, store=store)
-        if decision.verdict in DECIDED:
+        claim, decision, runs = study.decide(
+            claim_id, replications, engine=engine, store=store, every_series=False
+        )
+        missing = decision.estimate is not None and not decision.estimate.n
+        if decision.verdict in DECIDED and not missing:
             count = min(REPLICATIONS, study.replications)
-            _, twin, _ = study.decide(claim_id, count, engine=SimulatedHosts())
+            _, twin, _ = study.decide(claim_id, count, engine=SimulatedHosts(), every_series=False)
             row = _row(decision) | {"replications": replications, "simulated": _row(twin)}
             stored["claims"][claim_id] = row
             stored["hosts"] = runs.hosts

@@ -443,6 +443,7 @@ class Study:
         store: Store | None = None,
         changes: Sequence[Change] = (),
         seed: int | None = None,
+        every_series: bool = True,
     ) -> tuple[Published, Decision, Runs]:
         """Decide one claim; run only the scenarios that this claim needs, and write no files.
 
@@ -452,6 +453,9 @@ class Study:
             Id of the claim.
         replications, jobs, engine, store, changes, seed
             As for :meth:`run`.
+        every_series : bool
+            False to decide the claim although the engine cannot record a series of its items, such
+            as one that only a graph reads. Values that come from the series are then missing.
 
         Raises
         ------
@@ -471,7 +475,7 @@ class Study:
             runs.request(item.needs())
         runs.check_changes()
         absent: dict[str, NotMeasuredError | UndecidableError] = {}
-        for item in items:
+        for item in items if every_series else ():
             runs.request(item.later(runs, absent))
         return printed, self.claims.decision(runs, printed, absent), runs
 
