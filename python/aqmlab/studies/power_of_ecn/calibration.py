@@ -35,10 +35,9 @@ from aqmlab.studies.power_of_ecn.scenarios import (
 )
 from aqmlab.studies.power_of_ecn.testbed import FREE, OFFERED_BPS
 from aqmlab.studies.power_of_ecn.testbed import LASTS_S as TESTBED_S
-from aqmlab.studies.power_of_ecn.users import USERS
+from aqmlab.studies.power_of_ecn.users import BROWSERS, USERS
 from aqmlab.studies.power_of_ecn.words import GENERAL, OFF, UNCONGESTED
 
-REPLICATIONS = 5
 MOST_BROWSERS = 700
 WINDOW = 65_536
 """Advertised window of the testbed's hosts, in bytes."""
@@ -139,7 +138,10 @@ def _run(at: Setting, replication: int, changes: dict[str, Any], series: list[st
 
 
 def rows(name: str) -> Iterator[tuple[tuple[str, int, int], list[int]]]:
-    """Yield the rows of the table for traffic of a name: the key and the numbers of users."""
+    """Yield the rows of the table for traffic of a name: the key and the numbers of users.
+
+    A row has as many numbers as the row of the present table.
+    """
     mix, _, of_reading = name.partition(", ")
     if name in MIXES:
         mix, of_reading = name, ""
@@ -147,9 +149,9 @@ def rows(name: str) -> Iterator[tuple[tuple[str, int, int], list[int]]]:
     keys = [key for key in USERS if key[0] == name]
     longest = max(seconds for _, seconds, _ in keys)
     by_key: dict[tuple[str, int, int], list[int]] = {key: [] for key in keys}
-    for replication in range(REPLICATIONS):
+    for replication in range(max(len(USERS[key]) for key in keys)):
         result = run(mix, replication, longest, reading)
-        for key in keys:
+        for key in (key for key in keys if replication < len(USERS[key])):
             _, seconds, load = key
             sent_bytes = carried(mix, replication, seconds, reading)
             by_key[key].append(users(result, sent_bytes, load, seconds))
@@ -178,7 +180,7 @@ def browsers(replication: int) -> int:
 def main(names: Sequence[str]) -> None:
     """Print the rows of `users.py` for the given names of traffic, or the numbers of browsers."""
     if names == ["browsers"]:
-        print(tuple(map(browsers, range(REPLICATIONS))))
+        print(tuple(map(browsers, range(len(BROWSERS)))))
         return
     for name in names or dict.fromkeys(name for name, _, _ in USERS):
         for key, numbers in rows(name):

@@ -43,7 +43,6 @@ from aqmlab.studies.power_of_ecn.showing import (
     gain,
     mean,
     over,
-    values,
 )
 from aqmlab.studies.power_of_ecn.table_1 import RULE, relative
 from aqmlab.studies.power_of_ecn.words import (
@@ -333,25 +332,30 @@ for _id, _scheme in SIGNS.items():
     _register_sign(_id, _scheme)
 
 
-def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> list[float]:
-    return [
-        float(np.mean(both))
-        for both in zip(
-            *(values(runs, Setting(scheme, ends, load), PROFILE) for load in LOADS), strict=True
-        )
-    ]
+def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> dict[int, float]:
+    """Return the mean profile over both loads, for each replication that ran at both loads."""
+    light, persistent = (dict(runs.by_replication(Setting(scheme, ends, load))) for load in LOADS)
+    return {
+        r: float(np.mean([PROFILE[2](light[r]), PROFILE[2](persistent[r])]))
+        for r in light.keys() & persistent.keys()
+    }
+
+
+def _lead(first: dict[int, float], second: dict[int, float]) -> list[float]:
+    """Return the differences of two quantities in the replications that both have."""
+    return [first[r] - second[r] for r in sorted(first.keys() & second.keys())]
 
 
 @CLAIMS.decides("PE-046", items=EVERY)
 def rank_of_pi(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the mean response-time profiles with ECN+, averaged over both loads."""
     every = {s: _mean_over_loads(runs, s, ECN_PLUS) for s in SCHEMES}
-    means = {s: estimates.mean(profiles) for s, profiles in every.items()}
+    means = {s: estimates.mean(profiles.values()) for s, profiles in every.items()}
     order = sorted(means, key=lambda s: -means[s].value)
     text = ", ".join(f"{s} {means[s]}" for s in order)
     rank = order.index(PI) + 1
     best = next(s for s in order if s != PI)
-    lead = [a - b for a, b in zip(every[PI], every[best], strict=True)]
+    lead = _lead(every[PI], every[best])
     text = (
         f"Mean response-time profile with {ENDS[ECN_PLUS]}: {text}. The differences are those "
         f"between PI and the best other scheme, {best}."
@@ -365,10 +369,10 @@ def red_star_above_red(runs: Runs, claim: Published) -> Decision:
 
     The hosts use ECN+. Each profile is averaged over 90 and 105 % load.
     """
-    both = zip(*(_mean_over_loads(runs, s, ECN_PLUS) for s in (RED_STAR, RED)), strict=True)
+    star, red = (_mean_over_loads(runs, s, ECN_PLUS) for s in (RED_STAR, RED))
     return direction(
         claim,
-        [star - red for star, red in both],
+        _lead(star, red),
         "Mean response-time profile with RED* minus the mean profile with RED, both with ECN+. "
         f"{READ}",
         VISIBLE,

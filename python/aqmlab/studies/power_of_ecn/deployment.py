@@ -11,7 +11,7 @@ from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
 from aqmlab.studies.power_of_ecn.outcomes import Outcome, Responses
 from aqmlab.studies.power_of_ecn.readings import SECONDS, WAITING
-from aqmlab.studies.power_of_ecn.scenarios import PAGE_GAP, Setting, scenario
+from aqmlab.studies.power_of_ecn.scenarios import PAGE_GAP, REPLICATIONS, Setting, scenario
 from aqmlab.studies.power_of_ecn.showing import (
     THROUGHPUT,
     curve,
@@ -94,7 +94,8 @@ def changes(runs: Runs, loop: str) -> list[float]:
 
 def _needs() -> Iterator[Need]:
     for loop, settings in LOOPS.items():
-        yield from (Need(at, quick=loop == OPEN) for at in settings.values())
+        for at in settings.values():
+            yield Need(at, at_most=REPLICATIONS, quick=loop == OPEN)
 
 
 def _make(runs: Runs) -> Section:

@@ -1,5 +1,7 @@
 """Paragraphs of the report: a summary of the paper, rules for our numbers, and differences."""
 
+from aqmlab.studies.power_of_ecn.scenarios import MANY, REPLICATIONS
+
 ABOUT = (
     "A reproduction of “The Power of Explicit Congestion Notification”. Web traffic crosses a "
     "congested link of 100 Mbit/s with RED, RED*, REM, PI or a threshold. The hosts use no ECN, "
@@ -19,12 +21,13 @@ READING = (
     "In a replication, the requests are the same under every scheme, because pages start "
     "independently of earlier pages. For each replication, the number of users is calibrated on "
     "the uncongested link. Replications differ in the requests and in the times of the requests.",
-    "Our numbers are means of five replications of 300 s after a warm-up of 30 s, with 95 % "
-    "intervals by Student's t. Differences are paired by replication. Differences of mean profiles "
-    "of at most one percentage point count as no difference, because a figure does not show them. "
-    "The tolerance of a published throughput is 3 % of the link rate, and the tolerance of a "
-    "published share of responses is five percentage points. A claim about a sign is reproduced "
-    "only if it is reproduced in all cases to which it applies.",
+    f"Our numbers are means of {REPLICATIONS} replications ({MANY} with PI and with the threshold) "
+    "of 300 s after a warm-up of 30 s, with 95 % intervals by Student's t. Differences are paired "
+    "by replication. Differences of mean profiles of at most one percentage point count as no "
+    "difference, because a figure does not show them. The tolerance of a published throughput is "
+    "3 % of the link rate, and the tolerance of a published share of responses is five percentage "
+    "points. A claim about a sign is reproduced only if it is reproduced in all cases to which it "
+    "applies.",
 )
 
 DEVIATIONS = (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Alternative, Cell, Item, Need, Runs, Section
-from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
+from aqmlab.studies.power_of_ecn.scenarios import AS_READ, REPLICATIONS, Reading, Setting
 from aqmlab.studies.power_of_ecn.showing import (
     PROFILE,
     SYN_ACK_LOSS,
@@ -116,7 +116,7 @@ def cases() -> Iterator[tuple[str, Reading, str]]:
 def _needs() -> Iterator[Need]:
     for scheme, reading, mix in cases():
         for ends in ENDS:
-            yield Need(setting(scheme, ends, reading, mix), quick=False)
+            yield Need(setting(scheme, ends, reading, mix), at_most=REPLICATIONS, quick=False)
 
 
 def _make(runs: Runs) -> Section:

@@ -18,7 +18,7 @@ from aqmlab.studies.power_of_ecn.mixes import BLENDS, CAPPED, SIGMA, SIGMAS, sha
 from aqmlab.studies.power_of_ecn.outcomes import LARGE, SMALL
 from aqmlab.studies.power_of_ecn.profiles import LOADS
 from aqmlab.studies.power_of_ecn.readings import IGNORING, SECONDS
-from aqmlab.studies.power_of_ecn.scenarios import AS_READ, LASTS_S, Reading, Setting
+from aqmlab.studies.power_of_ecn.scenarios import AS_READ, LASTS_S, REPLICATIONS, Reading, Setting
 from aqmlab.studies.power_of_ecn.showing import (
     SYN_ACK_LOSS,
     THROUGHPUT,
@@ -78,10 +78,12 @@ def _needs() -> Iterator[Need]:
         for load in LOADS:
             for scheme in SCHEMES:
                 for ends in ENDS:
-                    yield Need(setting(scheme, ends, load, mix, reading), quick=False)
+                    at = setting(scheme, ends, load, mix, reading)
+                    yield Need(at, at_most=REPLICATIONS, quick=False)
     for mixes in FAMILIES.values():
         for mix in mixes:
-            yield from (Need(_by_sizes(ends, mix), quick=False) for ends in (OFF, ECN))
+            for ends in (OFF, ECN):
+                yield Need(_by_sizes(ends, mix), at_most=REPLICATIONS, quick=False)
 
 
 def _shown(

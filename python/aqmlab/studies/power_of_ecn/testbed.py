@@ -15,6 +15,7 @@ from aqmlab.studies.power_of_ecn.scenarios import (
     BOTTLENECK,
     CLIENTS,
     RATE_BPS,
+    REPLICATIONS,
     WARM_UP_S,
     queue,
 )
@@ -165,7 +166,7 @@ SERVED: Quantity = ("responses", "1/s", lambda run: run.served / LASTS_S)
 
 
 def _needs() -> Iterator[Need]:
-    yield from map(Need, CASES.values())
+    yield from (Need(at, at_most=REPLICATIONS) for at in CASES.values())
     for at in (*OPEN.values(), *IN_BYTES.values()):
         yield Need(at, at_most=FEW, quick=False)
 
