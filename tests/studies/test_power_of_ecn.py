@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from aqmlab import studies, traffic
 from aqmlab.command import execute
@@ -38,6 +39,7 @@ from aqmlab.studies.power_of_ecn import (
     variants,
 )
 from aqmlab.studies.power_of_ecn.claims import CLAIMS
+from aqmlab.studies.power_of_ecn.mixes import CAPPED, SIGMA, share_below, sizes
 from aqmlab.studies.power_of_ecn.model import Alike, Mixed, Waited
 from aqmlab.studies.power_of_ecn.outcomes import EDGES, Outcome, Responses, reduce
 from aqmlab.studies.power_of_ecn.scenarios import (
@@ -48,14 +50,15 @@ from aqmlab.studies.power_of_ecn.scenarios import (
     Setting,
     queue,
     scenario,
-    sizes,
 )
+from aqmlab.studies.power_of_ecn.users import BROWSERS
 from aqmlab.studies.power_of_ecn.words import (
     ECN,
     ECN_PLUS,
     ENDS,
     GENERAL,
     LIGHT,
+    LOGNORMAL,
     OFF,
     PERSISTENT,
     PI,
@@ -64,9 +67,10 @@ from aqmlab.studies.power_of_ecn.words import (
     UNCONGESTED,
     WEB,
 )
+from aqmlab.traffic import distribution
 
 STUDY = studies.load("power-of-ecn")
-(MARKS,) = (one for one in readings.OF_SCHEME[RED_STAR] if "marks leave cwnd" in one.about)
+MARKS = readings.MARKED
 PARAMETERS = CLAIMS.path.parent / "parameters.csv"
 
 
@@ -199,6 +203,26 @@ def test_the_number_of_users_follows_from_the_load() -> None:
     assert reduce(ran).throughput == pytest.approx(1, abs=0.05)
 
 
+def test_the_number_of_browsers_follows_from_the_offered_throughput() -> None:
+    """Over the uncongested network, the calibrated browsers receive the 15 Mbit/s of the paper."""
+    assert calibration.browsers(0) == BROWSERS[0]
+    (ran,) = run_many([testbed.FREE.scenario(0)])
+    offered = 100 * testbed.OFFERED_BPS / testbed.CONGESTED_BPS
+    assert testbed.share(reduce(ran)) == pytest.approx(offered, abs=2)
+
+
+def test_lognormal_sizes_have_the_share_of_bytes_of_the_closed_form() -> None:
+    """Small lognormal objects have the share of bytes that the partial expectation gives."""
+    mean = distribution("size", sizes(LOGNORMAL)).mean
+    assert mean == pytest.approx(7200)
+    largest = norm.ppf(0.85)
+    assert norm.cdf(SIGMA - largest) == pytest.approx(0.8, abs=0.001)
+    for limit in (10_000, 100_000):
+        at = (np.log(limit / mean) + SIGMA**2 / 2) / SIGMA - SIGMA
+        assert share_below(LOGNORMAL, limit) == pytest.approx(100 * norm.cdf(at), abs=0.1)
+    assert share_below(CAPPED, 1_000_000) == pytest.approx(100, abs=1e-6)
+
+
 def test_response_times_include_unfinished_requests() -> None:
     random = np.random.default_rng(1)
     times, ends = random.exponential(1, 5000), random.exponential(3, 5000)
@@ -264,16 +288,19 @@ def test_without_ecn_the_response_to_marks_changes_no_result() -> None:
     assert len(runs[0].table("drops")) > 100
 
 
-def test_settings_have_different_scenarios_except_one_without_marks() -> None:
+def test_settings_have_different_scenarios_except_those_without_marks() -> None:
     every = [
-        *(readings.setting(s, e, r) for s, r in readings.cases() for e in ENDS),
+        *(readings.setting(s, e, r, mix) for s, r, mix in readings.cases() for e in ENDS),
         *today.cases(),
         *variants.cases(),
     ]
     texts = {text_of(at) for at in every}
-    unmarked = readings.setting(RED_STAR, OFF, MARKS)
-    assert len(texts) == len(set(every)) - 1
-    assert text_of(unmarked) == text_of(replace(unmarked, reading=AS_READ))
+    marks_only = (readings.MARKED, readings.GOING_ON)
+    unmarked = [at for at in every if at.ends == OFF and at.reading in marks_only]
+    assert len(unmarked) == 2 * len(marks_only)
+    assert len(texts) == len(set(every)) - len(unmarked)
+    for at in unmarked:
+        assert text_of(at) == text_of(replace(at, reading=AS_READ))
     linux = today.setting("codel", OFF, today.LINUX).scenario(0)
     assert linux["tcp"] == {"stack": "linux"}  # No TCP key of the paper's hosts remains.
     assert CLIENTS == 35
@@ -333,7 +360,7 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert execute(["reproduce", "power-of-ecn", "--quick", *chosen, "--out", str(out)]) == 0
     now = compare_with_the_whole_study(out, printed_text := capsys.readouterr().out)
     assert "quick form" in printed_text
-    assert Counter(now.values()) == {CONTRADICTED: 11, REPRODUCED: 4, OPEN: 1}
+    assert Counter(now.values()) == {CONTRADICTED: 12, REPRODUCED: 3, OPEN: 1}
     report = (out / "report.html").read_text("utf-8")
     assert not re.search(r"""(src|href)=["'](?!#)""", report)  # The page loads no other file.
     assert ">nan" not in report
@@ -365,7 +392,7 @@ def test_the_quick_form_decides_as_the_whole_study(
 
 def test_the_share_of_clients_with_ecn_is_that_of_the_setting() -> None:
     for share in deployment.SHARES:
-        flows = deployment.setting(RED, share).scenario(0)["flows"]
+        flows = deployment.setting(share).scenario(0)["flows"]
         capable = sum(f["count"] for f in flows if f["tcp"]["ecn"] != OFF)
         assert capable / sum(f["count"] for f in flows) == pytest.approx(share / 20, abs=0.003)
 

@@ -13,6 +13,7 @@ from aqmlab.studies.power_of_ecn import (
     outcomes,
     profiles,
     readings,
+    sizes,
     table_1,
     testbed,
     threshold,
@@ -22,7 +23,8 @@ from aqmlab.studies.power_of_ecn import (
 from aqmlab.studies.power_of_ecn.claims import CLAIMS
 from aqmlab.studies.power_of_ecn.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.power_of_ecn.frozen import CHOICES
-from aqmlab.studies.power_of_ecn.scenarios import QUICK_S, Setting
+from aqmlab.studies.power_of_ecn.misses import MISSES, OPENING
+from aqmlab.studies.power_of_ecn.scenarios import MANY, QUICK_S, Setting
 from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
 
 
@@ -53,17 +55,19 @@ STUDY = Study(
         testbed.ITEM,
         loads.ITEM,
         variants.ITEM,
+        sizes.ITEM,
         readings.ITEM,
         today.ITEM,
     ),
     claims=CLAIMS,
     reduce=reduce,
-    replications=5,
+    replications=MANY,
     quick=Quick(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
         f"({QUICK_S[GENERAL]} s for the general mix). The quick form leaves out the items "
-        "`loads`, `variants`, `readings` and `today`. The intervals of the quick form are wide, "
-        "so some claims are open in the quick form, but not in the whole study.",
+        "`loads`, `variants`, `sizes`, `readings` and `today`, and closed loops of the item "
+        "`figure-10`. The intervals of the quick form are wide, so some claims are open in the "
+        "quick form, but not in the whole study.",
         seconds=60,
         replications=3,
         form=short,
@@ -75,8 +79,14 @@ STUDY = Study(
         tables=(
             "Throughput (% of 100 Mbit/s)",
             "The testbed",
+            "Object sizes and senders, 90 % load",
+            "Object sizes and senders, 105 % load",
+            "RED* at 105 % load, by the distribution of object sizes",
             "ECN and ECN+ under other interpretations of the paper",
+            "Incremental deployment",
         ),
     ),
     alternatives=readings.ALTERNATIVES,
+    opening=OPENING,
+    misses=MISSES,
 )

@@ -1,5 +1,7 @@
 """Paragraphs of the report: a summary of the paper, rules for our numbers, and differences."""
 
+from aqmlab.studies.power_of_ecn.scenarios import MANY, REPLICATIONS
+
 ABOUT = (
     "A reproduction of “The Power of Explicit Congestion Notification”. Web traffic crosses a "
     "congested link of 100 Mbit/s with RED, RED*, REM, PI or a threshold. The hosts use no ECN, "
@@ -19,11 +21,13 @@ READING = (
     "In a replication, the requests are the same under every scheme, because pages start "
     "independently of earlier pages. For each replication, the number of users is calibrated on "
     "the uncongested link. Replications differ in the requests and in the times of the requests.",
-    "Our numbers are means of five replications of 300 s after a warm-up of 30 s, with 95 % "
-    "intervals by Student's t. Differences are paired by replication. The tolerance of a "
-    "published throughput is 3 % of the link rate, and the tolerance of a published share of "
-    "responses is five percentage points. A claim about a sign is reproduced only if it is "
-    "reproduced in all cases to which it applies.",
+    f"Our numbers are means of {REPLICATIONS} replications ({MANY} with PI and with the threshold) "
+    "of 300 s after a warm-up of 30 s, with 95 % intervals by Student's t. Differences are paired "
+    "by replication. Differences of mean profiles of at most one percentage point count as no "
+    "difference, because a figure does not show them. The tolerance of a published throughput is "
+    "3 % of the link rate, and the tolerance of a published share of responses is five percentage "
+    "points. A claim about a sign is reproduced only if it is reproduced in all cases to which it "
+    "applies.",
 )
 
 DEVIATIONS = (
@@ -31,8 +35,9 @@ DEVIATIONS = (
     "15 % have a Pareto distribution from 7 kB to 1 GB. The assumed distribution of object sizes "
     "has the two published numbers: a mean of 7.2 kB, and 80 % of the bytes in the largest 15 % "
     "of the objects. The paper fits its traffic to a measured distribution, and does not give "
-    "this distribution. In the general mix the tail is heavier, and the largest 15 % of the "
-    "objects have 90 % of the bytes (section 5.3.1).",
+    "this distribution. A lognormal distribution also has the two published numbers, and leads to "
+    "other results, which the item `sizes` shows. In the general mix the tail is heavier, and the "
+    "largest 15 % of the objects have 90 % of the bytes (section 5.3.1).",
     "We assume that the time from the start of a page to the start of the user's next page has a "
     "Pareto distribution with mean 10 s and shape 1.5. The paper names the Pareto distribution, "
     "but gives no numbers. We assume a mean of four objects per page (geometric), a mean of 100 "
@@ -53,8 +58,9 @@ DEVIATIONS = (
     "advertised window of 8, 16 or 64 KB, which is the same for all requests of the user.",
     "The testbed is simulated, without kernels, web server and database. Browsers wait for 7 s "
     "between pages (TPC-W), and load pages with a mean of four objects of the web mix over one "
-    "persistent connection per page. Over a link of 100 Mbit/s, all browsers together receive 15 "
-    "Mbit/s. The hosts have the TCP of Linux 2.4.",
+    "persistent connection per page. In each replication, the number of browsers is calibrated so "
+    "that all browsers together receive 15 Mbit/s over a link of 100 Mbit/s. The hosts have the "
+    "TCP of Linux 2.4.",
     "In our copy of the paper, Table 1 is legible only for PI, and we infer the loads of its "
     "cells. The figures of the paper have no numbers, and its text gives two points of the "
     "figures. The queueing model of figures 7 to 9 uses the bursts of our traffic mixes.",

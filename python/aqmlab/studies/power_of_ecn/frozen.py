@@ -1,7 +1,7 @@
 """Values that this reproduction uses for the settings that the paper leaves open.
 
-No published number of a claim was used to choose a setting. The items `readings`, `variants` and
-`today` of the study have results with other values, which the score does not count.
+No published number of a claim was used to choose a setting. The items `sizes`, `readings`,
+`variants` and `today` of the study have results with other values, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -13,8 +13,11 @@ CHOICES = (
         "A lognormal distribution, and for the largest 15 % of the objects a Pareto distribution "
         "from 7 kB to 1 GB",
         "The distribution has the two published numbers of object sizes: a mean of 7.2 kB, and "
-        "80 % of the bytes in the largest 15 % of the objects. A lognormal distribution without "
-        "a Pareto tail can also have both published numbers of object sizes.",
+        "80 % of the bytes in the largest 15 % of the objects. Section 4.2 of the paper also "
+        "names a heavy-tailed distribution with objects of gigabytes, and the web traffic in the "
+        "examples of ns-2 has Pareto sizes with a shape of 1.2. A lognormal distribution with "
+        "both published numbers has no objects of gigabytes, so the score does not count it; the "
+        "item `sizes` has its results.",
     ),
     Choice("Pages", "Pareto times of mean 10 s and shape 1.5 between the starts of pages, a mean "
            "of four objects per page (geometric), a mean of 100 ms between the requests of a page "
@@ -37,14 +40,15 @@ CHOICES = (
            "of ns-2 and of the RFCs of that time."),
     Choice("Response to a mark if cwnd is one segment",
            "The sender waits for its retransmission timer",
-           "RFC 3168, section 6.1.2. The sender of ns-2 continues to send after a mark if cwnd "
-           "is one segment. aqmlab does not support senders that continue to send."),
+           "RFC 3168, section 6.1.2. By section 3.2.1 of the paper, a server with a window of one "
+           "segment also waits for its timer after a mark. The sender of ns-2 continues to send; "
+           "the item `readings` has this sender."),
     Choice("Response to a marked SYN-ACK", "The mark has no effect on the server",
            "Section 3.2.1 of the paper."),
-    Choice("The testbed", "445 browsers that wait for 7 s between pages, a mean of four objects "
-           "per page, one persistent connection per page, hosts with the TCP of Linux 2.4",
-           "The time between pages is that of TPC-W. The paper offers a load of 15 Mbit/s, which "
-           "445 browsers receive from a network without congestion."),
+    Choice("The testbed", "Browsers that wait for 7 s between pages, a mean of four objects per "
+           "page, one persistent connection per page, hosts with the TCP of Linux 2.4",
+           "The time between pages is that of TPC-W. The paper states a throughput of 15 Mbit/s "
+           "without congestion, and the number of browsers is calibrated to this throughput."),
 )  # fmt: skip
 
 _SHARES = "The share of clients with ECN is an input of the runs."

@@ -17,6 +17,7 @@ from aqmlab.studies.power_of_ecn.scenarios import Setting
 from aqmlab.studies.power_of_ecn.showing import (
     PROFILE,
     THROUGHPUT,
+    VISIBLE,
     finish,
     mean,
     values,
@@ -35,8 +36,6 @@ from aqmlab.studies.power_of_ecn.words import (
 
 LOADS = (80, 90, 105, 125)
 SECONDS, REPLICATIONS = 60, 3
-POINT = 1
-"""Maximum range of the mean profiles, in percentage points, that counts as equal."""
 ARMS = (
     (FIFO, OFF), (RED, OFF), (PI, OFF), (RED_STAR, ECN), (PI, ECN), (RED_STAR, ECN_PLUS),
     (PI, ECN_PLUS),
@@ -68,14 +67,14 @@ def matters(runs: Runs, claim: Published) -> Decision:
     by_load = {load: estimates.mean(apart(runs, load)) for load in LOADS}
 
     def greatest(bound: str) -> float:
-        return max((x for x, of in by_load.items() if getattr(of, bound) <= POINT), default=0)
+        return max((x for x, of in by_load.items() if getattr(of, bound) <= VISIBLE), default=0)
 
     low, ours, high = map(greatest, ("high", "value", "low"))
     text = "; ".join(f"{load} %: {of}" for load, of in by_load.items())
     evidence = (
         f"Range of the mean profiles of {len(ARMS)} schemes, in percentage points, by load: "
         f"{text}. Rule: our number is the highest tested load at which the range is at most "
-        f"{POINT} percentage point."
+        f"{VISIBLE:g} percentage point."
     )
     of_loads = Estimate("load, surely to possibly", ours, low, high, len(by_load))
     return estimated(replace(claim, qualifier="exact"), of_loads, EXACT, evidence)

@@ -20,13 +20,13 @@ from aqmlab.models.power_of_ecn import CAPACITIES, LOAD, TARGET_S, late_by_load,
 from aqmlab.report import Entry, Table
 from aqmlab.results import Result
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
+from aqmlab.studies.power_of_ecn.mixes import sizes
 from aqmlab.studies.power_of_ecn.scenarios import (
     BOTTLENECK,
     RATE_BPS,
     TCP,
     Setting,
     scenario,
-    sizes,
 )
 from aqmlab.studies.power_of_ecn.words import FIFO, GENERAL, OFF, WEB
 from aqmlab.traffic import distribution

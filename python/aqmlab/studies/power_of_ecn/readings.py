@@ -8,7 +8,7 @@ from dataclasses import replace
 from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Alternative, Cell, Item, Need, Runs, Section
-from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
+from aqmlab.studies.power_of_ecn.scenarios import AS_READ, REPLICATIONS, Reading, Setting
 from aqmlab.studies.power_of_ecn.showing import (
     PROFILE,
     SYN_ACK_LOSS,
@@ -17,19 +17,45 @@ from aqmlab.studies.power_of_ecn.showing import (
     mean,
     with_interval,
 )
-from aqmlab.studies.power_of_ecn.words import ENDS, OFF, PERSISTENT, PI, RED, RED_STAR
+from aqmlab.studies.power_of_ecn.words import (
+    ENDS,
+    LOGNORMAL,
+    OFF,
+    PERSISTENT,
+    PI,
+    RED,
+    RED_STAR,
+    WEB,
+)
 
-SECONDS, REPLICATIONS = 60, 3
+SECONDS = 60
+
+IGNORING = Reading("senders ignore marks", tcp=(("ecn.misbehaviour", "ignore-ece"),))
+MARKED = Reading("marks leave cwnd at two segments or more", tcp=(("ecn.min_window", "2 packets"),))
+GOING_ON = Reading(
+    "senders go on after a mark at one segment (ns-2)", tcp=(("ecn.at_one_segment", "go-on"),)
+)
+BYTES = Reading("RED in byte mode (ns-2 since October 2004)", queue=(("chance_by", "bytes"),))
+SEGMENTS = Reading(
+    "segments of 1000 bytes", tcp=(("mss", "1000 B"),), users="segments of 1000 bytes"
+)
+WAITING = Reading(
+    "users wait for their pages", traffic=(("page_gap_from", "end"),), users="waiting users"
+)
+"""Readings of section 4 that ns-2 or the paper suggest; `WAITING` is the default of ns-2."""
 
 OF_SCHEME = {
     RED_STAR: (
         AS_READ,
         Reading("queue limit of 250 packets", queue=(("limit", "250 packets"),)),
-        Reading("queue limit of 4000 packets", queue=(("limit", "4000 packets"),)),
         Reading("mean packet size of 1500 B", queue=(("mean_packet_size", "1500 B"),)),
         Reading("gentle RED", queue=(("gentle", True),)),
         Reading("constant maxp of 0.1", queue=(("increment", 1e-9), ("decrease", 1.0))),
-        Reading("marks leave cwnd at two segments or more", tcp=(("ecn.min_window", "2 packets"),)),
+        MARKED,
+        GOING_ON,
+        BYTES,
+        SEGMENTS,
+        WAITING,
         Reading("SACK", tcp=(("recovery", "sack"), ("sack", True))),
         Reading("minimum timeout of 200 ms", tcp=(("rto.min", "200 ms"),)),
         Reading("first timeout of 1 s (RFC 6298)", tcp=(("rto.initial", "1 s"),)),
@@ -44,6 +70,9 @@ OF_SCHEME = {
         ),
     ),
 }
+
+WITH_LOGNORMAL = (AS_READ, MARKED, GOING_ON, BYTES, SEGMENTS, WAITING)
+"""Interpretations of RED* that the table also has together with lognormal object sizes."""
 
 
 def _alternative(scheme: str, reading: Reading) -> Alternative:
@@ -64,25 +93,30 @@ def _alternative(scheme: str, reading: Reading) -> Alternative:
 
 
 ALTERNATIVES = tuple(
-    _alternative(scheme, reading) for scheme, every in OF_SCHEME.items() for reading in every[1:]
+    _alternative(scheme, reading)
+    for scheme, every in (*OF_SCHEME.items(), (RED_STAR, (AS_READ, IGNORING)))
+    for reading in every[1:]
+    if not reading.users
 )
+"""Interpretations for falsification: those for which the numbers of users are those of the mix."""
 
 
-def setting(scheme: str, ends: str, reading: Reading) -> Setting:
+def setting(scheme: str, ends: str, reading: Reading, mix: str = WEB) -> Setting:
     """Return a setting at persistent congestion, with runs of `SECONDS` after the warm-up."""
-    return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
+    return Setting(scheme, ends, PERSISTENT, mix, seconds=SECONDS, reading=reading)
 
 
-def cases() -> Iterator[tuple[str, Reading]]:
-    """Yield the AQM scheme and the interpretation of each table row."""
+def cases() -> Iterator[tuple[str, Reading, str]]:
+    """Yield the AQM scheme, the interpretation and the mix of each table row."""
     for scheme, every in OF_SCHEME.items():
-        yield from ((scheme, reading) for reading in every)
+        yield from ((scheme, reading, WEB) for reading in every)
+    yield from ((RED_STAR, reading, LOGNORMAL) for reading in WITH_LOGNORMAL)
 
 
 def _needs() -> Iterator[Need]:
-    for scheme, reading in cases():
+    for scheme, reading, mix in cases():
         for ends in ENDS:
-            yield Need(setting(scheme, ends, reading), at_most=REPLICATIONS, quick=False)
+            yield Need(setting(scheme, ends, reading, mix), at_most=REPLICATIONS, quick=False)
 
 
 def _make(runs: Runs) -> Section:
@@ -90,19 +124,20 @@ def _make(runs: Runs) -> Section:
         return Section(["The quick form leaves out other interpretations of the paper."])
     section = Section(
         [
-            f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the "
-            f"warm-up, with {REPLICATIONS} replications. For each scheme, the first row has the "
-            "settings of the runs that the score counts, and each other row changes one of these "
-            "settings. Differences of mean profiles are in percentage points, and differences of "
-            "throughputs in % of the link rate. Differences are paired by replication, and are "
-            "green if the interval is above 0, and red if it is below 0. All rows have the same "
-            "requests, except the row that changes the traffic.",
+            f"The runs have a load of {PERSISTENT} %, and last for {SECONDS} s after the warm-up. "
+            "For each scheme, the first row has the settings of the runs that the score counts, "
+            "and each other row changes one of these settings. The rows with lognormal sizes "
+            "change the object sizes too. Differences of mean profiles are in percentage points, "
+            "and differences of throughputs in % of the link rate. Differences are paired by "
+            "replication, and are green if the interval is above 0, and red if it is below 0. An "
+            "interval that contains 0 does not decide the sign.",
         ]
     )
     rows: list[list[str | Entry]] = []
-    for scheme, reading in cases():
-        none, ecn, plus = (setting(scheme, ends, reading) for ends in ENDS)
-        row: list[str | Entry] = [f"{scheme}: {reading.about}"]
+    for scheme, reading, mix in cases():
+        none, ecn, plus = (setting(scheme, ends, reading, mix) for ends in ENDS)
+        sizes = ", lognormal sizes" if mix == LOGNORMAL else ""
+        row: list[str | Entry] = [f"{scheme}: {reading.about}{sizes}"]
         for name, more, less, quantity in (
             ("ecn_over_none", ecn, none, PROFILE),
             ("ecn_plus_over_ecn", plus, ecn, PROFILE),
@@ -111,6 +146,7 @@ def _make(runs: Runs) -> Section:
             of = estimates.mean(gain(runs, more, less, quantity))
             columns: dict[str, object] = {
                 "scheme": scheme,
+                "mix": mix,
                 "reading": reading.about,
                 "of": quantity[0],
             }

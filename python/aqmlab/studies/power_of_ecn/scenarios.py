@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aqmlab.scenario import with_keys
+from aqmlab.studies.power_of_ecn.mixes import sizes
 from aqmlab.studies.power_of_ecn.users import USERS
 from aqmlab.studies.power_of_ecn.words import (
     ENDS,
@@ -32,27 +33,16 @@ UNCONGESTED_BPS = 1_000_000_000
 BOTTLENECK = "left>right"
 """Name of the bottleneck link, from the servers on the left to the clients on the right."""
 WARM_UP_S, LASTS_S = 30, 300
+REPLICATIONS, MANY = 5, 10
+"""Number of replications of most settings, and of the settings of PI and of the threshold.
+
+Claims compare the throughputs of PI and of the threshold with published numbers. With five
+replications, most of their intervals contain a bound of the tolerance.
+"""
 QUICK_S = {WEB: 10, GENERAL: 20}
 """Duration of the quick form's runs after the warm-up, in s, for each mix of object sizes."""
 TARGET_BYTES = 62_000
 """Queue length that causes a delay of 5 ms (section 4.2)."""
-
-BODY: dict[str, Any] = {
-    "kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "min": "100 B", "max": "7060 B",
-}  # fmt: skip
-TAIL: dict[str, Any] = {"kind": "bounded_pareto", "min": "7060 B", "max": "1 GB", "shape": 1.2}
-
-
-def sizes(mix: str) -> dict[str, Any]:
-    """Return the distribution of object sizes: lognormal, and Pareto for the largest 15 %.
-
-    The web mix has the two numbers of section 4.2: a mean of 7.2 kB, and 80 % of the bytes in the
-    largest 15 % of the objects. In the general mix the largest 15 % of the objects have 90 % of the
-    bytes (section 5.3.1).
-    """
-    tail = TAIL | {"shape": {WEB: 1.2, GENERAL: 1.0}[mix]}
-    return {"kind": "mixture", "parts": [{"weight": 85, "of": BODY}, {"weight": 15, "of": tail}]}
-
 
 WINDOWS = {"8 KiB": 4, "16 KiB": 7, "64 KiB": 9}
 """Number of users per advertised window, out of 20 users (section 5.2.2, footnote 4)."""
@@ -60,6 +50,9 @@ GROUPS = (1, 9, 9, 1)
 """Numbers of clients, out of 20, that get ECN in each step of deployment (5, 50, 95, 100 %)."""
 CLIENTS, SERVERS = 35, 20
 """Numbers of client hosts and of server hosts."""
+
+PAGE_GAP: dict[str, Any] = {"kind": "pareto", "mean": "10 s", "shape": 1.5}
+"""Distribution of the time between two pages of a user."""
 
 TCP: dict[str, Any] = {
     "recovery": "newreno",
@@ -94,12 +87,17 @@ def queue(scheme: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Reading:
-    """Interpretation of the paper: its description, and the scenario keys that it changes."""
+    """Interpretation of the paper: its description, and the scenario keys that it changes.
+
+    `users` names the interpretation in the table of `users.py`, if the interpretation needs other
+    numbers of users for the same loads. It is empty if the numbers of users are those of the mix.
+    """
 
     about: str = "interpretation that the score counts"
     tcp: tuple[tuple[str, Any], ...] = ()
     queue: tuple[tuple[str, Any], ...] = ()
     traffic: tuple[tuple[str, Any], ...] = ()
+    users: str = ""
 
 
 AS_READ = Reading()
@@ -118,7 +116,7 @@ class Setting:
     load : int
         Offered load, in % of 100 Mbit/s.
     mix : str
-        Mix of object sizes: `WEB` or `GENERAL`.
+        Mix of object sizes, one of `MIXES` in `mixes.py`.
     share : int
         Number of clients with ECN, out of 20.
     seconds : int
@@ -149,7 +147,8 @@ class Setting:
     @property
     def users(self) -> tuple[int, ...]:
         """Number of users in each replication; short runs have the numbers of the quick form."""
-        return USERS[self.mix, max(self.seconds, QUICK_S[self.mix]), self.load]
+        name = ", ".join(filter(None, [self.mix, self.reading.users]))
+        return USERS[name, max(self.seconds, QUICK_S.get(self.mix, 0)), self.load]
 
     @property
     def reference(self) -> Setting:
@@ -179,8 +178,8 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
 def _hosts(at: Setting) -> dict[str, Any]:
     """Return the TCP of all hosts: that of the paper, unless the interpretation names a stack."""
     own = dict(at.reading.tcp)
-    if at.ends == OFF:  # without ECN this key has no effect
-        own.pop("ecn.min_window", None)
+    if at.ends == OFF:  # without ECN these keys have no effect
+        own = {key: value for key, value in own.items() if not key.startswith("ecn.")}
     return with_keys({} if "stack" in own else TCP, own)
 
 
@@ -210,7 +209,7 @@ def traffic(at: Setting) -> dict[str, Any]:
     """
     return {
         "kind": "web",
-        "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},
+        "page_gap": PAGE_GAP,
         "page_gap_from": "start",
         "objects": {"kind": "geometric", "mean": 4},
         "object_gap": {"kind": "exponential", "mean": "100 ms"},

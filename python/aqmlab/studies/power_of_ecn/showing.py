@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 Quantity = tuple[str, str, Callable[[Outcome], float]]
 """Name of a quantity, its unit, and the function that computes it from a reduced run."""
 
+VISIBLE = 1.0
+"""Smallest difference of two mean profiles, in percentage points, that counts as a difference.
+
+The paper compares curves in figures whose axis spans 0 to 100 %. On such an axis, about 6 cm long,
+one percentage point is about as wide as a line.
+"""
+
 WITHIN: Quantity = ("response_within_0.5_s", "%", lambda run: 100 * run.all.within(0.5))
 PROFILE: Quantity = ("mean_cdf_to_2_s", "%", lambda run: 100 * run.all.profile())
 MEAN: Quantity = ("mean_response_time", "s", lambda run: run.all.mean())
@@ -92,6 +99,14 @@ def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[flo
     first, second = (dict(runs.by_replication(s)) for s in (at, over))
     both = sorted(first.keys() & second.keys())
     return [quantity[2](first[r]) - quantity[2](second[r]) for r in both]
+
+
+def relative_gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[float]:
+    """Return the difference of :func:`gain` in % of the quantity in the setting `over`."""
+    less = dict(runs.by_replication(over))
+    common = [r for r, _ in runs.by_replication(at) if r in less]
+    differences = gain(runs, at, over, quantity)
+    return [100 * g / quantity[2](less[r]) for r, g in zip(common, differences, strict=True)]
 
 
 def cells(item: str, runs: Runs, at: Setting, quantities: Iterable[Quantity]) -> list[Cell]:

@@ -11,7 +11,7 @@ from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.power_of_ecn.profiles import LOADS, needs, reference
 from aqmlab.studies.power_of_ecn.scenarios import Setting
-from aqmlab.studies.power_of_ecn.showing import THROUGHPUT, gain, mean, values, with_interval
+from aqmlab.studies.power_of_ecn.showing import THROUGHPUT, mean, relative_gain, with_interval
 from aqmlab.studies.power_of_ecn.words import (
     ECN,
     ECN_PLUS,
@@ -55,9 +55,8 @@ def _needs() -> Iterator[Need]:
 
 def relative(runs: Runs, scheme: str, load: int) -> list[float]:
     """Return the throughput gain of ECN+ over ECN in %, for each replication."""
-    less = Setting(scheme, ECN, load)
-    more = gain(runs, Setting(scheme, ECN_PLUS, load), less, THROUGHPUT)
-    return [100 * g / t for g, t in zip(more, values(runs, less, THROUGHPUT), strict=False)]
+    plus, ecn = (Setting(scheme, ends, load) for ends in (ECN_PLUS, ECN))
+    return relative_gain(runs, plus, ecn, THROUGHPUT)
 
 
 def _make(runs: Runs) -> Section:

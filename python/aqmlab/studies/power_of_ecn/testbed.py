@@ -9,14 +9,15 @@ from typing import Any
 from aqmlab.figures.style import sheet
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section, Tolerance
+from aqmlab.studies.power_of_ecn.mixes import sizes
 from aqmlab.studies.power_of_ecn.outcomes import Outcome
 from aqmlab.studies.power_of_ecn.scenarios import (
     BOTTLENECK,
     CLIENTS,
     RATE_BPS,
+    REPLICATIONS,
     WARM_UP_S,
     queue,
-    sizes,
 )
 from aqmlab.studies.power_of_ecn.showing import (
     MEAN,
@@ -32,14 +33,14 @@ from aqmlab.studies.power_of_ecn.showing import (
     with_interval,
 )
 from aqmlab.studies.power_of_ecn.table_1 import shown
+from aqmlab.studies.power_of_ecn.users import BROWSERS
 from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, ENDS, OFF, RED_STAR, UNCONGESTED, WEB
 
 CONGESTED_BPS = 10_000_000
 OFFERED_BPS = 15_000_000
+"""Throughput of the browsers over the uncongested network (section 7)."""
 THINK_S = 7
 """Mean time between pages in TPC-W, in s."""
-BROWSERS = 445
-"""Number of emulated browsers, which receive 15 Mbit/s over an uncongested link."""
 LASTS_S = 300
 FEW = 3
 
@@ -67,27 +68,31 @@ class Testbed:
         Queue and ECN mode, as in :class:`aqmlab.studies.power_of_ecn.scenarios.Setting`.
     think_s : float
         Mean think time between pages, in s.
-    browsers : int
-        Number of emulated browsers.
     gap_from : str
         Event that starts the think time: the "end" or the "start" of a page.
+    unit : str
+        Unit in which RED* counts: "packet", or "bytes" as in Linux 2.4.
     """
 
     scheme: str
     ends: str
     think_s: float = THINK_S
-    browsers: int = BROWSERS
     gap_from: str = "end"
+    unit: str = "packet"
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of cells.csv that describe the scenario."""
         ends = ENDS[self.ends]
         return {"scheme": self.scheme, "ends": ends, "think_s": self.think_s,
-                "browsers": self.browsers, "think_time_from": self.gap_from}  # fmt: skip
+                "think_time_from": self.gap_from, "red_counts": self.unit}  # fmt: skip
 
-    def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication of this setting."""
+    def scenario(self, replication: int, browsers: int | None = None) -> dict[str, Any]:
+        """Return the scenario of one replication of this setting.
+
+        The number of browsers is that of `users.py`, unless `browsers` is another number.
+        """
         free = self.scheme == UNCONGESTED
+        counts = {} if self.unit == "packet" else {"chance_by": self.unit}
         traffic = {
             "kind": "web",
             "page_gap": {"kind": "exponential", "mean": f"{self.think_s:g} s"},
@@ -107,7 +112,7 @@ class Testbed:
                 "kind": "dumbbell",
                 "rate": f"{RATE_BPS if free else CONGESTED_BPS} bit/s",
                 "delay": "1 ms",
-                "queue": queue(self.scheme),
+                "queue": queue(self.scheme) | counts,
                 "left_hosts": 4,
                 "left_rate": "100 Mbit/s",
                 "left_delay": "0.5 ms",
@@ -118,7 +123,7 @@ class Testbed:
             "flows": [
                 {
                     "name": "browser-{i}",
-                    "count": self.browsers,
+                    "count": BROWSERS[replication] if browsers is None else browsers,
                     "from": f"right-{{i%{CLIENTS}}}",
                     "to": "left-{i%4}",
                     "traffic": traffic,
@@ -143,6 +148,8 @@ CASES = {
 }
 OPEN = {name: replace(at, gap_from="start") for name, at in CASES.items() if at is not FREE}
 """Cases in which pages do not wait for earlier pages, so the load stays at 150 % of the link."""
+IN_BYTES = {name: replace(at, unit="bytes") for name, at in CASES.items() if at is not FREE}
+"""Cases in which RED* counts bytes, as the RED of Linux 2.4 does."""
 PRINTED = {OFF: (44, 26), ECN: (56, 4.5), ECN_PLUS: (99, 0.5)}
 """Published throughput in % of the link, and published mean response time in s."""
 SHARE_RULE = Tolerance.of("5 % of the link rate", 5)
@@ -159,8 +166,9 @@ SERVED: Quantity = ("responses", "1/s", lambda run: run.served / LASTS_S)
 
 
 def _needs() -> Iterator[Need]:
-    yield from map(Need, CASES.values())
-    yield from (Need(at, at_most=FEW, quick=False) for at in OPEN.values())
+    yield from (Need(at, at_most=REPLICATIONS) for at in CASES.values())
+    for at in (*OPEN.values(), *IN_BYTES.values()):
+        yield Need(at, at_most=FEW, quick=False)
 
 
 def _make(runs: Runs) -> Section:
@@ -168,8 +176,10 @@ def _make(runs: Runs) -> Section:
         [
             "Emulated browsers wait for some time (think time) between pages, and use one "
             "persistent connection per page. The first row shows the throughput of the browsers "
-            "over a link of 100 Mbit/s, in % of 10 Mbit/s. The paper has a throughput of 150 % "
-            "over the link of 100 Mbit/s.",
+            "over a link of 100 Mbit/s, in % of 10 Mbit/s. In each replication, the number of "
+            "browsers is calibrated so that the throughput over the link of 100 Mbit/s is "
+            f"{OFFERED_BPS / 1e6:g} Mbit/s, as in the paper. The numbers of browsers are "
+            f"{', '.join(map(str, BROWSERS))}.",
         ]
     )
     figure, (profile,) = panels(["Figure 11"])
@@ -203,6 +213,8 @@ def _make(runs: Runs) -> Section:
             "since the request counts as its response time."
         )
         section.tables.append(Table("Pages at fixed times", head, _rows(runs, section, OPEN)))
+        in_bytes = _rows(runs, section, IN_BYTES)
+        section.tables.append(Table("RED* that counts bytes (Linux 2.4)", head, in_bytes))
     return section
 
 
@@ -210,7 +222,7 @@ def _rows(runs: Runs, section: Section, cases: Mapping[str, Testbed]) -> list[li
     """Return one table row per case, with published numbers, and add the cells to the section."""
     rows: list[list[str | Entry]] = []
     for name, at in cases.items():
-        there = at is not FREE and at.gap_from == "end"
+        there = at is not FREE and at in CASES.values()
         printed = PRINTED[at.ends] if there else (None, None)
         row: list[str | Entry] = [name]
         for quantity, number, rule in (

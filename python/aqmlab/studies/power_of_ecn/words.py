@@ -7,8 +7,8 @@ RED, RED_STAR, REM, PI = "RED", "RED*", "REM", "PI"
 THRESHOLD, FIFO, UNCONGESTED = "threshold", "FIFO", "uncongested"
 SCHEMES = (RED, RED_STAR, REM, PI)
 
-WEB, GENERAL = "web", "general"
-"""Mixes of object sizes (sections 4.2 and 5.3)."""
+WEB, GENERAL, LOGNORMAL = "web", "general", "lognormal"
+"""Mixes of object sizes: those of sections 4.2 and 5.3, and lognormal sizes for section 4.2."""
 
 LIGHT, PERSISTENT, DEPLOYED = 90, 105, 98
 """Offered loads in % of the link rate (sections 4.2 and 6)."""
