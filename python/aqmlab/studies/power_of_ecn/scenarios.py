@@ -33,12 +33,8 @@ UNCONGESTED_BPS = 1_000_000_000
 BOTTLENECK = "left>right"
 """Name of the bottleneck link, from the servers on the left to the clients on the right."""
 WARM_UP_S, LASTS_S = 30, 300
-REPLICATIONS, MANY = 5, 10
-"""Number of replications of most settings, and of the settings of PI and of the threshold.
-
-Claims compare the throughputs of PI and of the threshold with published numbers. With five
-replications, most of their intervals contain a bound of the tolerance.
-"""
+REPLICATIONS = 5
+"""Number of replications of a setting."""
 QUICK_S = {WEB: 10, GENERAL: 20}
 """Duration of the quick form's runs after the warm-up, in s, for each mix of object sizes."""
 TARGET_BYTES = 62_000
