@@ -5626,8 +5626,15 @@ class TcpEcn(Table):
         True to retransmit an unanswered SYN without the offer of ECN. With Accurate ECN, the first
         retransmission of the SYN repeats the offer, and only later retransmissions omit it.
         Retransmissions of a SYN-ACK follow the rules for retransmissions of a SYN. If congestion
-        drops the SYN, the connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and
+        drops the SYN, the connection does not use ECN. Default: false. Source: rfc3168 §6.1.1.1 and
         rfc9768 §3.1.4, §3.2.3.2.2 allow the fall-back; Linux: on.
+    repeated_syn : Literal["disables-ect", "ignored"] | None
+        Effect of a repeated SYN without the offer, as `fallback` sends it. Accurate ECN has its own
+        rule. Default: disables-ect. "disables-ect": Neither endpoint sends ECN-capable packets, and
+        the SYN-ACK does not accept the offer (RFC 3168 §6.1.1). "ignored": The endpoints negotiate
+        ECN by the first SYN, if it arrived. A client that sent a SYN without the offer uses ECN if
+        the SYN-ACK accepts the first offer. Linux does this. Source: rfc3168 §6.1.1; Linux:
+        ignored.
     accurate_option : bool | None
         True to send the option of Accurate ECN in addition to the header field. Default: true.
         Source: rfc9768 §3.2.3.
@@ -5677,6 +5684,7 @@ class TcpEcn(Table):
     packets: Literal["new-data", "all-data", "all-packets"] | None = None
     ect1: bool | None = None
     fallback: bool | None = None
+    repeated_syn: Literal["disables-ect", "ignored"] | None = None
     accurate_option: bool | None = None
     accurate_tests: Literal["off", "handshake", "feedback"] | None = None
     misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None

@@ -153,5 +153,7 @@ def test_claims_of_a_testbed_are_stored_and_shown(
     assert of.simulated["EF-005"].ours
     assert len(table.rows) == 2
     assert measured.sentence(of, [*done, other]).startswith("1 counted claims")
+    measured.simulate(study)
+    assert measured.read(study) == of
     with pytest.raises(ValueError, match="use testbed:kernel"):
         list(measured.measure(study, ["EF-003"], Simulator(), 1))

@@ -27,6 +27,7 @@ fn changes(name: &str) -> Option<Json> {
             "ecn": {
                 "mode": "passive",
                 "fallback": true,
+                "repeated_syn": "ignored",
                 "min_window": "2 packets",
                 "at_one_segment": "go-on",
             },

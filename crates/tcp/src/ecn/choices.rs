@@ -103,6 +103,18 @@ words! {
 }
 
 words! {
+    /// Effect of a SYN without the offer of ECN that repeats a SYN with the offer.
+    pub enum RepeatedSyn {
+        /// Neither endpoint sends ECN-capable packets, and the SYN-ACK does not accept the offer
+        /// (RFC 3168 §6.1.1).
+        DisablesEct = "disables-ect",
+        /// The endpoints negotiate ECN by the first SYN, if it arrived. A client that sent a SYN
+        /// without the offer uses ECN if the SYN-ACK accepts the first offer. Linux does this.
+        Ignored = "ignored",
+    }
+}
+
+words! {
     /// Response to an ECE while cwnd is one segment.
     pub enum EcnAtOneSegment {
         /// The sender restarts its retransmission timer, and sends the next segment when the timer

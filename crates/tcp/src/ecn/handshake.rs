@@ -11,7 +11,7 @@ use super::codepoint::Ect;
 use super::mode::{Mode, ModeState};
 use super::nonce::Nonce;
 use super::rfc3168::{self, EcnState};
-use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, Tcp};
+use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, RepeatedSyn, Tcp};
 
 /// All flags of ECN.
 const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
@@ -63,10 +63,12 @@ impl EcnEndpoint {
     /// than the first SYN, because the endpoint must reset the connection in this case (RFC 9768
     /// §3.1.5). If the repeated SYN offers no ECN, all packets of the endpoint are Not-ECT, and the
     /// SYN-ACK has either no ECN flags or the flags of Accurate ECN (RFC 3168 §6.1.1; RFC 9768
-    /// §3.1.5).
+    /// §3.1.5). Linux ignores a repeated SYN (`tcp_check_req`).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
         let ace = field::ace(flags);
-        if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {
+        let accurate = self.mode == Mode::Accurate;
+        let counts = accurate || tcp.ecn.repeated_syn == RepeatedSyn::DisablesEct;
+        if counts && (ace == 0 || (!accurate && !rfc3168::is_setup(flags))) {
             self.ect = Ect::None;
         }
         match self.mode {
@@ -155,7 +157,8 @@ impl EcnEndpoint {
             && tcp.ecn.misbehaviour != Misbehaviour::Strips
             && tcp.ect_in_force() == EctOn::NewData
             && !tcp.ecn.ect1;
-        self.ect = if sent.last.0 != sent.first.0 {
+        let counts = tcp.ecn.repeated_syn == RepeatedSyn::DisablesEct;
+        self.ect = if counts && sent.last.0 != sent.first.0 {
             Ect::None // RFC 3168 §6.1.1: a SYN without ECN was sent
         } else if usual {
             Ect::NewData

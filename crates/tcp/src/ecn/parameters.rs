@@ -17,8 +17,11 @@ params! {
         /// True to retransmit an unanswered SYN without the offer of ECN. With Accurate ECN, the
         /// first retransmission of the SYN repeats the offer, and only later retransmissions omit
         /// it. Retransmissions of a SYN-ACK follow the rules for retransmissions of a SYN. If
-        /// congestion drops the SYN, the connection never uses ECN.
+        /// congestion drops the SYN, the connection does not use ECN.
         fallback: bool = (false), in Range::ANY, from "rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2 allow the fall-back; Linux: on";
+        /// Effect of a repeated SYN without the offer, as `fallback` sends it. Accurate ECN has its
+        /// own rule.
+        repeated_syn: RepeatedSyn = (RepeatedSyn::DisablesEct), in Range::ANY, from "rfc3168 §6.1.1; Linux: ignored";
         /// True to send the option of Accurate ECN in addition to the header field.
         accurate_option: bool = (true), in Range::ANY, from "rfc9768 §3.2.3";
         /// Tests of the path by Accurate ECN.

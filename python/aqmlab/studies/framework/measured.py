@@ -9,7 +9,8 @@ unless they are measured again. With `--store`, finished runs are not repeated.
 The command also simulates the claims with the hosts of the testbed, the stack `linux`. The report
 of a simulation then has four numbers for each claim: published, simulated with the hosts of the
 publication, simulated with the hosts of the testbed, and measured. The last two differ by faults of
-the simulator, and the second and the third by the hosts.
+the simulator, and the second and the third by the hosts. Without claims, the command only repeats
+the simulation of all measured claims, which a change of the simulator needs.
 """
 
 from __future__ import annotations
@@ -198,13 +199,29 @@ def measure(
         )
         missing = decision.estimate is not None and not decision.estimate.n
         if decision.verdict in DECIDED and not missing:
-            count = min(REPLICATIONS, study.replications)
-            _, twin, _ = study.decide(claim_id, count, engine=SimulatedHosts(), every_series=False)
-            row = _row(decision) | {"replications": replications, "simulated": _row(twin)}
-            stored["claims"][claim_id] = row
+            row = _row(decision) | {"replications": replications}
+            stored["claims"][claim_id] = row | {"simulated": _simulated(study, claim_id)}
             stored["hosts"] = runs.hosts
-            path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            _write(stored, path)
         yield claim, decision
+
+
+def simulate(study: Study) -> None:
+    """Simulate the measured claims again with the hosts of the testbed, and store the results."""
+    path = study.verdicts_path.with_name(NAME)
+    stored = json.loads(path.read_text("utf-8"))
+    for claim_id, row in stored["claims"].items():
+        row["simulated"] = _simulated(study, claim_id)
+    _write(stored, path)
+
+
+def _simulated(study: Study, claim_id: str) -> dict[str, Any]:
+    count = min(REPLICATIONS, study.replications)
+    return _row(study.decide(claim_id, count, engine=SimulatedHosts(), every_series=False)[1])
+
+
+def _write(stored: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _row(decision: Decision) -> dict[str, Any]:
@@ -225,12 +242,15 @@ def main() -> None:
 
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("study", choices=studies.names())
-    parser.add_argument("claims", nargs="+", metavar="CLAIM")
+    parser.add_argument("claims", nargs="*", metavar="CLAIM")
     parser.add_argument("--engine", default="testbed:kernel")
     parser.add_argument("--replications", type=int, default=3)
     parser.add_argument("--store", type=Path)
     given = parser.parse_args()
     study, engine = studies.load(given.study), engine_named(given.engine)
+    if not given.claims:
+        simulate(study)
+        return
     with ExitStack() as stack:
         finished = stack.enter_context(FolderStore(given.store)) if given.store else None
         for claim, decision in measure(study, given.claims, engine, given.replications, finished):
