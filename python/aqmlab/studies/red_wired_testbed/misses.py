@@ -39,7 +39,9 @@ MISSES = (
         "neither. With bursts of 2400 B and ACKs at once, the times and the losses of test case 1 "
         "agree with the thesis. With delayed ACKs, bursts that are larger than the default bursts "
         "by the bytes of one and a half timer ticks lose more packets than published. In Linux 2.4 "
-        "a class wakes up at timer ticks, which aqmlab does not support.",
+        "a class wakes up at timer ticks, which aqmlab does not support. With the hosts of Linux "
+        "6.12, simulated and measured, Tail Drop loses 16 to 17 % of the packets, as published, "
+        "and RED 9 %, more than published. Linux 6.12 acknowledges the first segments at once.",
         _READINGS,
     ),
     Miss(
