@@ -40,13 +40,12 @@ MISSES = (
         "retransmits it after 3 s. The first table of the item `transactions` has both kinds: "
         "with ECN-capable SYN-ACKs the gains are several times as large, 5 KB gain more than 20 "
         "KB, and the client without ECN keeps its rate. No other reading comes near the published "
-        "gains without ECN-capable SYN-ACKs. The hosts of Linux 6.12, simulated and measured, mostly "
-        "gain more than those of the memo, and still less than published. "
-        "With ECN-capable SYN-ACKs, larger thresholds lower the gains and a "
-        "shorter delay raises them. The memo says that all packets other than pure ACKs are "
-        "ECN-capable, and that ECT is set from the agreement of both ends on. RFC 2481 says the "
-        "latter, and Linux 2.4.0 sends SYN-ACKs without ECT, so the score counts SYN-ACKs that "
-        "are not ECN-capable.",
+        "gains without ECN-capable SYN-ACKs. The hosts of Linux 6.12, simulated and measured, "
+        "mostly gain more than those of the memo, and still less than published. With ECN-capable "
+        "SYN-ACKs, larger thresholds lower the gains and a shorter delay raises them. The memo "
+        "says that all packets other than pure ACKs are ECN-capable, and that ECT is set from the "
+        "agreement of both ends on. RFC 2481 says the latter, and Linux 2.4.0 sends SYN-ACKs "
+        "without ECT, so the score counts SYN-ACKs that are not ECN-capable.",
         f"{COMMAND} --only transactions readings",
     ),
     Miss(
