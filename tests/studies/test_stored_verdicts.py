@@ -51,8 +51,8 @@ def test_the_score_counts_only_measured_claims() -> None:
     ]  # fmt: skip
     assert stored_verdicts.score(claims) == (
         "2 of 4 measured claims reproduced (1 within the spread of single runs), 1 contradicted, "
-        "1 open. Claims that the score does not count: 1 that follow from inputs or arithmetic, 1 "
-        "that were used to choose settings, 1 not testable, 1 that cannot be decided."
+        "1 open. Claims that the score does not count: 1 that follows from inputs or arithmetic, 1 "
+        "that was used to choose a setting, 1 not testable, 1 that cannot be decided."
     )
 
 

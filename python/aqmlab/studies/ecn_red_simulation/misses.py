@@ -3,18 +3,21 @@
 from aqmlab.studies.framework import Miss, Opening
 
 OPENING = Opening(
-    found="ECN causes more signals and longer queues, and changes the goodput by more than about "
-    "3 % in only 13 of 128 cases on one link, all of them bulk transfers without CBR traffic; ECN "
-    "loses goodput where RED's maximum threshold is 120 packets.",
-    ours="ECN causes more signals and longer queues, and changes the goodput by more than 3 % in "
-    "{ES-006} of 128 cases, all of them bulk transfers without CBR traffic ({ES-010} with it); ECN "
-    "loses goodput where the maximum threshold is {ES-011} packets.",
-    why="The losses are those of a simulator's timer: the sender, FullTcp of ns-2, ends the "
-    "back-off of its retransmission timer at any new ACK, and then sends each segment twice once "
-    "the queueing delay exceeds the timeout; with Karn's rule (RFC 6298) ECN changes no goodput "
-    "by more than 3 %.",
-    today="ECN avoids timeouts of short transfers and hardly changes goodput; check the timer of a "
-    "simulator before you read an effect of a few percent.",
+    found="ECN hardly changes goodput: on one link by more than about 3 % in only 13 of 128 "
+    "cases, all of them bulk transfers without CBR traffic. It loses where RED's maximum "
+    "threshold is 120 packets, and mostly wins where it is 60. It causes more signals and longer "
+    "queues, except for bulk transfers on three links. Head marking does not help.",
+    ours="The main result holds, its details only in part. ECN changes the goodput by more than 3 "
+    "% in {ES-006} of 128 cases, all of them bulk transfers without CBR traffic, and loses in all "
+    "of them, where the maximum threshold is {ES-011} packets. It wins in none. On three links, "
+    "ECN causes more signals in {ES-018} of 64 cases with bulk transfers, not fewer. Head marking "
+    "does not help.",
+    why="Our losses come from the timer of the study's simulator: FullTcp of ns-2 ends the "
+    "back-off of its retransmission timer at any new ACK. If the queueing delay exceeds the "
+    "timeout, it sends every segment twice. In 16 tested cases Karn's rule (RFC 6298) removes the "
+    "losses. The published gains, and the fewer signals on three links, remain unexplained.",
+    today="ECN avoids timeouts of short transfers and hardly changes goodput. Check the timer of "
+    "a simulator before you read an effect of a few percent.",
     shown=(
         ("Goodput differs, one link", "ES-006"),
         ("More signals, three links", "ES-017"),
@@ -42,9 +45,10 @@ MISSES = (
         "Cases in which ECN raises the goodput",
         ("ES-012", "ES-013", "ES-014"),
         "ECN raises no goodput by more than 3 %; the largest gain is about 1 %, with either "
-        "maximum threshold. With gentle RED that marks at any probability some cases gain more. "
-        "The study states that packets above the maximum threshold are dropped, so this is not "
-        "the reading that counts.",
+        "maximum threshold. With gentle RED that marks at any probability some cases gain more, "
+        "and drops still dominate for long transfers, as published. The introduction of the study "
+        "says that RED drops all packets above the maximum threshold, so the score counts that. A "
+        "sentence of its section V suggests marks above it, at least with CBR traffic.",
         READINGS,
     ),
     Miss(

@@ -132,8 +132,8 @@ def sentence(measured: Measured, claims: Iterable[tuple[Published, Decision]]) -
     return (
         f"{len(ids)} counted claims were measured, and simulated with the same hosts. Of the "
         f"{len(numbers)} that are numbers, {near} have overlapping intervals. The verdict is the "
-        f"same for {same} of {len(ids)} claims, and opposite for {opposite}. Simulation and kernel "
-        f"together contradict the publication in {both} claims."
+        f"same for {same} of {len(ids)} claims, and opposite for {opposite or 'none'}. Simulation "
+        f"and kernel together contradict the publication in {both} claims."
     )
 
 

@@ -49,6 +49,11 @@ NOT_COUNTED = {
     FITTED: "were used to choose settings",
 }
 """Description of each class of claims that the score does not count."""
+ONE_NOT_COUNTED = {
+    INPUT: "follows from inputs or arithmetic",
+    FITTED: "was used to choose a setting",
+}
+"""Description of a single claim of such a class."""
 WIDTH = 100
 """Maximum length of a Markdown line, except lines of tables."""
 
@@ -90,7 +95,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
     >>> for sentence in score(claims).split(". "):
     ...     print(sentence)
     1 of 2 measured claims reproduced, 0 contradicted, 1 open
-    Claims that the score does not count: 1 that follow from inputs or arithmetic.
+    Claims that the score does not count: 1 that follows from inputs or arithmetic.
     """
     every = list(claims)
     counts = Counter(verdict for basis, verdict in every if basis == MEASURED)
@@ -104,7 +109,10 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
         f"{good} of {total} measured claims reproduced{single}, {counts[CONTRADICTED]} "
         f"contradicted, {counts[OPEN]} open."
     )
-    not_counted = [(by_class[basis], f"that {about}") for basis, about in NOT_COUNTED.items()]
+    not_counted = [
+        (by_class[basis], f"that {about if by_class[basis] > 1 else ONE_NOT_COUNTED[basis]}")
+        for basis, about in NOT_COUNTED.items()
+    ]
     not_counted += [(counts[verdict], verdict) for verdict in (NOT_TESTABLE, NOT_MEASURED)]
     not_counted.append((counts[UNDECIDED], f"that {UNDECIDED}"))
     if listed := ", ".join(f"{n} {reason}" for n, reason in not_counted if n):
