@@ -14,11 +14,11 @@ OPENING = Opening(
     "and {PE-007} % with ECN. ECN+ changes the throughput by {PE-010} % at 90 % load and by "
     "{PE-011} % at 105 % load.",
     why="The queue drops few SYN-ACKs at 90 % load, and why it dropped more in the paper is not "
-    "known. Settings that the paper does not state turn the sign of ECN's effect. At 105 % load ECN "
-    "is worse than no ECN if, for example, the sizes of all objects are lognormal, which has both "
-    "numbers that the paper prints. At 90 % load ECN is worse only if senders ignore marks, which "
-    "the paper does not suggest. The kernel of Linux 6.12 gives the results of our simulated "
-    "testbed.",
+    "known. Settings that the paper does not state turn the sign of ECN's effect. At 105 % load "
+    "ECN is worse than no ECN if, for example, the sizes of all objects are lognormal, which has "
+    "both numbers that the paper prints. At 90 % load ECN is worse only if senders ignore marks, "
+    "which the paper does not suggest. The kernel of Linux 6.12 gives the results of our "
+    "simulated testbed.",
     today="Make SYN-ACKs ECN-capable. A queue that is overloaded and marks drops the packets that "
     "are not ECN-capable, and each lost SYN-ACK costs a timeout.",
     shown=(
