@@ -44,6 +44,10 @@ REPLICATIONS = 20
 """Maximum number of replications of a simulation with the hosts of the testbed."""
 
 
+EQUAL = 0.02
+"""Relative difference up to which a simulated and a measured number count as equal."""
+
+
 class SimulatedHosts(Simulator):
     """Simulator with the hosts of the testbed in place of those of a publication."""
 
@@ -128,13 +132,19 @@ def sentence(measured: Measured, claims: Iterable[tuple[Published, Decision]]) -
     both = sum(a == b == CONTRADICTED for a, b in verdicts)
     pairs = [(measured.simulated[i].estimate, measured.claims[i].estimate) for i in ids]
     numbers = [(a, b) for a, b in pairs if a is not None and b is not None]
-    near = sum(a.low <= b.high and b.low <= a.high for a, b in numbers)
+    near = sum(_agree(a, b) for a, b in numbers)
     return (
         f"{len(ids)} counted claims were measured, and simulated with the same hosts. Of the "
-        f"{len(numbers)} that are numbers, {near} have overlapping intervals. The verdict is the "
-        f"same for {same} of {len(ids)} claims, and opposite for {opposite or 'none'}. Simulation "
-        f"and kernel together contradict the publication in {both} claims."
+        f"{len(numbers)} that are numbers, {near} agree: their intervals overlap, or they differ "
+        f"by at most {100 * EQUAL:g} %. The verdict is the same for {same} of {len(ids)} claims, "
+        f"and opposite for {opposite or 'none'}. Simulation and kernel together contradict the "
+        f"publication in {both} claims."
     )
+
+
+def _agree(a: Estimate, b: Estimate) -> bool:
+    overlap = a.low <= b.high and b.low <= a.high
+    return overlap or abs(a.value - b.value) <= EQUAL * abs(b.value)
 
 
 def _plain(verdict: str) -> str:
