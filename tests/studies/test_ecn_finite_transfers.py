@@ -224,15 +224,9 @@ def test_the_tiles_of_a_report_have_the_sums_of_its_tables(tmp_path: Path) -> No
     assert total == [sum(column) for column in zip(*parts, strict=True)]
     cells, reproduced, single, contradicted, undecided = total
     assert cells == reproduced + single + contradicted + undecided
-    labels = (
-        "published numbers reproduced",
-        "published numbers contradicted",
-        "published numbers open",
-    )
-    assert [int(tiles[label].count) for label in labels] == [
-        reproduced + single, contradicted, undecided
-    ]  # fmt: skip
-    assert tiles[labels[0]].of.startswith(f"of {cells}")
+    tile = tiles["published numbers reproduced"]
+    assert int(tile.count) == reproduced + single
+    assert tile.of.startswith(f"of {cells}")
     counted = [cell for cell in reproduction.cells if cell.standing == "counted"]
     assert len(counted) == cells
     assert {cell.item for cell in counted} == {"baseline", "table-4"}

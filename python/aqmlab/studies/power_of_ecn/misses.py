@@ -137,11 +137,12 @@ MISSES = (
         ("PE-031", "PE-032", "PE-034", "PE-035", "PE-037", "PE-038", "PE-039"),
         "Browsers that wait for their pages send fewer requests when pages are slow. By Little's "
         "law, the published results without ECN (44 %, 26 s) and with ECN+ (99 %, 0.5 s) agree "
-        "with each other only if browsers wait for 20 s between pages. Such browsers would receive "
-        "only 10 Mbit/s from an uncongested network, but the paper states 15 Mbit/s. If pages "
-        "start at fixed times, the overload persists, but ECN is worse than no ECN, unlike in the "
-        "testbed of the paper. With a RED* that counts bytes, as Linux 2.4 does, our results come "
-        "closer to the published ones.",
+        "with each other only if browsers wait for 20 s between pages. Such browsers would "
+        "receive only 10 Mbit/s from an uncongested network, but the paper states 15 Mbit/s. If "
+        "pages start at fixed times, the overload persists, but ECN is worse than no ECN, unlike "
+        "in the testbed of the paper. With a RED* that counts bytes, as Linux 2.4 does, our "
+        "results come closer to the published ones. The numbers over Linux 6.12 were measured "
+        "with 445 browsers, which offer 14.1 Mbit/s; the score counts 420 to 526, which offer 15.",
         "aqmlab reproduce power-of-ecn --only testbed",
     ),
     Miss(
