@@ -195,7 +195,7 @@ def _reproduce(
         reproduction.runs.distinct(),
         reproduction.seconds,
         reproduction.answers,
-        study.misses,
+        reproduction.misses,
         reproduction.falsification,
     )
 

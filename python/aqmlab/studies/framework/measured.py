@@ -38,12 +38,8 @@ if TYPE_CHECKING:
 
 NAME = "measured.json"
 """Name of the file in the folder of a study."""
-
-
 REPLICATIONS = 20
 """Maximum number of replications of a simulation with the hosts of the testbed."""
-
-
 EQUAL = 0.02
 """Relative difference up to which a simulated and a measured number count as equal."""
 
@@ -217,8 +213,16 @@ def measure(
 
 
 def simulate(study: Study) -> None:
-    """Simulate the measured claims again with the hosts of the testbed, and store the results."""
+    """Simulate the measured claims again with the hosts of the testbed, and store the results.
+
+    Raises
+    ------
+    ValueError
+        If no claim of the study was measured.
+    """
     path = study.verdicts_path.with_name(NAME)
+    if not path.exists():
+        raise ValueError(f"{study.name} has no measured claims; name the claims to measure")
     stored = json.loads(path.read_text("utf-8"))
     for claim_id, row in stored["claims"].items():
         row["simulated"] = _simulated(study, claim_id)
@@ -231,7 +235,9 @@ def _simulated(study: Study, claim_id: str) -> dict[str, Any]:
 
 
 def _write(stored: dict[str, Any], path: Path) -> None:
-    path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    beside = path.with_suffix(".part")  # An interrupt must not leave half a file.
+    beside.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    beside.replace(path)
 
 
 def _row(decision: Decision) -> dict[str, Any]:
@@ -257,15 +263,22 @@ def main() -> None:
     parser.add_argument("--replications", type=int, default=3)
     parser.add_argument("--store", type=Path)
     given = parser.parse_args()
-    study, engine = studies.load(given.study), engine_named(given.engine)
-    if not given.claims:
-        simulate(study)
-        return
-    with ExitStack() as stack:
-        finished = stack.enter_context(FolderStore(given.store)) if given.store else None
-        for claim, decision in measure(study, given.claims, engine, given.replications, finished):
-            print(f"{claim.id}: published {claim.printed}, measured {decision.ours or '-'}, "
-                  f"{decision.verdict}", flush=True)  # fmt: skip
+    study = studies.load(given.study)
+    try:
+        if not given.claims:
+            simulate(study)
+            return
+        with ExitStack() as stack:
+            finished = stack.enter_context(FolderStore(given.store)) if given.store else None
+            engine = engine_named(given.engine)
+            every = measure(study, given.claims, engine, given.replications, finished)
+            for claim, of in every:
+                numbers = f"published {claim.printed}, measured {of.ours or '-'}"
+                print(f"{claim.id}: {numbers}, {of.verdict}", flush=True)
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        parser.exit(130, "interrupted; the claims above are stored\n")
 
 
 if __name__ == "__main__":

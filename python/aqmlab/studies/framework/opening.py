@@ -36,13 +36,14 @@ class Opening:
     Attributes
     ----------
     found : str
-        What the publication found, in one sentence with its numbers.
+        What the publication found, with its numbers.
     ours : str
-        What this reproduction finds, in one sentence. `{PE-006}` stands for our number of a claim.
+        Whether the result holds, and what this reproduction finds. `{PE-006}` stands for our number
+        of a claim.
     why : str
-        Why the results differ, or why they agree, in one sentence.
+        Why the results differ, or why they agree.
     today : str
-        What an operator or an implementer should take from the study today, in one sentence.
+        What an operator or an implementer should take from the study today.
     shown : tuple of (str, str)
         Rows of the first figure: a label, and the id of a claim about a number.
     axes : tuple of (str, str)
@@ -220,15 +221,3 @@ def _panel(
     panel.grid(visible=False, axis="y")
     if min(values) > 0 and max(values) > DECADES * min(values):
         logarithmic(panel, "x")
-
-
-def unexplained(misses: Iterable[Miss], contradicted: Iterable[str]) -> list[str]:
-    """Return the contradicted claims that are not in exactly one group of misses.
-
-    Examples
-    --------
-    >>> unexplained([Miss("", ("A-1", "A-2"), ""), Miss("", ("A-2",), "")], ["A-1", "A-2", "A-3"])
-    ['A-2', 'A-3']
-    """
-    every = [claim for miss in misses for claim in miss.claims]
-    return [claim for claim in contradicted if every.count(claim) != 1]

@@ -209,20 +209,36 @@ class Reproduction:
 
     @property
     def measured(self) -> Measured:
-        """Claims that were measured over a testbed; none if this reproduction used a testbed."""
+        """Claims that were measured over a testbed; none if the runs are not `usual`."""
         from aqmlab.studies.framework.measured import Measured, read
 
-        return Measured() if self.runs.hosts or self.changes else read(self.study)
+        return read(self.study) if self.usual else Measured()
+
+    @property
+    def usual(self) -> bool:
+        """True if the runs have the assumptions of the study, and simulated hosts.
+
+        The answers of the study and the causes of its misses apply only to such runs.
+        """
+        return not (self.runs.hosts or self.changes)
 
     @property
     def answers(self) -> list[tuple[str, str]]:
-        """Labelled sentences of the study's opening."""
-        return self.study.opening.answers(self.claims) if self.study.opening else []
+        """Labelled sentences of the study's opening; none if the runs are not `usual`."""
+        opening = self.study.opening
+        return opening.answers(self.claims) if opening and self.usual else []
+
+    @property
+    def misses(self) -> tuple[Miss, ...]:
+        """Causes of the study's misses; none if the runs are not `usual`."""
+        return self.study.misses if self.usual else ()
 
     def opening_figure(self) -> Figure | None:
         """Return the first figure of the report, or None if none of its claims was decided."""
-        opening, of_linux = self.study.opening, self.measured.estimates
-        drawing = drawn(opening, self.claims, of_linux) if opening else None
+        if self.study.opening is None or not self.usual:
+            return None
+        of_linux = self.measured.estimates
+        drawing = drawn(self.study.opening, self.claims, of_linux)
         caption = OPENING_CAPTION + OF_LINUX * bool(of_linux)
         return Figure(OPENING, caption, drawing) if drawing else None
 

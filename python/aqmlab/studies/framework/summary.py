@@ -255,7 +255,7 @@ def _opening_picture(reproduction: Reproduction, figures: Path) -> Picture | Non
 
 def _misses(reproduction: Reproduction) -> list[Chapter]:
     """Return the chapter about the claims that are not reproduced, if there are any."""
-    table = misses_table(reproduction.study.misses, reproduction.claims)
+    table = misses_table(reproduction.misses, reproduction.claims)
     return [Chapter("misses", "Misses, and why", [MISSES], [table])] if table else []
 
 
@@ -389,7 +389,7 @@ def readme(reproduction: Reproduction) -> str:
     for caption in study.excerpt.tables:
         lines += [f"{t.caption}:\n\n{markdown(t)}" for t in tables if t.caption == caption]
     lines.append(_by_verdict(reproduction.claims))
-    if missed := misses_markdown(study.misses, reproduction.claims):
+    if missed := misses_markdown(reproduction.misses, reproduction.claims):
         lines += ["### Misses and their causes", "\n".join(missed)]
     return "\n\n".join(filter(None, lines))
 
