@@ -29,10 +29,10 @@ from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
 
 
 def short(setting: Any) -> Any:
-    """Return the setting with the duration of the quick form."""
+    """Return the setting with the duration of the quick form, if its mix has one."""
     if not isinstance(setting, Setting):
         return setting
-    return replace(setting, seconds=QUICK_S[setting.mix])
+    return replace(setting, seconds=QUICK_S.get(setting.mix, setting.seconds))
 
 
 def reduce(result: Result) -> outcomes.Outcome | model.Waited:

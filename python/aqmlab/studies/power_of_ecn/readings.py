@@ -19,6 +19,7 @@ from aqmlab.studies.power_of_ecn.showing import (
 )
 from aqmlab.studies.power_of_ecn.words import (
     ENDS,
+    LIGHT,
     LOGNORMAL,
     OFF,
     PERSISTENT,
@@ -92,13 +93,25 @@ def _alternative(scheme: str, reading: Reading) -> Alternative:
     return Alternative(reading.about, form)
 
 
-ALTERNATIVES = tuple(
-    _alternative(scheme, reading)
-    for scheme, every in (*OF_SCHEME.items(), (RED_STAR, (AS_READ, IGNORING)))
-    for reading in every[1:]
-    if not reading.users
+def _lognormal(at: object) -> object:
+    """Return the setting with lognormal object sizes, with runs of `SECONDS` after the warm-up."""
+    if not isinstance(at, Setting) or at.reading != AS_READ or at.mix != WEB:
+        return at
+    calibrated = at.load in (LIGHT, PERSISTENT)
+    return replace(at, mix=LOGNORMAL, seconds=SECONDS) if calibrated else at
+
+
+ALTERNATIVES = (
+    *(
+        _alternative(scheme, reading)
+        for scheme, every in (*OF_SCHEME.items(), (RED_STAR, (AS_READ, IGNORING)))
+        for reading in every[1:]
+        if not reading.users
+    ),
+    Alternative(f"lognormal object sizes, runs of {SECONDS} s", _lognormal),
 )
-"""Interpretations for falsification: those for which the numbers of users are those of the mix."""
+"""Interpretations for falsification: those for which the numbers of users are those of the mix,
+and the lognormal object sizes, which have numbers of users for 90 and 105 % load."""
 
 
 def setting(scheme: str, ends: str, reading: Reading, mix: str = WEB) -> Setting:
