@@ -34,6 +34,7 @@ from aqmlab.studies.power_of_ecn import (
     calibration,
     deployment,
     readings,
+    rfc5562,
     testbed,
     today,
     variants,
@@ -56,6 +57,7 @@ from aqmlab.studies.power_of_ecn.words import (
     ECN,
     ECN_PLUS,
     ENDS,
+    EXPONENTIAL,
     GENERAL,
     LIGHT,
     LOGNORMAL,
@@ -64,6 +66,7 @@ from aqmlab.studies.power_of_ecn.words import (
     PI,
     RED,
     RED_STAR,
+    SMALL,
     UNCONGESTED,
     WEB,
 )
@@ -264,6 +267,9 @@ def test_a_run_is_reduced_to_the_time_after_its_warm_up(run: Result, mixed: Outc
     lost = drops[(drops["syn"] == 1) & (drops["reply"] == 1)]
     assert of.syn_ack_drops == len(lost)
     assert of.data_drops == len(drops) - len(lost)
+    assert of.empty_drops == (drops["bytes"] == 0).sum() - len(lost)
+    links = run.table("links").set_index("link").loc["left>right"]
+    assert of.arrivals == pytest.approx(links["arrived_packets"], abs=1000)
     assert 0.9 < of.throughput <= 1.01
     assert of.kinds["ecn"].number + of.kinds["plain"].number == of.all.number
     assert 0.45 < of.kinds["ecn"].number / of.all.number < 0.55
@@ -293,6 +299,7 @@ def test_settings_have_different_scenarios_except_those_without_marks() -> None:
         *(readings.setting(s, e, r, mix) for s, r, mix in readings.cases() for e in ENDS),
         *today.cases(),
         *variants.cases(),
+        *(at for _, _, at in rfc5562.cases()),
     ]
     texts = {text_of(at) for at in every}
     marks_only = (readings.MARKED, readings.GOING_ON)
@@ -395,6 +402,46 @@ def test_the_share_of_clients_with_ecn_is_that_of_the_setting() -> None:
         flows = deployment.setting(share).scenario(0)["flows"]
         capable = sum(f["count"] for f in flows if f["tcp"]["ecn"] != OFF)
         assert capable / sum(f["count"] for f in flows) == pytest.approx(share / 20, abs=0.003)
+
+
+def test_the_link_of_rfc_5562_has_the_thresholds_of_ns_2() -> None:
+    """RED of ns-2.35: minth is half of the packets of 500 B that the link sends in 5 ms."""
+    network = rfc5562.PACKETS.at(ECN, 95).scenario(0)["network"]
+    assert network["rate"] == "10000000 bit/s"
+    assert network["queue"]["target_delay"] == "5 ms"
+    minth = 0.005 * 10e6 / 8 / 500 / 2
+    explicit = dict(rfc5562.NS2.queue)
+    assert explicit["minth"] == f"{minth:g} packets"
+    assert explicit["maxth"] == f"{3 * minth:g} packets"
+    assert rfc5562.IN_BYTES.at(ECN, 95).scenario(0)["network"]["queue"]["chance_by"] == "bytes"
+    assert list(rfc5562.LOADS) == [95, 110, 125, 150]
+
+
+def test_small_objects_are_web_objects_scaled_to_3_kb() -> None:
+    for limit in (7200, 72_000, 720_000):
+        of_web = share_below(WEB, limit)
+        assert share_below(SMALL, limit * 3 // 7.2) == pytest.approx(of_web, abs=0.5)
+    assert distribution("size", sizes(EXPONENTIAL)).mean == pytest.approx(3000)
+
+
+def test_the_users_of_rfc_5562_offer_the_load() -> None:
+    loads = [(SMALL, 95), (SMALL, 150), (EXPONENTIAL, 90)]
+    free = [Setting(UNCONGESTED, OFF, load, mix, seconds=60) for mix, load in loads]
+    for (_, load), result in zip(loads, run_many([at.scenario(0) for at in free]), strict=True):
+        assert testbed.share(reduce(result)) == pytest.approx(load, abs=2)
+
+
+def test_red_star_drops_packets_without_data_in_the_tables_of_rfc_5562() -> None:
+    """With RED*, ECN+ has more drops than ECN, but no dropped packet has data."""
+    (case,) = (one for one in rfc5562.FURTHER if one.name == f"RED*, {rfc5562.SHORT}")
+    ecn, plus = (
+        reduce(result)
+        for result in run_many([case.at(ends, 95).scenario(0) for ends in (ECN, rfc5562.PLUS)])
+    )
+    assert plus.drops / plus.arrivals > 1.3 * ecn.drops / ecn.arrivals
+    assert plus.data_drops == plus.empty_drops > 10_000
+    assert plus.syn_ack_drops < 0.01 * ecn.syn_ack_drops
+    assert plus.all.within(2.0) > ecn.all.within(2.0)
 
 
 def test_browsers_of_the_testbed_have_the_page_gaps_of_tpc_w() -> None:

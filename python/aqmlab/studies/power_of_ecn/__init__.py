@@ -13,6 +13,7 @@ from aqmlab.studies.power_of_ecn import (
     outcomes,
     profiles,
     readings,
+    rfc5562,
     sizes,
     table_1,
     testbed,
@@ -55,6 +56,7 @@ STUDY = Study(
         testbed.ITEM,
         loads.ITEM,
         variants.ITEM,
+        rfc5562.ITEM,
         sizes.ITEM,
         readings.ITEM,
         today.ITEM,
@@ -65,9 +67,9 @@ STUDY = Study(
     quick=Quick(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
         f"({QUICK_S[GENERAL]} s for the general mix). The quick form leaves out the items "
-        "`loads`, `variants`, `sizes`, `readings` and `today`, and closed loops of the item "
-        "`figure-10`. The intervals of the quick form are wide, so some claims are open in the "
-        "quick form, but not in the whole study.",
+        "`loads`, `variants`, `rfc5562`, `sizes`, `readings` and `today`, and closed loops of the "
+        "item `figure-10`. The intervals of the quick form are wide, so some claims are open in "
+        "the quick form, but not in the whole study.",
         seconds=60,
         replications=3,
         form=short,

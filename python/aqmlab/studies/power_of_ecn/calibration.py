@@ -85,7 +85,9 @@ def _received(result: Result, user: np.ndarray, window: np.ndarray, ends_s: floa
     return received
 
 
-def users(result: Result, carried: float, load: float, seconds: int) -> int:
+def users(
+    result: Result, carried: float, load: float, seconds: int, rate_bps: int = RATE_BPS
+) -> int:
     """Return the number of users whose load is closest to the given load.
 
     Parameters
@@ -95,9 +97,11 @@ def users(result: Result, carried: float, load: float, seconds: int) -> int:
     carried : float
         Bytes that the link sent in the same time; :func:`carried` returns this number.
     load : float
-        Load in %.
+        Load in % of `rate_bps`.
     seconds : int
         Duration after the warm-up, in s.
+    rate_bps : int
+        Rate of the bottleneck in bit/s.
     """
     by_user = sent(result, WARM_UP_S + seconds)
     sums = {name: np.concatenate([[0.0], got.cumsum()]) for name, got in by_user.items()}
@@ -107,7 +111,7 @@ def users(result: Result, carried: float, load: float, seconds: int) -> int:
     for n in map(int, numbers):
         total[n] = sum(sums[name][min(count, len(sums[name]) - 1)] for name, *_, count in tables(n))
     total *= carried / sum(s[-1] for s in sums.values())
-    wanted = load / 100 * RATE_BPS * seconds / 8
+    wanted = load / 100 * rate_bps * seconds / 8
     if total[-1] < wanted:
         raise ValueError(
             f"most: {every}: users offer a load of less than {load} %; use a higher number"
@@ -154,7 +158,8 @@ def rows(name: str) -> Iterator[tuple[tuple[str, int, int], list[int]]]:
         for key in (key for key in keys if replication < len(USERS[key])):
             _, seconds, load = key
             sent_bytes = carried(mix, replication, seconds, reading)
-            by_key[key].append(users(result, sent_bytes, load, seconds))
+            rate_bps = Setting(UNCONGESTED, OFF, load, mix).rate_bps
+            by_key[key].append(users(result, sent_bytes, load, seconds, rate_bps))
     yield from by_key.items()
 
 

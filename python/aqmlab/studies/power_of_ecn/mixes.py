@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from aqmlab.studies.power_of_ecn.words import GENERAL, LOGNORMAL, WEB
+from aqmlab.studies.power_of_ecn.words import EXPONENTIAL, GENERAL, LOGNORMAL, SMALL, WEB
 from aqmlab.traffic import distribution
 
 BODY: dict[str, Any] = {
@@ -22,6 +22,8 @@ TAIL: dict[str, Any] = {"kind": "bounded_pareto", "min": "7060 B", "max": "1 GB"
 SIGMA = 1.878
 """Sigma with which a lognormal distribution has 80 % of the bytes in the largest 15 % of sizes."""
 MEAN = "7200 B"
+SMALL_MEAN = "3000 B"
+"""Mean object size for the tables of RFC 5562 (`rfc5562`)."""
 
 
 def _with_tail(lognormal: int = 0, **tail: Any) -> dict[str, Any]:
@@ -35,6 +37,16 @@ def _with_tail(lognormal: int = 0, **tail: Any) -> dict[str, Any]:
 
 def _lognormal(sigma: float) -> dict[str, Any]:
     return {"kind": "lognormal", "mean": MEAN, "sigma": sigma}
+
+
+def _scaled(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of the web mix with all its sizes scaled to a mean of `SMALL_MEAN`."""
+    largest = {"1 GB": "1000000000 B"}
+    sizes = {
+        key: largest.get(part[key], part[key]) for key in ("mean", "min", "max") if key in part
+    }
+    factor = float(SMALL_MEAN.split()[0]) / float(MEAN.split()[0])
+    return part | {key: f"{float(size.split()[0]) * factor:.0f} B" for key, size in sizes.items()}
 
 
 BLENDS = {f"{share} % lognormal": share for share in (25, 50, 75)}
@@ -51,12 +63,18 @@ MIXES: dict[str, dict[str, Any]] = {
     **{name: _with_tail(share) for name, share in BLENDS.items()},
     **{name: _lognormal(sigma) for name, sigma in SIGMAS.items()},
     CAPPED: _with_tail(max="1 MB"),
+    SMALL: {
+        "kind": "mixture",
+        "parts": [{"weight": 85, "of": _scaled(BODY)}, {"weight": 15, "of": _scaled(TAIL)}],
+    },
+    EXPONENTIAL: {"kind": "exponential", "mean": SMALL_MEAN},
 }
 """Distribution of each mix.
 
 The web mix is lognormal, and for the largest 15 % of the objects Pareto. It has both numbers of
 section 4.2. In the general mix the largest 15 % of the objects have 90 % of the bytes (section
-5.3.1). The lognormal mix has both numbers of section 4.2, but no objects of gigabytes.
+5.3.1). The lognormal mix has both numbers of section 4.2, but no objects of gigabytes. The small
+web mix is the web mix with smaller sizes, and the exponential mix has no heavy tail.
 """
 
 

@@ -106,6 +106,8 @@ class Outcome:
         dropped.
     data_drops : int
         Number of other packets that the bottleneck dropped.
+    empty_drops : int
+        Number of these other packets that had no data, such as pure ACKs.
     marks : int
         Number of packets that the bottleneck marked.
     packets : int
@@ -124,6 +126,7 @@ class Outcome:
     syn_acks: int
     syn_ack_drops: int
     data_drops: int
+    empty_drops: int
     marks: int
     packets: int
     syn_waits: int
@@ -140,6 +143,16 @@ class Outcome:
     def syn_ack_loss(self) -> float:
         """Share of SYN-ACKs that the bottleneck dropped."""
         return self.syn_ack_drops / max(1, self.syn_ack_drops + self.syn_acks)
+
+    @property
+    def drops(self) -> int:
+        """Number of packets that the bottleneck dropped."""
+        return self.syn_ack_drops + self.data_drops
+
+    @property
+    def arrivals(self) -> int:
+        """Number of packets that the bottleneck sent or dropped, and at least 1."""
+        return max(1, self.packets + self.drops)
 
     @property
     def data_loss(self) -> float:
@@ -171,6 +184,7 @@ def reduce(result: Result) -> Outcome:
     reply = np.asarray(drops["syn"])[here].astype(bool) & np.asarray(drops["reply"])[here].astype(
         bool
     )
+    empty = np.asarray(drops["bytes"])[here] == 0
     return Outcome(
         classes,
         _kinds(result.scenario["flows"], asked, seen, times, ended),
@@ -179,6 +193,7 @@ def reduce(result: Result) -> Outcome:
         int(np.isfinite(opened).sum()),
         int(reply.sum()),
         int(here.sum() - reply.sum()),
+        int((empty & ~reply).sum()),
         int(links["marked_packets"][at]),
         int(links["departed_packets"][at]),
         int(late.sum()),

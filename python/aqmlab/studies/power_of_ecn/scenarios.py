@@ -16,6 +16,7 @@ from aqmlab.studies.power_of_ecn.mixes import sizes
 from aqmlab.studies.power_of_ecn.users import USERS
 from aqmlab.studies.power_of_ecn.words import (
     ENDS,
+    EXPONENTIAL,
     FIFO,
     GENERAL,
     OFF,
@@ -23,12 +24,15 @@ from aqmlab.studies.power_of_ecn.words import (
     RED,
     RED_STAR,
     REM,
+    SMALL,
     THRESHOLD,
     UNCONGESTED,
     WEB,
 )
 
 RATE_BPS = 100_000_000
+SLOW_BPS = 10_000_000
+"""Rate of the bottleneck in the tables of RFC 5562 (`rfc5562`), in bit/s."""
 UNCONGESTED_BPS = 1_000_000_000
 BOTTLENECK = "left>right"
 """Name of the bottleneck link, from the servers on the left to the clients on the right."""
@@ -110,7 +114,7 @@ class Setting:
     ends : str
         ECN mode of the clients with ECN, and of all servers.
     load : int
-        Offered load, in % of 100 Mbit/s.
+        Offered load, in % of the rate of the bottleneck.
     mix : str
         Mix of object sizes, one of `MIXES` in `mixes.py`.
     share : int
@@ -139,6 +143,11 @@ class Setting:
             "ecn_clients": 0 if self.ends == OFF else 5 * self.share,
             "reading": self.reading.about,
         }
+
+    @property
+    def rate_bps(self) -> int:
+        """Rate of the bottleneck in bit/s, which is lower with the object sizes of RFC 5562."""
+        return SLOW_BPS if self.mix in (SMALL, EXPONENTIAL) else RATE_BPS
 
     @property
     def users(self) -> tuple[int, ...]:
@@ -185,7 +194,7 @@ def _network(at: Setting) -> dict[str, Any]:
     scheme = RED if at.scheme == RED_STAR and at.ends == OFF else at.scheme  # nothing to mark
     return {
         "kind": "dumbbell",
-        "rate": f"{UNCONGESTED_BPS if free else RATE_BPS} bit/s",
+        "rate": f"{UNCONGESTED_BPS if free else at.rate_bps} bit/s",
         "delay": "1 ms",
         "queue": queue(scheme) | ({} if free else dict(at.reading.queue)),
         "left_hosts": SERVERS,

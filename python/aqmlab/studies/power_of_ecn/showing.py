@@ -30,11 +30,19 @@ one percentage point is about as wide as a line.
 """
 
 WITHIN: Quantity = ("response_within_0.5_s", "%", lambda run: 100 * run.all.within(0.5))
+WITHIN_2: Quantity = ("response_within_2_s", "%", lambda run: 100 * run.all.within(2.0))
 PROFILE: Quantity = ("mean_cdf_to_2_s", "%", lambda run: 100 * run.all.profile())
 MEAN: Quantity = ("mean_response_time", "s", lambda run: run.all.mean())
 THROUGHPUT: Quantity = ("throughput", "%", lambda run: 100 * run.throughput)
 SYN_ACK_LOSS: Quantity = ("syn_ack_loss", "%", lambda run: 100 * run.syn_ack_loss)
 DATA_LOSS: Quantity = ("data_loss", "%", lambda run: 100 * run.data_loss)
+DROPPED: Quantity = ("packets_dropped", "%", lambda run: 100 * run.drops / run.arrivals)
+MARKED: Quantity = ("packets_marked", "%", lambda run: 100 * run.marks / run.arrivals)
+DATA_DROPPED: Quantity = (
+    "packets_with_data_dropped",
+    "%",
+    lambda run: 100 * (run.data_drops - run.empty_drops) / run.arrivals,
+)
 SYN_WAITS: Quantity = (
     "handshakes_that_waited_for_a_timer",
     "%",
@@ -74,7 +82,8 @@ def values(runs: Runs, at: Setting, quantity: Quantity) -> list[float]:
 SHARES = {
     quantity[0]
     for quantity in (
-        WITHIN, PROFILE, THROUGHPUT, SYN_ACK_LOSS, DATA_LOSS, SYN_WAITS, UNFINISHED,
+        WITHIN, WITHIN_2, PROFILE, THROUGHPUT, SYN_ACK_LOSS, DATA_LOSS, DROPPED, MARKED,
+        DATA_DROPPED, SYN_WAITS, UNFINISHED,
     )
 }  # fmt: skip
 """Names of the quantities that are shares between 0 and 100 %."""

@@ -4,7 +4,7 @@
 `table-1` shows the load that the calibrated numbers of users offer on the uncongested link.
 """
 
-from aqmlab.studies.power_of_ecn.words import GENERAL, LOGNORMAL, WEB
+from aqmlab.studies.power_of_ecn.words import EXPONENTIAL, GENERAL, LOGNORMAL, SMALL, WEB
 
 USERS: dict[tuple[str, int, int], tuple[int, ...]] = {
     (WEB, 10, 80): (2734, 3396, 2886, 3115, 2808),
@@ -44,11 +44,17 @@ USERS: dict[tuple[str, int, int], tuple[int, ...]] = {
     ("web, at most 1 MB", 60, 105): (4931, 5065, 4975, 4912, 4946),
     ("web, segments of 1000 bytes", 60, 105): (3775, 4251, 4176, 4084, 4188),
     ("lognormal, segments of 1000 bytes", 60, 105): (3695, 3788, 3717, 3726, 3639),
+    (SMALL, 60, 95): (660, 851, 966, 862, 928),
+    (SMALL, 60, 110): (806, 1010, 1077, 1010, 1045),
+    (SMALL, 60, 125): (912, 1154, 1210, 1095, 1183),
+    (SMALL, 60, 150): (1193, 1328, 1460, 1331, 1451),
+    (EXPONENTIAL, 60, 90): (754, 762, 763),
+    (EXPONENTIAL, 60, 95): (793, 806, 808),
 }
 """Numbers of users in each replication.
 
 The keys are the mix of object sizes (with the name of a `Reading` if it changes the load), the
-duration after the warm-up in s, and the load in % of 100 Mbit/s.
+duration after the warm-up in s, and the load in % of the rate of the bottleneck.
 """
 
 BROWSERS = (420, 477, 466, 503, 526)

@@ -9,6 +9,8 @@ SCHEMES = (RED, RED_STAR, REM, PI)
 
 WEB, GENERAL, LOGNORMAL = "web", "general", "lognormal"
 """Mixes of object sizes: those of sections 4.2 and 5.3, and lognormal sizes for section 4.2."""
+SMALL, EXPONENTIAL = "web, mean of 3 kB", "exponential, mean of 3 kB"
+"""Mixes of object sizes for the tables of RFC 5562, which has a link of 10 Mbit/s."""
 
 LIGHT, PERSISTENT, DEPLOYED = 90, 105, 98
 """Offered loads in % of the link rate (sections 4.2 and 6)."""
