@@ -204,6 +204,7 @@ impl<'a> Simulation<'a> {
         let tables = plan.first_flows();
         let start = RunStart {
             begins,
+            ends: scenario.duration.filter(|_| !real).map(|duration| Time::ZERO + duration),
             links: links.len(),
             recorded: &recorded,
             single: &connections,

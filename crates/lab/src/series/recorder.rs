@@ -66,6 +66,8 @@ pub struct SingleFlow {
 pub struct RunStart<'a> {
     /// End of the warm-up. The series records no events before the end of the warm-up.
     pub begins: Time,
+    /// End of the run, if the scenario sets a duration.
+    pub ends: Option<Time>,
     /// Number of links.
     pub links: usize,
     /// Indices of the links in the list `record.links`, or of all links if the list is empty.
