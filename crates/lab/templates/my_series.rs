@@ -39,7 +39,7 @@ impl Recorder for MySeries {
     type Table = Columns;
     // The run calls a hook only if a series of the run needs this hook. The run always calls the hooks for rare events: drops, marks, requests, ends
     // of connections, and the end of the run.
-    const NEEDS: Needs = Needs { samples: true, packets: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { samples: true, links: true, ..Needs::NOTHING };
 
     // `start` describes the number of links, the links that `record.links` selects, and the flows
     // with a single connection.

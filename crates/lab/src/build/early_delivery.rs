@@ -7,30 +7,29 @@
 //! packets from the endpoint share no link with other traffic until they have crossed the link of
 //! the host. The simulation of the endpoint can therefore be ahead of the simulation of the other
 //! endpoints. Early delivery also requires an application that is inactive after the opening of the
-//! connection. The run must not record a series of the endpoint, sample its links, or capture
-//! packets.
+//! connection. The run must not record the state of endpoints, sample the queues of the links of
+//! the endpoint's host, or capture packets. Series of drops, marks and queueing delays do not
+//! prevent early delivery: a link reports its packets in the order of time, and the tables order
+//! the rows of different links by time.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
 use super::plan::Plan;
 use crate::scenario::Scenario;
-use crate::series::Series;
 
 /// Select the endpoints that can receive packets early. On the route to each of these endpoints,
 /// mark the hop of the last link that queues or drops packets.
 pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
     let record = &scenario.record;
-    let unseen = |s: &Series| matches!(s, Series::Queue | Series::Transfers | Series::Requests);
-    if !record.series.iter().all(unseen) || !record.pcap.on.is_empty() {
+    let mut needs = record.series.iter().map(|series| series.needs());
+    if needs.clone().any(|needs| needs.reads_endpoints()) || !record.pcap.on.is_empty() {
         return;
     }
-    let sampled = |l: usize| {
-        !record.series.is_empty() && (record.links.is_empty() || record.links.contains(&plan.links[l].name()))
-    };
+    let sampled = if needs.any(|needs| needs.queues) { plan.recorded(record) } else { Vec::new() };
     let users = users(built);
     let alone = |hop: Hop| {
         let link = hop.link() as usize;
-        hop.is_link() && users.get(link) == Some(&1) && !sampled(link)
+        hop.is_link() && users.get(link) == Some(&1) && sampled.binary_search(&hop.link()).is_err()
     };
     for slot in &built.slots {
         if plan.application(slot.flow as usize).is_none_or(|a| a.has_state()) {

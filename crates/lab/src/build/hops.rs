@@ -15,6 +15,8 @@ impl Hop {
     const DELIVERS_EARLY: u32 = 0b01 << 30;
     /// Bits of a hop number that are set if the hop is a link that only delays packets.
     const DELAYS: u32 = 0b10 << 30;
+    /// Bit that is set in the hop of a link if the run observes the packets on this link.
+    const OBSERVED: u32 = 1 << 29;
     /// Last hop of a route of datagrams, which have no TCP endpoint.
     pub const SINK: Hop = Hop(u32::MAX - 1);
     /// Last hop of a TCP route to an endpoint whose application receives events.
@@ -28,7 +30,18 @@ impl Hop {
     /// the number of links in the network.
     #[inline]
     pub fn link(self) -> u32 {
-        self.0 & !Self::WIRE
+        self.0 & !(Self::WIRE | Self::OBSERVED)
+    }
+
+    /// Return true if the run observes the packets on this link, for a series or a packet capture.
+    #[inline]
+    pub fn is_observed(self) -> bool {
+        self.0 & Self::OBSERVED != 0
+    }
+
+    /// Mark this hop as a link on which the run observes the packets.
+    pub(super) fn set_observed(&mut self) {
+        self.0 |= Self::OBSERVED;
     }
 
     /// Return true if this hop is the last hop of a route to an endpoint whose application receives

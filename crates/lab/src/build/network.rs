@@ -82,6 +82,7 @@ pub fn build(
         hops,
     };
     add_flows(scenario, plan, &begins, &mut built);
+    mark_observed(scenario, plan, &mut built);
     match hosts {
         Hosts::Simulated => {
             find_delay_links(scenario, plan, &mut built);
@@ -93,4 +94,19 @@ pub fn build(
         }
     }
     built
+}
+
+/// Mark the hops of the links on which the run observes the packets: the recorded links if a series
+/// needs their packets, and all links if the run captures packets.
+fn mark_observed(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
+    let record = &scenario.record;
+    let observed = if !record.pcap.on.is_empty() {
+        (0..plan.links.len() as u32).collect()
+    } else if record.series.iter().any(|series| series.needs().links) {
+        plan.recorded(record)
+    } else {
+        Vec::new()
+    };
+    let is_observed = |hop: &&mut Hop| hop.is_link() && observed.binary_search(&hop.link()).is_ok();
+    built.hops.iter_mut().filter(is_observed).for_each(Hop::set_observed);
 }

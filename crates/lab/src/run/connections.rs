@@ -109,7 +109,7 @@ impl Simulation<'_> {
     /// Send all segments that an endpoint has to send, and schedule the timer of the endpoint.
     #[inline]
     pub(super) fn pump(&mut self, now: Time, end: End) -> Step {
-        if self.observed {
+        if self.observes_hosts {
             self.observe_endpoint(now, end);
         }
         let s = end.connection();
@@ -131,7 +131,7 @@ impl Simulation<'_> {
             let size = endpoint.wire_size(&segment) + more;
             let sent_all = endpoint.is_output_done();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
-            if self.observed {
+            if self.observes_hosts {
                 self.observe_host(now, end, &packet);
             }
             self.enter(now, hop, &mut packet)?;

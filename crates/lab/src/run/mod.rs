@@ -143,9 +143,10 @@ pub(crate) struct Simulation<'a> {
     /// Links whose queues the run samples.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// True if captures or a series observe every packet. In a run without captures and series,
-    /// each hop of a packet only costs one test of this field.
-    observed: bool,
+    /// True if a capture or a series observes the packets that hosts send and receive.
+    observes_hosts: bool,
+    /// True if a capture or a series observes the packets on links.
+    observes_links: bool,
     pub(crate) end: Time,
     /// Simulated time up to which early delivery may deliver packets.
     horizon: Time,
@@ -203,6 +204,7 @@ impl<'a> Simulation<'a> {
         let tables = plan.first_flows();
         let start = RunStart {
             begins,
+            ends: scenario.duration.filter(|_| !real).map(|duration| Time::ZERO + duration),
             links: links.len(),
             recorded: &recorded,
             single: &connections,
@@ -255,7 +257,8 @@ impl<'a> Simulation<'a> {
             connections,
             sampled,
             captures: None,
-            observed: wants.iter().any(|wants| wants.packets),
+            observes_hosts: wants.iter().any(|wants| wants.hosts),
+            observes_links: wants.iter().any(|wants| wants.links),
             end: Time::ZERO,
             horizon: Time::ZERO,
             latest_early_arrival: Time::ZERO,
@@ -343,7 +346,7 @@ impl<'a> Simulation<'a> {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
         }
         self.release_drained();
-        if self.observed {
+        if self.observes_links {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
                 let begun: Vec<InPipe> =

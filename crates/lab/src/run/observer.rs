@@ -20,7 +20,7 @@ impl Simulation<'_> {
         if let Some(folder) = folder {
             let slots = self.connections.records.slots.len();
             self.captures = Some(Box::new(Captures::begin(self.scenario, self.plan, folder, slots)?));
-            self.observed = true;
+            (self.observes_hosts, self.observes_links) = (true, true);
         }
         Ok(())
     }

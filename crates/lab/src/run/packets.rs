@@ -45,7 +45,7 @@ impl Simulation<'_> {
         position: Option<Position>,
     ) -> Step {
         let Some(position) = position else { return Ok(()) };
-        if self.observed && self.network.links[lane as usize].stores_packets() {
+        if self.observes_links && self.network.links[lane as usize].stores_packets() {
             let InPipe { entered, arrives, packet } = self.network.flight[position];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }
@@ -114,15 +114,13 @@ impl Simulation<'_> {
             {
                 next_link.delivered_beyond(packet);
                 self.network.links[lane as usize].delivered_beyond(packet);
+                self.observe_links([this, next], [now, arrives, arrives_next], packet);
                 return self.deliver_early(arrives_next, end, hop + 1, packet);
             }
             if next_link.put([arrives, arrives_next], hop + 1, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(next_lane), arrives_next);
             }
-            if self.observed {
-                self.observe_link(now, lane, [now, arrives], packet);
-                self.observe_link(now, next_lane, [arrives, arrives_next], packet);
-            }
+            self.observe_links([this, next], [now, arrives, arrives_next], packet);
         } else {
             if this.delivers_early()
                 && arrives <= self.horizon
@@ -130,16 +128,37 @@ impl Simulation<'_> {
                 && self.connections.can_receive_early(end)
             {
                 link.delivered_beyond(packet);
+                if this.is_observed() {
+                    self.observe_link(now, lane, [now, arrives], packet);
+                }
                 return self.deliver_early(arrives, end, hop, packet);
             }
             if link.put([now, arrives], hop, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(lane), arrives);
             }
-            if self.observed {
+            if this.is_observed() {
                 self.observe_link(now, lane, [now, arrives], packet);
             }
         }
         Ok(())
+    }
+
+    /// Observe a packet that the link `first` has admitted and passed on to the link `second`,
+    /// which only delays packets. `times` contains the arrival of the packet at the first link, its
+    /// arrival at the second link and its arrival at the far end of the second link.
+    #[inline(always)]
+    fn observe_links(
+        &mut self,
+        [first, second]: [Hop; 2],
+        [now, between, arrives]: [Time; 3],
+        packet: &Packet,
+    ) {
+        if first.is_observed() {
+            self.observe_link(now, first.link(), [now, between], packet);
+        }
+        if second.is_observed() {
+            self.observe_link(now, second.link(), [between, arrives], packet);
+        }
     }
 
     /// Let a packet enter a link that does not yet count the packets in its queue. From now on, the
@@ -223,7 +242,7 @@ impl Simulation<'_> {
     /// connection.
     #[inline(always)]
     fn deliver(&mut self, now: Time, end: End, packet: &Packet) -> (&mut Endpoint, &mut ConnectionCounters) {
-        if self.observed {
+        if self.observes_hosts {
             self.observe_host(now, end, packet);
         }
         let endpoint = &mut self.connections.endpoints[end];
@@ -253,7 +272,7 @@ impl Simulation<'_> {
             None => slot.stage = Stage::Closed,
         }
         let hop = stream.first_hop;
-        if self.observed {
+        if self.observes_hosts {
             self.observe_host(now, End::sender(s), &packet);
         }
         self.enter(now, hop, &mut packet)
@@ -265,7 +284,7 @@ impl Simulation<'_> {
         if packet.is_damaged() {
             return self.discard(now, packet);
         }
-        if self.observed {
+        if self.observes_hosts {
             self.observe_host(now, End::receiver(packet.connection), packet);
         }
         self.connections.records.slots[packet.connection as usize].counters.arrived(packet.label.direction());

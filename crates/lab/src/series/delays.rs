@@ -29,7 +29,7 @@ pub struct Delays {
 
 impl Recorder for Delays {
     type Table = Columns;
-    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { links: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
         Delays { delays: QueueDelays::begin(start, 1) }

@@ -33,7 +33,7 @@ pub struct FlowDelays {
 
 impl Recorder for FlowDelays {
     type Table = Columns;
-    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { links: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
         FlowDelays { delays: QueueDelays::begin(start, start.tables.len()), tables: start.tables.to_vec() }

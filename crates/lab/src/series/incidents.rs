@@ -82,7 +82,9 @@ impl<Kind: IncidentKind> Recorder for Incidents<Kind> {
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        let list = &self.list;
+        let mut list: Vec<&Incident> = self.list.iter().collect();
+        // Early delivery reports drops at the links of a host before earlier drops at other links.
+        list.sort_by_key(|i| (i.at, i.link));
         let reasons = Arc::new(Why::ALL.iter().map(|w| w.name().to_string()).collect::<Vec<_>>());
         let columns = Columns {
             time_s: Column::Float(list.iter().map(|i| i.at.seconds()).collect()),

@@ -3,9 +3,9 @@
 //! delays are not sampled (RFC 7928 §2.7).
 //!
 //! Some queues compute the delay of a packet when the packet arrives, and report in advance the
-//! time at which its transmission will begin. The series counts the delay of a packet only when the
-//! transmission begins. The packets that wait in a queue at the end of the run are therefore not
-//! counted.
+//! time at which its transmission will begin. The packets that wait in a queue at the end of the run
+//! are not counted. If the end of the run is not known in advance, the series therefore counts the
+//! delay of a packet only when the transmission begins.
 
 use std::collections::VecDeque;
 
@@ -28,27 +28,35 @@ pub struct QueueDelays {
     of_groups: Vec<GroupDelays>,
     /// End of the warm-up.
     begins: Time,
+    /// End of the run, if it is known in advance.
+    ends: Option<Time>,
 }
 
 /// Queueing delays of a group of packets at one link.
 #[derive(Clone, Debug, Default)]
 struct GroupDelays {
     histogram: Histogram,
-    /// Transmissions that will begin later, in the order of time: the time of the beginning, and
-    /// the queueing delay of the packet.
+    /// Transmissions that may begin after the end of the run, in the order of time: the time of the
+    /// beginning, and the queueing delay of the packet.
     upcoming: VecDeque<(Time, Duration)>,
 }
 
 impl GroupDelays {
-    /// Count the transmissions that have begun up to the time `now`, except those during the
-    /// warm-up.
-    fn settle(&mut self, now: Time, warm_up_end: Time) {
+    /// Count a transmission, unless it begins during the warm-up.
+    #[inline]
+    fn count(&mut self, begins: Time, delay: Duration, warm_up_end: Time) {
+        if begins > warm_up_end || warm_up_end == Time::ZERO {
+            self.histogram.add(delay);
+        }
+    }
+
+    /// Count the transmissions that begin up to the time `until`.
+    #[cold]
+    fn settle(&mut self, until: Time, warm_up_end: Time) {
         while let Some(&(begins, delay)) = self.upcoming.front()
-            && begins <= now
+            && begins <= until
         {
-            if begins > warm_up_end || warm_up_end == Time::ZERO {
-                self.histogram.add(delay);
-            }
+            self.count(begins, delay, warm_up_end);
             self.upcoming.pop_front();
         }
     }
@@ -67,16 +75,25 @@ impl QueueDelays {
             groups,
             of_groups: vec![GroupDelays::default(); start.recorded.len() * groups],
             begins: start.begins,
+            ends: start.ends,
         }
     }
 
     /// Add a packet of a group that arrived at the queue of a link at the time `entered`. The
     /// transmission of the packet begins at the time `begins`, which may be in the future.
+    #[inline]
     pub fn add(&mut self, now: Time, link: u32, group: u32, [entered, begins]: [Time; 2]) {
         if let Some(place) = self.places[link as usize] {
             let delays = &mut self.of_groups[place as usize * self.groups + group as usize];
-            delays.upcoming.push_back((begins, begins.since(entered)));
-            delays.settle(now, self.begins);
+            let (until, delay) = (self.ends.unwrap_or(now), begins.since(entered));
+            if !delays.upcoming.is_empty() {
+                delays.settle(until, self.begins);
+            }
+            if delays.upcoming.is_empty() && begins <= until {
+                delays.count(begins, delay, self.begins);
+            } else {
+                delays.upcoming.push_back((begins, delay));
+            }
         }
     }
 

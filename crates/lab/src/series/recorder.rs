@@ -27,9 +27,10 @@ pub struct Needs {
     /// the run simulates every event of the recorded links, and performs all dequeues of their
     /// queues up to the time of the sample.
     pub queues: bool,
-    /// True if the run calls [`Recorder::on_link`], [`Recorder::at_host`] and
-    /// [`Recorder::at_endpoint`] for each packet.
-    pub packets: bool,
+    /// True if the run calls [`Recorder::on_link`] for each packet on the recorded links.
+    pub links: bool,
+    /// True if the run calls [`Recorder::at_host`] and [`Recorder::at_endpoint`] for each packet.
+    pub hosts: bool,
     /// True if the senders have to compute their delivery rate.
     pub rates: bool,
     /// True if real hosts report the state of their kernel at each interval of `record.interval`
@@ -40,7 +41,13 @@ pub struct Needs {
 impl Needs {
     /// Requirements of a series that uses only the hooks for rare events, such as drops.
     pub const NOTHING: Needs =
-        Needs { samples: false, queues: false, packets: false, rates: false, reports: false };
+        Needs { samples: false, queues: false, links: false, hosts: false, rates: false, reports: false };
+
+    /// Return true if the series reads the state of endpoints, so that all endpoints must be at the
+    /// same simulated time.
+    pub fn reads_endpoints(&self) -> bool {
+        self.hosts || (self.samples && !self.queues)
+    }
 }
 
 /// Flow with a single connection.
@@ -59,6 +66,8 @@ pub struct SingleFlow {
 pub struct RunStart<'a> {
     /// End of the warm-up. The series records no events before the end of the warm-up.
     pub begins: Time,
+    /// End of the run, if the scenario sets a duration.
+    pub ends: Option<Time>,
     /// Number of links.
     pub links: usize,
     /// Indices of the links in the list `record.links`, or of all links if the list is empty.
@@ -183,17 +192,19 @@ macro_rules! hooks {
             samples fn sample(snapshot: &mut Snapshot);
             /// Record a packet of a flow that arrived at the queue of a link at the time
             /// `times[0]`. The transmission of the packet begins at the time `times[1]`, which may
-            /// be in the future.
-            packets fn on_link(now: Time, link: u32, times: [Time; 2], flow: u32);
+            /// be in the future. The calls of one link are in the order of time. The calls of
+            /// different links may be out of order.
+            links fn on_link(now: Time, link: u32, times: [Time; 2], flow: u32);
             /// Record a packet that the host of an endpoint sends or receives. `acked` has the
             /// number of acknowledged bytes of the client's data and of the server's data.
-            packets fn at_host(now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]);
+            hosts fn at_host(now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]);
             /// Record the state of an endpoint after the endpoint processed a segment, a timer or a
             /// request of its application.
-            packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
+            hosts fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
             /// Record the state of a real endpoint that its kernel reports.
             reports fn at_kernel(now: Time, end: End, flow: u32, kernel: &KernelState);
-            /// Record the drop or the mark of a packet at a link.
+            /// Record the drop or the mark of a packet at a link. The calls of one link are in the
+            /// order of time. The calls of different links may be out of order.
             always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
             /// Record a request when its response is complete. A request without a complete
             /// response is recorded when its connection or the run ends.

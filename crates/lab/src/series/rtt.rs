@@ -49,7 +49,7 @@ pub struct Rtt {
 
 impl Recorder for Rtt {
     type Table = Columns;
-    const NEEDS: Needs = Needs { packets: true, reports: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { hosts: true, reports: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
         Rtt { traced: Traced::begin(start) }

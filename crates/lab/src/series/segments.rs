@@ -76,7 +76,7 @@ pub struct Segments {
 
 impl Recorder for Segments {
     type Table = Columns;
-    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { hosts: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
         Segments { traced: Traced::begin(start) }

@@ -24,7 +24,7 @@ pub struct Waits {
 
 impl Recorder for Waits {
     type Table = Columns;
-    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { links: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
         Waits { delays: QueueDelays::begin(start, 1) }
