@@ -9,18 +9,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from distributed import KilledWorker
 
 import aqmlab
 from aqmlab import _core
 from aqmlab.command import execute
 from aqmlab.engine import Engine, Failed, Simulator
-from aqmlab.engine.cluster import Cluster, NoClusterError, connect
+from aqmlab.engine.cluster import Cluster, Finished, NoClusterError, connect
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
@@ -149,6 +152,77 @@ def test_the_loss_of_a_worker_does_not_change_results(dask: Dask, tmp_path: Path
         assert "must be the same on all workers as on this machine" in str(error.value)
         assert str(error.value).count("tcp://") == 1, "only the worker of another build is named"
         assert error.value.args[0].endswith("install this build on the other workers, or stop them")
+
+
+class Worker:
+    """Client of a cluster that runs each task at once, with one core.
+
+    Attributes
+    ----------
+    tasks : list of list of str
+        Scenarios of each task.
+    """
+
+    scheduler = SimpleNamespace(address="here")
+    status = "running"
+
+    def __init__(self, run: Callable[[list[str]], Finished]) -> None:
+        self._run, self.tasks = run, list[list[str]]()
+
+    def scheduler_info(self) -> dict[str, Any]:
+        return {"workers": {"one": {"nthreads": 1}}}
+
+    def submit(self, _: Any, __: str, texts: list[str], *___: Any, pure: bool) -> "Worker.Task":
+        assert not pure
+        self.tasks.append(texts)
+        return Worker.Task(lambda: self._run(texts))
+
+    def cancel(self, futures: list[Any]) -> None:
+        assert not futures
+
+    @dataclass(eq=False)
+    class Task:
+        """Future of a task."""
+
+        result: Callable[[], Finished]
+
+        def add_done_callback(self, call: Callable[["Worker.Task"], None]) -> None:
+            call(self)
+
+
+def run_in_time(texts: list[str]) -> Finished:
+    return Finished([outcome for _, outcome in Simulator().run(texts, 1)], in_time=True)
+
+
+def run_first(texts: list[str]) -> Finished:
+    return Finished(run_in_time(texts[:1]).outcomes, in_time=False)
+
+
+def lose_workers(texts: list[str]) -> Finished:
+    if len(texts) > 1 or '"seed":3,' in texts[0]:
+        raise KilledWorker("task", SimpleNamespace(address="here"), 3)
+    return run_in_time(texts)
+
+
+@pytest.mark.parametrize(
+    ("run", "failed"), [(run_in_time, []), (run_first, []), (lose_workers, [3])]
+)
+def test_short_runs_share_tasks(run: Callable[[list[str]], Finished], failed: list[int]) -> None:
+    """A run that its task left out, or whose task failed together with other runs, is repeated."""
+    client = Worker(run)
+    texts = [normalize(SMALL, seed) for seed in range(40)]
+    finished = list(Cluster(client).run(texts))  # type: ignore[arg-type]
+    assert sorted(i for i, _ in finished) == list(range(40))
+    for i, outcome in finished:
+        if i in failed:
+            assert isinstance(outcome, Failed)
+            assert f"seed {i}: each worker that executed the run ended" in str(outcome.error)
+        else:
+            assert isinstance(outcome, Result)
+            assert outcome.manifest["seed"] == i
+    if run is run_in_time:
+        assert len(client.tasks) < 20
+        assert max(map(len, client.tasks)) > 4
 
 
 def test_a_closed_iterator_stops_the_runs_on_the_cluster(dask: Dask) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from aqmlab import _core
+from aqmlab.results import Packed, Result
 
 LAB = Path(__file__).parents[1] / "crates" / "lab" / "tests"
 LISTED = [line.split(" ", 1) for line in (LAB / "digests.txt").read_text().splitlines()]
@@ -24,12 +25,12 @@ def two_downloads() -> str:
     return match[1]
 
 
-def digest(tables: dict[str, dict[str, tuple[str, bytes] | list[str]]]) -> str:
+def digest(result: Result) -> str:
     """Return the FNV-1a hash of all tables, as crates/lab/tests/common/mod.rs computes it."""
     h = 0xCBF29CE484222325
-    for table, columns in tables.items():
+    for table in result.tables:
         parts = [table.encode()]
-        for name, column in columns.items():
+        for name, column in result.plain(table).items():
             parts.append(name.encode())
             parts.append("".join(column).encode() if isinstance(column, list) else column[1])
         for byte in b"".join(parts):
@@ -43,5 +44,6 @@ def test_a_release_build_has_the_listed_digest(expected: str, changes: str) -> N
     batch = _core.Batch([_core.check(two_downloads(), "toml", pairs)], 1)
     finished = batch.next(60.0)
     assert finished is not None
-    assert '"build":"release"' in finished[1]["manifest"]
-    assert digest(finished[1]["tables"]) == expected
+    result = Result.of_packed(Packed(*finished[1]))
+    assert result.manifest["build"] == "release"
+    assert digest(result) == expected

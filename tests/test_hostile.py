@@ -164,8 +164,8 @@ def test_a_defect_of_a_run_is_raised_after_the_others_have_ended(
         def __init__(self, *args: Any) -> None:
             self._batch = real(*args)
 
-        def next(self, timeout_s: float) -> Any:
-            finished = self._batch.next(timeout_s)
+        def next(self, *args: Any) -> Any:
+            finished = self._batch.next(*args)
             if finished and (finished[0] == 1 or len(self.progress()) == 1):
                 defect = InvariantViolation("it panicked (scenario 'Two', seed 8)")
                 defect.run = finished[0]  # type: ignore[attr-defined]

@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 
+from aqmlab import results
 from aqmlab.engine import EVERYTHING, Failed, Progress, Simulator
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import FolderStore, address, packing
+from aqmlab.store import FolderStore, address
 from conftest import SMALL
 
 COMMIT_S = 10.0
@@ -48,7 +49,7 @@ class Logged:
 
 def sweep(folder: Path, runs: int, log: Path) -> None:
     """Run a sweep of short simulations; every fifth run stores a table in a separate file."""
-    packing.LARGE_BYTES = 1 << 10
+    results.LARGE_BYTES = 1 << 10
     flow = SMALL["flows"][0] | {"traffic": {"kind": "bulk", "size": "5 kB"}}
     base = SMALL | {"flows": [flow], "record": {"interval": "5 ms"}}
     scenarios = [base, base, base, base, base | {"record": base["record"] | {"series": ["queue"]}}]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from aqmlab import ScenarioError, _core, manual, script
+from aqmlab.results import Packed, Result
 from conftest import SMALL
 
 QUANTITIES = {
@@ -118,6 +119,55 @@ def run_scenario(number: int) -> bool:
 def test_random_scenarios_are_run_or_refused() -> None:
     valid = sum(map(run_scenario, range(400)))
     assert 100 < valid < 400
+
+
+TCP = ["cubic", "bbr", "dctcp", {"kind": "abe", "over": "cubic"}]
+TCP_CHANGES: list[dict[str, Any]] = [
+    *({}, {"sack": True}, {"stack": "linux"}, {"stack": "linux", "sack": False}, {"stack": "rfc"}),
+    *({"recovery": "newreno"}, {"recovery": {"method": "sack"}}, {"ecn": "accecn"}),
+    *({"congestion": congestion} for congestion in TCP),
+]
+
+
+def outcome(text: str) -> Any:
+    """Run a scenario; return the tables and the number of events, the error, or None if it runs on.
+
+    The scenario is given as JSON text.
+    """
+    batch = _core.Batch([text], 1)
+    try:
+        finished = batch.next(1.0)
+    except (ScenarioError, MemoryError) as e:
+        return str(e)
+    finally:
+        batch.cancel()
+    if finished is None:
+        return None
+    result = Result.of_packed(Packed(*finished[1]))
+    return {name: result.plain(name) for name in result.tables}, result.manifest["events"]
+
+
+def test_the_text_of_a_normalized_scenario_is_read_as_any_document() -> None:
+    """The presets of a normalized scenario are already expanded, so they are not expanded again.
+
+    The simulator recognizes a normalized scenario by the beginning of its text. A JSON text with
+    spaces begins differently, so the simulator expands its presets.
+    """
+    compared = 0
+    for number in range(200):
+        generator = Generator(number)
+        scenario, flow = generator.scenario(), generator.chance.choice(["tcp", "receiver_tcp"])
+        scenario["tcp"] = generator.chance.choice(TCP_CHANGES)
+        scenario["flows"][0][flow] = generator.chance.choice(TCP_CHANGES)
+        try:
+            text = _core.check(json.dumps(scenario), "json", [])
+        except ScenarioError:
+            continue
+        outcomes = [outcome(text), outcome(json.dumps(json.loads(text)))]
+        if None not in outcomes:
+            assert outcomes[0] == outcomes[1], number
+            compared += 1
+    assert compared > 30
 
 
 @pytest.mark.nightly

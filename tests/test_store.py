@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 import signal
 import sqlite3
@@ -29,8 +30,8 @@ from aqmlab.engine import Recorded
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import FolderStore, Store, address, packing, status
-from aqmlab.store.differences import restore, shorten
+from aqmlab.store import FolderStore, Store, address, status
+from aqmlab.store.differences import Base, restore, shorten
 from test_campaign import Counting, assert_equal_results, seed, texts
 
 NAMES = st.text(string.ascii_lowercase + "_", min_size=1, max_size=12)
@@ -66,7 +67,7 @@ def test_stored_runs_are_returned_bit_for_bit(
     results = [Result({"title": title, "n": i}, t) for i, t in enumerate([others, tables])]
     runs = {f"{i:016x}": result for i, result in enumerate(results)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "LARGE_BYTES", 0 if large else 1 << 30)
+        patch.setattr("aqmlab.results.LARGE_BYTES", 0 if large else 1 << 30)
         with FolderStore(tmp_path_factory.mktemp("store")) as store:
             for run, result in runs.items():
                 store.put(run, "build", result)
@@ -82,6 +83,29 @@ def test_stored_runs_are_returned_bit_for_bit(
 @given(st.binary(max_size=3000), st.binary(max_size=3000))
 def test_a_text_is_restored_from_its_difference(text: bytes, base: bytes) -> None:
     assert restore(shorten(text, base), base) == text
+
+
+@settings(max_examples=30)
+@given(st.binary(min_size=1, max_size=3000), st.integers(1, 30), st.binary(max_size=100))
+def test_texts_are_restored_from_their_common_base(part: bytes, parts: int, other: bytes) -> None:
+    """A base text of any size can be copied, pickled, and used for several texts."""
+    text = part * parts
+    base = pickle.loads(pickle.dumps(Base(text)))
+    for changed in (text, other + text, text + other, other):
+        assert restore(base.shorten(changed), text) == changed
+
+
+def test_the_stored_duration_of_a_run_is_that_of_its_manifest(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    with FolderStore(tmp_path) as store:
+        title = small | {"title": ',"setup":{"wall_s":1}'}
+        (result,) = aqmlab.run_many([title], store=store)
+        assert result.packed is not None
+        assert result.wall_s == Result(result.manifest, {}).wall_s
+    durations = [result.manifest[part]["wall_s"] for part in ("setup", "running")]
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database:
+        assert database.execute("SELECT took_s FROM runs").fetchall() == [(sum(durations),)]
 
 
 @settings(max_examples=25)
@@ -167,7 +191,7 @@ def test_a_table_outside_the_folder_is_not_read(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If a table name in a stored run contains a path to another folder, the run is repeated."""
-    monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
+    monkeypatch.setattr("aqmlab.results.LARGE_BYTES", 1 << 12)
     store, engine = FolderStore(tmp_path / "store"), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
@@ -191,7 +215,7 @@ def test_a_table_outside_the_folder_is_not_read(
 def test_an_incomplete_run_is_executed_again(
     part: str, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
+    monkeypatch.setattr("aqmlab.results.LARGE_BYTES", 1 << 12)
     store, engine = FolderStore(tmp_path), Counting()
     (first,) = aqmlab.run_many([small], engine=engine, store=store)
     store.close()
@@ -463,7 +487,8 @@ sys.path.insert(0, "tests")
 from conftest import SMALL
 from test_campaign import Counting, seed, texts
 from aqmlab.experiment import campaign
-from aqmlab.store import FolderStore, folder_store, packing, status
+from aqmlab import results
+from aqmlab.store import FolderStore, folder_store, status
 folder_store.BATCH_S = 0.0  # each run is a commit on every machine
 disk, large = Path(sys.argv[1]), sys.argv[2] == "tables"
 def mounted(*options):
@@ -474,7 +499,7 @@ def outcome(work):
             return work(store)
     except OSError as e:
         return str(e)
-packing.LARGE_BYTES = 1 << 12 if large else 1 << 30
+results.LARGE_BYTES = 1 << 12 if large else 1 << 30
 mounted("-o", "size=240k")
 requests = [(text,) for text in texts(SMALL, *range(40))]
 engine = Counting()

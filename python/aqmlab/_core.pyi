@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypedDict
+from typing import Any
 
 Column = tuple[str, bytes] | list[str]
 """Column of numbers as a dtype of numpy and bytes, or column of names as a list."""
 
-class Finished(TypedDict):
-    """Finished run: its manifest as JSON, and its tables by name."""
-
-    manifest: str
-    tables: dict[str, dict[str, Column]]
+Finished = tuple[str, bytes, dict[str, dict[str, Column]]]
+"""Result of a run: the attributes of :class:`aqmlab.results.Packed`."""
 
 class ScenarioError(ValueError): ...
 class InvariantViolation(RuntimeError): ...
@@ -34,6 +31,8 @@ def sample(
 
 FORMAT: int
 """Version of the format of scenarios, experiments, results and stores."""
+LARGE_BYTES: int
+"""Default of the minimum size in bytes of a large table."""
 
 def version() -> str: ...
 def script(
@@ -56,7 +55,7 @@ class Batch:
         hosts: str = "simulated",
         qdiscs: Sequence[tuple[str, str]] = (),
     ) -> None: ...
-    def next(self, timeout_s: float) -> tuple[int, Finished] | None: ...
+    def next(self, timeout_s: float, large_bytes: int = ...) -> tuple[int, Finished] | None: ...
     def progress(self) -> list[float]: ...
     def wait(self, timeout_s: float) -> bool: ...
     def cancel(self) -> None: ...

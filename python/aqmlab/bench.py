@@ -373,7 +373,7 @@ def cells(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
 def child(path: str) -> Measured:
     """Run a scenario in this process, and measure its speed and memory."""
     from aqmlab import _core
-    from aqmlab.results import Result
+    from aqmlab.results import Packed, Result
 
     before = memory_bytes("VmRSS")
     scenario = _core.check(Path(path).read_text(), "toml", [])
@@ -383,7 +383,7 @@ def child(path: str) -> Measured:
         finished = batch.next(3600.0)
     _, result = finished
     peak = memory_bytes("VmHWM")
-    run = Result(**result)
+    run = Result.of_packed(Packed(*result))
     links = dict(zip(run.links["link"], run.links["delivered_packets"].tolist(), strict=True))
     return {
         "bottleneck_packets": sum(n for link, n in links.items() if is_bottleneck(link)),

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
@@ -48,6 +49,68 @@ NOT_ALWAYS = (
     *("replies", "exchanges", "connections"),
     *("classes", "conditioners", "impairments", "datagrams"),
 )
+
+
+LARGE_BYTES = _core.LARGE_BYTES
+"""Minimum size in bytes of a large table. Smaller tables are faster in SQLite than in a file."""
+DECODER = json.JSONDecoder()
+"""Decoder that can parse one JSON text followed by another one."""
+TIMES = ',"setup":'
+"""Text of a simulator's manifest before the durations. A JSON string cannot contain this text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Serialized result of a run, as the simulator returns it.
+
+    Attributes
+    ----------
+    words : str
+        JSON list of two tables, without spaces at its ends and with ", " between the tables. The
+        first table has an entry for each table of the result: the number of rows, and the columns
+        by name. A column is the numpy type of its numbers, or a list of str. The entry of a large
+        table is null. The second table is the manifest of the run.
+    columns : bytes
+        Numbers of the small tables, column by column.
+    large : mapping of str to columns
+        Large tables by name.
+    """
+
+    words: str
+    columns: bytes
+    large: "Mapping[str, Columns | Plain]"
+
+    def unpacked(self) -> "tuple[str, dict[str, Columns | Plain]]":
+        """Return the manifest as JSON text, and the tables.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError, AttributeError
+            If the serialized result is damaged.
+        """
+        descriptions, end = DECODER.raw_decode(self.words, 1)
+        tables: dict[str, Columns | Plain] = {}
+        at = 0
+        for name, description in descriptions.items():
+            if description is None:
+                tables[name] = self.large[name]
+                continue
+            small: dict[str, Any] = {}
+            length, types = description
+            for key, column in types.items():
+                if isinstance(column, list):
+                    small[key] = column
+                else:
+                    till = at + length * item_bytes(column)
+                    small[key] = column, self.columns[at:till]
+                    at = till
+            tables[name] = small
+        if at != len(self.columns):
+            raise ValueError(
+                f"the columns have {len(self.columns)} bytes, but according to their types they "
+                f"need {at}"
+            )
+        return self.words[end + len(", ") : -len("]")], tables
 
 
 class NotMeasuredError(KeyError, ValueError):
@@ -92,7 +155,34 @@ class Result:
     def __init__(
         self, manifest: dict[str, Any] | str, tables: Mapping[str, Columns | Plain]
     ) -> None:
-        self._manifest, self._tables = manifest, dict(tables)
+        self._content: Packed | tuple[dict[str, Any] | str, dict[str, Columns | Plain]]
+        self._content = manifest, dict(tables)
+
+    @classmethod
+    def of_packed(cls, packed: Packed) -> "Result":
+        """Return a serialized result, which is unpacked on first access."""
+        result = cls.__new__(cls)
+        result._content = packed
+        return result
+
+    @property
+    def packed(self) -> Packed | None:
+        """Serialized result; None if the result is unpacked."""
+        return self._content if isinstance(self._content, Packed) else None
+
+    def _unpacked(self) -> tuple[dict[str, Any] | str, dict[str, Columns | Plain]]:
+        """Return the manifest and the tables; unpack the result on first access."""
+        if isinstance(self._content, Packed):
+            self._content = self._content.unpacked()
+        return self._content
+
+    @property
+    def _manifest(self) -> dict[str, Any] | str:
+        return self._unpacked()[0]
+
+    @property
+    def _tables(self) -> dict[str, Columns | Plain]:
+        return self._unpacked()[1]
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -106,6 +196,14 @@ class Result:
         """Manifest of the run as JSON text."""
         stored = self._manifest
         return stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False)
+
+    @property
+    def wall_s(self) -> float:
+        """Duration of the run in s, with its setup, without parsing the whole manifest."""
+        words = self.packed.words if self.packed else ""
+        at = words.rfind(TIMES)
+        durations = self.manifest if at < 0 else json.loads(f"{{{words[at + 1 : -1]}")
+        return float(sum(durations.get(of, {}).get("wall_s", 0) for of in ("setup", "running")))
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -145,7 +243,7 @@ class Result:
         """
         columns = self._table(table)
         if not isinstance(columns, Present):
-            columns = self._tables[table] = Present(table, _arrays(columns))
+            columns = self._tables[table] = Present(table, arrays(columns))
         return columns
 
     def _table(self, table: str) -> Columns | Plain:
@@ -418,7 +516,7 @@ def _plain(column: Any) -> Any:
     return column if isinstance(column, list | tuple) else (column.dtype.str, column.tobytes())
 
 
-def _arrays(columns: Columns | Plain) -> Columns:
+def arrays(columns: Columns | Plain) -> Columns:
     """Return numpy arrays that share memory with the columns from the simulator."""
     if not any(isinstance(column, tuple) for column in columns.values()):
         return columns

@@ -303,6 +303,17 @@ def normalize(
             return _core.check(text, language, changes)
         except ScenarioError as e:
             raise ScenarioError(f"{scenario}: {e}") from None
+    return _core.check(document_text(scenario, aqms), "json", changes)
+
+
+def document_text(scenario: Mapping[str, Any] | Document, aqms: CustomAqms | None = None) -> str:
+    """Return a scenario as JSON text, without checking its keys; see :func:`normalize`.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario is not a table of values that a scenario file can contain.
+    """
     if not isinstance(scenario, Mapping | Document):
         raise ScenarioError(
             f"{scenario!r} is not a scenario; give a path, a dict or an aqmlab.Scenario"
@@ -317,11 +328,18 @@ def normalize(
         ) from None
     if refusal:
         raise ScenarioError(refusal)
-    return _core.check(text, "json", changes)
+    return text
 
 
 SEED = re.compile(r'\{"title":"(?:[^"\\]|\\.)*","seed":(\d+)')
 """Pattern of the beginning of a normalized scenario: its title and its seed."""
+
+
+def seed_of(text: str) -> int:
+    """Return the seed of a normalized scenario, without parsing the whole text."""
+    start = SEED.match(text)
+    assert start, "a normalized scenario begins with its title and its seed"
+    return int(start[1])
 
 
 def with_seed(text: str, seed: int) -> str:

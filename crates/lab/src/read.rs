@@ -164,7 +164,12 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     refuse_later_format(&document)?;
     refuse_old_keys(&document)?;
     expand_presets(&mut document);
-    let scenario = Scenario::read(&document, "")?;
+    read_expanded(&document)
+}
+
+/// Read a document in which the presets have been expanded.
+fn read_expanded(document: &Json) -> Result<Scenario, Invalid> {
+    let scenario = Scenario::read(document, "")?;
     crate::build::plan(&scenario)?;
     Ok(scenario)
 }
@@ -212,18 +217,32 @@ fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
     in_the_table.then_some(([&text[..begins], &text[begins + length..]], seed))
 }
 
+/// Read a scenario from a JSON text that [`write`](crate::write) returned. Such a text contains
+/// every key, so its presets are already expanded.
+fn read_written(text: &str) -> Result<Scenario, Invalid> {
+    let document = read_file_text(text, Format::Json)?;
+    refuse_later_format(&document)?;
+    read_expanded(&document)
+}
+
 /// Read scenarios from JSON texts that [`write`](crate::write) returned. If several scenarios
 /// differ only in their seed, the function parses their common text once.
 pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
-    let mut known: HashMap<[&str; 2], Scenario> = HashMap::new();
-    let scenario = |text| match around_seed(text) {
-        None => read(text, Format::Json, &[]),
-        Some((around, seed)) => Ok(match known.entry(around) {
-            Entry::Occupied(same) => Scenario { seed, ..same.get().clone() },
-            Entry::Vacant(entry) => entry.insert(read(text, Format::Json, &[])?).clone(),
-        }),
-    };
-    texts.iter().map(String::as_str).map(scenario).collect()
+    let mut scenarios: Vec<Scenario> = Vec::with_capacity(texts.len());
+    let mut known: HashMap<[&str; 2], usize> = HashMap::new();
+    for (i, text) in texts.iter().enumerate() {
+        scenarios.push(match around_seed(text) {
+            None => read(text, Format::Json, &[])?,
+            Some((around, seed)) => match known.entry(around) {
+                Entry::Occupied(same) => Scenario { seed, ..scenarios[*same.get()].clone() },
+                Entry::Vacant(entry) => {
+                    entry.insert(i);
+                    read_written(text)?
+                }
+            },
+        });
+    }
+    Ok(scenarios)
 }
 
 /// In a document, replace the presets of traffic and the stacks of TCP by the keys that they stand

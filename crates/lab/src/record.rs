@@ -19,6 +19,15 @@ pub enum Column {
 }
 
 impl Column {
+    /// Return the number of rows.
+    fn len(&self) -> usize {
+        match self {
+            Column::Float(values) => values.len(),
+            Column::Count(values) => values.len(),
+            Column::Name(codes, _) => codes.len(),
+        }
+    }
+
     /// Give all missing values the same bits. The sign of a NaN that a division produced depends on
     /// the processor.
     pub(crate) fn canonicalize(&mut self) {
@@ -35,6 +44,13 @@ pub struct Table {
     pub name: &'static str,
     /// Columns of the table in order, each with its name.
     pub columns: Vec<(&'static str, Column)>,
+}
+
+impl Table {
+    /// Return the number of rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, column)| column.len())
+    }
 }
 
 /// Return a column of names. The column stores each distinct name once.

@@ -36,12 +36,18 @@ fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<S
     lab::read(text, format, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
+/// Serialize a JSON value. This function is faster than `Value::to_string`, which passes each part
+/// of the text through a formatter.
+fn serialize(value: &Value) -> String {
+    serde_json::to_string(value).expect("a JSON value has a JSON text")
+}
+
 /// Read a scenario in the format "toml" or "json", and apply overrides, whose keys are dotted
 /// paths. Return the scenario as JSON, including the default of every key that is not set.
 #[pyfunction]
 fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
     let scenario = parse(text, format, &overrides)?;
-    Ok(lab::write(&scenario).to_string())
+    Ok(serialize(&lab::write(&scenario)))
 }
 
 /// Return the names of the flows in a scenario (JSON) that send data over at least one of the given
@@ -213,10 +219,15 @@ fn bytes_of<'py, T: Copy>(
     })
 }
 
+/// Numpy type of a column of floating-point numbers.
+const FLOAT: &str = "<f8";
+/// Numpy type of a column of counts.
+const COUNT: &str = "<u8";
+
 fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> {
     Ok(match column {
-        Column::Float(v) => ("<f8", bytes_of(py, v, f64::to_le_bytes)?).into_pyobject(py)?.into_any(),
-        Column::Count(v) => ("<u8", bytes_of(py, v, u64::to_le_bytes)?).into_pyobject(py)?.into_any(),
+        Column::Float(v) => (FLOAT, bytes_of(py, v, f64::to_le_bytes)?).into_pyobject(py)?.into_any(),
+        Column::Count(v) => (COUNT, bytes_of(py, v, u64::to_le_bytes)?).into_pyobject(py)?.into_any(),
         Column::Name(codes, names) => {
             let names: Vec<Bound<PyString>> = names.iter().map(|n| PyString::new(py, n)).collect();
             PyList::new(py, codes.iter().map(|&c| &names[c as usize]))?.into_any()
@@ -224,15 +235,39 @@ fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
     })
 }
 
-/// Return the result of a run as a Python dict with the manifest and the tables. The text `text`
-/// becomes the scenario in the manifest. Each column is freed after its conversion to Python, so
-/// that a large table is in memory only once.
+/// Append the numbers of a column to `numbers`, and return the description of the column: the names
+/// of a column of names, or the numpy type of a column of numbers.
+fn append(numbers: &mut Vec<u8>, column: &Column) -> Value {
+    match column {
+        Column::Float(v) => {
+            v.iter().for_each(|x| numbers.extend_from_slice(&x.to_le_bytes()));
+            FLOAT.into()
+        }
+        Column::Count(v) => {
+            v.iter().for_each(|n| numbers.extend_from_slice(&n.to_le_bytes()));
+            COUNT.into()
+        }
+        Column::Name(codes, names) => codes.iter().map(|&c| names[c as usize].as_str()).collect(),
+    }
+}
+
+/// Default of the minimum size in bytes of a large table.
+const LARGE_BYTES: usize = 256 << 10;
+
+/// Result of a run in Python: the words, the columns of the small tables, and the large tables. The
+/// Python class `Packed` documents the format.
+type Packed<'py> = (String, Bound<'py, PyBytes>, Bound<'py, PyDict>);
+
+/// Return the result of a run. The text `text` becomes the scenario in the manifest. A table of at
+/// least `large_bytes` is a large table. Each column of a large table is freed after its conversion
+/// to Python, so that a large table is in memory only once.
 fn result<'py>(
     py: Python<'py>,
     text: &str,
     scenario: &Scenario,
     Finished { outcome, kernel }: Finished,
-) -> PyResult<Bound<'py, PyDict>> {
+    large_bytes: usize,
+) -> PyResult<Packed<'py>> {
     let mut about = json!({
         "seed": scenario.seed,
         "version": lab::VERSION,
@@ -248,21 +283,32 @@ fn result<'py>(
     if let (Value::Object(about), Some(Value::Object(kernel))) = (&mut about, kernel) {
         about.extend(kernel);
     }
+    let mut descriptions = serde_json::Map::new();
+    let mut numbers = Vec::new();
+    let large = PyDict::new(py);
+    for table in outcome.tables {
+        let rows = table.rows();
+        if size_of::<u64>() * rows * table.columns.len() >= large_bytes {
+            let columns = PyDict::new(py);
+            for (name, values) in table.columns {
+                columns.set_item(name, column(py, &values)?)?;
+            }
+            large.set_item(table.name, columns)?;
+            descriptions.insert(table.name.into(), Value::Null);
+        } else {
+            let columns = table.columns.iter().map(|(name, values)| (*name, append(&mut numbers, values)));
+            let columns: Value = columns.collect();
+            descriptions.insert(table.name.into(), json!([rows, columns]));
+        }
+    }
     // The manifest contains the text of the scenario unchanged, because a new serialization of the
     // scenario would take longer than a short run.
-    let manifest = format!("{{\"scenario\":{text},{}", &Value::to_string(&about)[1..]);
-    let tables = PyDict::new(py);
-    for table in outcome.tables {
-        let columns = PyDict::new(py);
-        for (name, values) in table.columns {
-            columns.set_item(name, column(py, &values)?)?;
-        }
-        tables.set_item(table.name, columns)?;
-    }
-    let all = PyDict::new(py);
-    all.set_item("manifest", manifest)?;
-    all.set_item("tables", tables)?;
-    Ok(all)
+    let words = format!(
+        "[{}, {{\"scenario\":{text},{}]",
+        serialize(&Value::Object(descriptions)),
+        &serialize(&about)[1..]
+    );
+    Ok((words, PyBytes::new(py, &numbers), large))
 }
 
 /// Result of a run.
@@ -435,15 +481,23 @@ impl Batch {
     /// Return the next finished run as (index, result), or `None` if no run finishes within
     /// `timeout_s` seconds. If the run failed, raise its error, and set the attribute `run` of the
     /// error to the index of the run. The other runs continue. An exception that a Python AQM
-    /// raised has no attribute `run`.
-    fn next<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<(usize, Bound<'py, PyDict>)>> {
+    /// raised has no attribute `run`. `large_bytes` is the minimum size of a large table.
+    #[pyo3(signature = (timeout_s, large_bytes = LARGE_BYTES))]
+    fn next<'py>(
+        &self,
+        py: Python<'py>,
+        timeout_s: f64,
+        large_bytes: usize,
+    ) -> PyResult<Option<(usize, Packed<'py>)>> {
         let timeout = Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
         let received = py.detach(|| match self.finished.lock() {
             Ok(finished) => finished.recv_timeout(timeout),
             Err(_) => Err(RecvTimeoutError::Disconnected),
         });
         match received {
-            Ok((i, Ok(finished))) => Ok(Some((i, result(py, &self.texts[i], &self.scenarios[i], finished)?))),
+            Ok((i, Ok(finished))) => {
+                Ok(Some((i, result(py, &self.texts[i], &self.scenarios[i], finished, large_bytes)?)))
+            }
             Ok((i, Err(Stop::Refused(text)))) => {
                 let error = PyOSError::new_err(text);
                 error.value(py).setattr("run", i)?;
@@ -520,6 +574,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(distribution, m)?)?;
     m.add_function(wrap_pyfunction!(sample, m)?)?;
     m.add("FORMAT", lab::FORMAT)?;
+    m.add("LARGE_BYTES", LARGE_BYTES)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(run_script, m)?)?;
     Ok(())

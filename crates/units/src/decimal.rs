@@ -2,6 +2,8 @@
 //! would be inexact. For example, `4.1 MB` is exactly 4,100,000 B. A number that would have to be
 //! rounded causes an error.
 
+use std::borrow::Cow;
+
 /// Decimal number with the value `digits` · 10^`exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
@@ -30,7 +32,7 @@ impl Decimal {
         let whole = if whole.is_empty() && mantissa.starts_with('.') { "0" } else { whole };
         let (whole, fraction) = (plain(whole)?, plain(fraction)?);
         let fraction = fraction.trim_end_matches('0');
-        let all = format!("{whole}{fraction}");
+        let all = [whole.as_ref(), fraction].concat();
         let significant = all.trim_start_matches('0');
         let kept = significant.trim_end_matches('0');
         if kept.len() > MOST_DIGITS {
@@ -51,6 +53,10 @@ impl Decimal {
     /// Return the nearest binary floating-point number, which is infinite if the decimal number is
     /// too large.
     pub(crate) fn value(self) -> f64 {
+        // A whole number below this bound has an exact binary form.
+        if let Some(whole) = self.whole().filter(|&n| !self.negative && n < 1 << f64::MANTISSA_DIGITS) {
+            return whole as f64;
+        }
         let sign = if self.negative { "-" } else { "" };
         format!("{sign}{}e{}", self.digits, self.exponent).parse().unwrap_or(f64::NAN)
     }
@@ -75,9 +81,12 @@ impl Decimal {
 }
 
 /// Remove the single underscores between digits, and return the digits.
-fn plain(text: &str) -> Option<String> {
+fn plain(text: &str) -> Option<Cow<'_, str>> {
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(text.into());
+    }
     let good = text.split('_').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
-    good.then(|| text.replace('_', ""))
+    good.then(|| text.replace('_', "").into())
 }
 
 fn power(text: &str) -> Option<i32> {
@@ -120,6 +129,10 @@ mod tests {
         assert_eq!(whole("1e-400000", 1), None);
         assert_eq!(Decimal::read("4.1").unwrap().times(1_000_000).value(), 4_100_000.0);
         assert_eq!(Decimal::read("1e999").unwrap().value(), f64::INFINITY);
+        for (text, value) in [("9007199254740993", 9007199254740993.0), ("2_0e1", 200.0), ("0.1e1", 1.0)] {
+            assert_eq!(Decimal::read(text).unwrap().value(), value, "{text}");
+        }
+        assert!(Decimal::read("-0").unwrap().value().is_sign_negative());
     }
 
     #[test]

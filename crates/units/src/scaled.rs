@@ -27,9 +27,9 @@ pub(crate) fn parse_scaled(
     // If the unit of a number of packets or bytes is missing, the base unit is probably meant, so
     // the error suggests the base unit. If the unit of a rate or a time is missing, the intended
     // unit is unknown.
-    let unit = split(example).1;
-    let is_base = units.first().is_some_and(|u| u.0 == unit);
     let like = |number: &str| {
+        let unit = split(example).1;
+        let is_base = units.first().is_some_and(|u| u.0 == unit);
         if is_base && !number.starts_with('-') { format!("{number} {unit}") } else { example.into() }
     };
     let refused = |problem: String, example: String| {

@@ -14,10 +14,10 @@ import shutil
 import signal
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aqmlab import _core
 from aqmlab.engine.capabilities import Capabilities
@@ -31,8 +31,14 @@ if TYPE_CHECKING:
 EXECUTORS = ("local", "dask", "dask://HOST:PORT", "slurm")
 """Values of the option ``--executor``."""
 
-RUNS_PER_CORE = 2
-"""Number of runs per core that are sent to the workers: one executes while another waits."""
+TASKS_PER_CORE = 2
+"""Number of tasks per core that are sent to the workers: one executes while another waits."""
+TASK_S = 0.1
+"""Duration in s after which a task begins no other run. A task takes Dask several ms of CPU time,
+so short runs share a task.
+"""
+MOST_RUNS = 100
+"""Maximum number of runs per task."""
 CONNECT_S = 10.0
 """Maximum time in s to connect to a Dask scheduler."""
 PATIENCE_S = 60.0
@@ -86,9 +92,11 @@ class Cluster:
     ) -> Generator[tuple[int, Result | Failed]]:
         """Run scenarios; see :class:`aqmlab.engine.Engine`.
 
-        `jobs` is the maximum number of runs that are sent to the workers at the same time; default:
-        two per core. If a worker ends unexpectedly, another worker repeats its run. A run fails if
-        four workers have ended unexpectedly while they executed this run.
+        `jobs` is the maximum number of tasks that are sent to the workers at the same time;
+        default: two per core. A task has one run, or several short runs. If a worker ends
+        unexpectedly, another worker repeats its task. If four workers have ended unexpectedly while
+        they executed a task with several runs, each of these runs becomes a task of its own. If the
+        task had one run, the run has failed.
 
         Raises
         ------
@@ -100,57 +108,72 @@ class Cluster:
             not have the code of such an AQM.
         """
         ended: SimpleQueue[Future] = SimpleQueue()
-        running: dict[Future, int] = {}
+        running: dict[Future, Sequence[int]] = {}
+        alone: list[int] = []
         started = done = 0
+        size = 1
         last_poll, maximum = -math.inf, 0
         self._had_workers = time.monotonic()
         try:
             while done < len(texts):
                 if time.monotonic() - last_poll >= POLL_S:
                     last_poll, cores = time.monotonic(), self._cores()
-                    maximum = jobs or max(1, RUNS_PER_CORE * cores)
+                    maximum = jobs or max(1, TASKS_PER_CORE * cores)
                     if progress:
                         progress(done, len(texts))
-                while started < len(texts) and len(running) < maximum:
-                    call = run_on_worker, self.build, texts[started], self._limits
+                while (alone or started < len(texts)) and len(running) < maximum:
+                    if alone:
+                        runs: Sequence[int] = [alone.pop()]
+                    else:
+                        share = (len(texts) - started) // maximum  # no core waits at the end
+                        runs = range(started, started + max(1, min(size, share)))
+                        started = runs.stop
+                    call = run_on_worker, self.build, [texts[i] for i in runs], self._limits
                     future = self._client.submit(*call, pure=False)
-                    running[future] = started
+                    running[future] = runs
                     future.add_done_callback(ended.put)
-                    started += 1
                 with suppress(Empty):
                     future = ended.get(timeout=POLL_S)
-                    outcome = self._outcome(future, texts[running[future]])
-                    done += 1
-                    yield running.pop(future), outcome
-                    del future, outcome
+                    runs = running.pop(future)
+                    finished = self._finished(future)
+                    del future
+                    if finished is None and len(runs) == 1:
+                        finished = Finished([Failed(_workers_lost(texts[runs[0]]))], in_time=False)
+                    outcomes, in_time = finished or Finished([], in_time=False)
+                    alone += runs[len(outcomes) :]
+                    size = min(2 * len(runs), MOST_RUNS) if in_time else len(outcomes) or 1
+                    for i, outcome in zip(runs, outcomes, strict=False):
+                        done += 1
+                        yield i, outcome
+                    del finished, outcomes
             if progress:
                 progress(done, len(texts))
         finally:
             if self._client.status == "running":
                 self._client.cancel(list(running))
 
-    def _outcome(self, future: "Future", text: str) -> Result | Failed:
-        """Return the result of a run, or the reason of its failure."""
+    def _finished(self, future: "Future") -> "Finished | None":
+        """Return the outcomes of a task; None if its workers have ended unexpectedly."""
         from distributed import CancelledError, KilledWorker
         from distributed.comm import CommClosedError
 
         gone = CancelledError, CommClosedError  # the scheduler ended and lost the state of its runs
         try:
-            outcome: Result | Failed | None = future.result()
+            finished: Finished | None = future.result()
         except KilledWorker:
-            return Failed(_workers_lost(text))
+            return None
         except gone:
             raise self._gone() from None
         except Exception:
             self._refuse_other_builds()  # another version may not know the function that it runs
             raise
-        if outcome is None:
+        if finished is None:
             self._refuse_other_builds()
             raise NoClusterError(
                 "a worker with another build of aqmlab has ended; start all workers with the build "
                 "of this machine"
             )
-        return outcome
+        return finished
 
     def _cores(self) -> int:
         """Return the number of cores of all workers.
@@ -203,8 +226,24 @@ class Cluster:
             )
 
 
-def run_on_worker(build: str, text: str, limits: Mapping[str, Any]) -> Result | Failed | None:
-    """Run a scenario on a worker; return None if the worker does not have the given build."""
+class Finished(NamedTuple):
+    """Outcomes of the first runs of a task.
+
+    Attributes
+    ----------
+    outcomes : list of Result or Failed
+        Outcomes of at least one run.
+    in_time : bool
+        True if all runs of the task ended within `TASK_S`. If the value is False, the task may have
+        left runs out.
+    """
+
+    outcomes: list[Result | Failed]
+    in_time: bool
+
+
+def run_on_worker(build: str, texts: list[str], limits: Mapping[str, Any]) -> Finished | None:
+    """Run scenarios on a worker; return None if the worker does not have the given build."""
     from distributed import get_worker
 
     simulator, worker = Simulator(limits=limits), get_worker()
@@ -217,8 +256,15 @@ def run_on_worker(build: str, text: str, limits: Mapping[str, Any]) -> Result | 
         if task is None or task.state == "cancelled":
             raise NoClusterError("the Dask scheduler has cancelled this run")
 
-    ((_, outcome),) = simulator.run([text], 1, stop_if_cancelled)
-    return outcome
+    outcomes: list[Result | Failed] = []
+    until = time.monotonic() + TASK_S
+    with closing(simulator.run(texts, 1, stop_if_cancelled)) as running:
+        for i, outcome in running:
+            assert i == len(outcomes), "one thread executes the runs in order"
+            outcomes.append(outcome)
+            if time.monotonic() > until:
+                return Finished(outcomes, in_time=False)
+    return Finished(outcomes, in_time=True)
 
 
 def build_of_worker() -> str:

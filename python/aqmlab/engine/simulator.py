@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from aqmlab import _core
+from aqmlab import _core, results
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import CustomAqms
 from aqmlab.engine.capabilities import EVERYTHING, Capabilities
 from aqmlab.engine.protocol import Engine, Failed, Programmable, Progress
-from aqmlab.results import Result
+from aqmlab.results import Packed, Result
 
 POLL_S = 0.1
 """Interval in s between two checks for finished runs, and between two reports of progress."""
@@ -43,7 +43,7 @@ def _build() -> str:
 def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
     """Return the next run that ends within `POLL_S`, or None if no run ends."""
     try:
-        finished = batch.next(POLL_S)
+        finished = batch.next(POLL_S, results.LARGE_BYTES)
     except (InvariantViolation, ScenarioError, MemoryError) as error:
         # The simulator stores the index of a failed run in the attribute `run` of its error. An
         # error without this attribute was raised by an AQM written in Python. The attribute is
@@ -53,7 +53,7 @@ def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
         if run is None:
             raise
         return run, Failed(error)
-    return (finished[0], Result(**finished[1])) if finished else None
+    return (finished[0], Result.of_packed(Packed(*finished[1]))) if finished else None
 
 
 class Simulator:

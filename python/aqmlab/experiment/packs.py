@@ -5,13 +5,30 @@ compressed result with two flows takes about 650 bytes, about a fortieth of its 
 memory.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import overload
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, overload
 
-from aqmlab.results import Result
-from aqmlab.store.differences import restore, shorten
-from aqmlab.store.packing import Packed, pack, unpack
+from aqmlab.results import Columns, Packed, Plain, Result
+from aqmlab.store.differences import Base, restore
+from aqmlab.store.packing import pack
+
+
+class Pack(NamedTuple):
+    """Compressed result.
+
+    Attributes
+    ----------
+    content : bytes
+        Words and columns of the result, compressed together.
+    words_bytes : int
+        Number of bytes of the words.
+    large : mapping of str to columns
+        Large tables by name.
+    """
+
+    content: bytes
+    words_bytes: int
+    large: Mapping[str, Columns | Plain]
 
 
 class Packs(Sequence[Result]):
@@ -26,21 +43,23 @@ class Packs(Sequence[Result]):
     """
 
     def __init__(self, results: Iterable[Result] = ()) -> None:
-        self._base = b""
-        self._packed: list[Packed] = [self.packed(result) for result in results]
+        self._base: Base | None = None
+        self._packs: list[Pack] = [self.packed(result) for result in results]
 
-    def packed(self, result: Result) -> Packed:
+    def packed(self, result: Result) -> Pack:
         """Return a compressed result for :meth:`put`."""
         packed = pack(result)
-        self._base = self._base or packed.words
-        return replace(packed, words=shorten(packed.words, self._base))
+        words = packed.words.encode()
+        content = words + packed.columns
+        self._base = self._base or Base(content)
+        return Pack(self._base.shorten(content), len(words), packed.large)
 
-    def put(self, packed: Iterable[Packed]) -> None:
+    def put(self, packs: Iterable[Pack]) -> None:
         """Append compressed results, as :meth:`packed` returns them."""
-        self._packed += packed
+        self._packs += packs
 
     def __len__(self) -> int:
-        return len(self._packed)
+        return len(self._packs)
 
     @overload
     def __getitem__(self, index: int) -> Result: ...
@@ -49,5 +68,8 @@ class Packs(Sequence[Result]):
     def __getitem__(self, index: int | slice) -> Result | list[Result]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        packed = self._packed[index]
-        return unpack(replace(packed, words=restore(packed.words, self._base)))
+        one = self._packs[index]
+        assert self._base is not None, "a result has been compressed"
+        content = restore(one.content, self._base.text)
+        words, columns = content[: one.words_bytes].decode(), content[one.words_bytes :]
+        return Result.of_packed(Packed(words, columns, one.large))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from aqmlab._core import InvariantViolation, ScenarioError
+from aqmlab._core import InvariantViolation, ScenarioError, check
 from aqmlab.custom import CustomAqms, places
 from aqmlab.engine import (
     EVERYTHING,
@@ -45,6 +45,7 @@ from aqmlab.measures import (
 from aqmlab.results import Result
 from aqmlab.scenario import (
     as_written,
+    document_text,
     normalize,
     opens_many_connections,
     toml_value,
@@ -88,9 +89,9 @@ class Plan:
     warm_up: str | None = None
 
     @cached_property
-    def base(self) -> dict[str, Any]:
-        """Scenario of the experiment as the user wrote it, without default values."""
-        return as_written(self.experiment.scenario, self.aqms)
+    def base(self) -> str:
+        """Scenario of the experiment as JSON, as the user wrote it, without default values."""
+        return document_text(as_written(self.experiment.scenario, self.aqms))
 
     def scenario(self, point: Point, arm: str) -> dict[str, Any]:
         """Return the scenario of an arm at a point, including default values; see :meth:`text`."""
@@ -129,11 +130,11 @@ class Plan:
                 for key in sorted(changes, key=lambda key: key.count("."))
             ]
             overrides += warm_up_change(self.warm_up)
-            scenario: dict[str, Any] = json.loads(normalize(self.base, overrides=overrides))
-            return self._recording(scenario)
+            return self._recording(check(self.base, "json", overrides))
 
-    def _recording(self, scenario: dict[str, Any]) -> str:
-        """Return a scenario that also records every series that the measures need."""
+    def _recording(self, text: str) -> str:
+        """Return a normalized scenario that also records every series that the measures need."""
+        scenario = json.loads(text)
         record, names = scenario["record"], self.experiment.measures
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
         series += ["transfers"] * any(map(opens_many_connections, scenario["flows"]))
@@ -147,7 +148,8 @@ class Plan:
             links = self.links(scenario)
         elif links:
             links = list(dict.fromkeys([*links, *self.links(scenario)]))
-        return normalize(scenario | {"record": record | {"series": every, "links": links}})
+        recorded = [("record.series", toml_value(every)), ("record.links", toml_value(links))]
+        return check(text, "json", recorded)
 
     def links(self, scenario: dict[str, Any]) -> list[str]:
         """Return the names of the links to measure; an empty list stands for all links."""

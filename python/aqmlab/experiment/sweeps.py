@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import representation
-from aqmlab._core import ScenarioError
+from aqmlab._core import ScenarioError, check
 from aqmlab.custom import CustomAqms
 from aqmlab.engine import Engine, Progress, engine_with
 from aqmlab.estimates import Estimate, mean, measured
@@ -27,9 +27,10 @@ from aqmlab.scenario import (
     ScenarioLike,
     Table,
     as_written,
-    normalize,
+    document_text,
     overrides_of,
     plain,
+    seed_of,
     toml_value,
     with_seed,
 )
@@ -349,20 +350,24 @@ def sweep(
     """
     _check(over)
     aqms = CustomAqms()
-    base, fixed = as_written(scenario, aqms), overrides_of(overrides, aqms)
+    text = document_text(as_written(scenario, aqms))
+    fixed = overrides_of(overrides, aqms)
     check_count("replications", replications)
     check_count("replications of all values", replications * math.prod(map(len, over.values())))
     points: list[dict[str, Any]] = []
 
     def requests() -> Iterator[tuple[str, ...]]:
-        for values in itertools.product(*over.values()):
-            swept = [(k, toml_value(v, aqms)) for k, v in zip(over, values, strict=True)]
-            text = normalize(base, overrides=[*fixed, *swept])
-            labels = {k: _label(k, v, aqms) for k, v in zip(over, values, strict=True)}
-            first = json.loads(text)["seed"]
+        levels = [
+            [((key, toml_value(value, aqms)), (key, _label(key, value, aqms))) for value in values]
+            for key, values in over.items()
+        ]
+        for point in itertools.product(*levels):
+            swept, labels = [change for change, _ in point], dict(label for _, label in point)
+            of_point = check(text, "json", [*fixed, *swept])
+            first = seed_of(of_point)
             for seed in range(first, first + replications):
                 points.append(labels | {"seed": seed})
-                yield (with_seed(text, seed),)
+                yield (with_seed(of_point, seed),)
 
     results = Packs()
     done = campaign(

@@ -7,9 +7,51 @@ default values to about fifty bytes.
 """
 
 import zlib
+from typing import Any
 
 LEVEL = 1
 """Compression level: the fastest, because higher levels hardly reduce the size of similar texts."""
+
+
+WINDOW_BITS = 10, 15
+"""Minimum and maximum base-2 logarithm of the window of Deflate in bytes."""
+MATCH_BYTES = 262
+"""Number of bytes of the window that Deflate does not use for repetitions."""
+
+
+class Base:
+    """Base text of similar texts.
+
+    The base text is read once by a compressor. Each text is compressed by a copy of this
+    compressor. The window of the compressor is not larger than the base text requires, because the
+    time to copy a compressor is proportional to its window.
+
+    Attributes
+    ----------
+    text : bytes
+        The base text.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self._compressor = _compressor(len(text), text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Base, (self.text,)
+
+    def shorten(self, text: bytes) -> bytes:
+        """Compress a text as its difference from the base text."""
+        deflate = self._compressor.copy()
+        return deflate.compress(text) + deflate.flush()
+
+
+def _compressor(reach: int, base: bytes) -> "zlib._Compress":
+    """Return a compressor that finds repetitions at distances of up to `reach` bytes."""
+    least, most = WINDOW_BITS
+    bits = min(max((reach + MATCH_BYTES).bit_length(), least), most)
+    if not base:
+        return zlib.compressobj(LEVEL, wbits=bits, memLevel=bits - 7)
+    return zlib.compressobj(LEVEL, wbits=bits, memLevel=bits - 7, zdict=base)
 
 
 def shorten(text: bytes, base: bytes) -> bytes:
@@ -23,7 +65,7 @@ def shorten(text: bytes, base: bytes) -> bytes:
     >>> restore(shorten(base + b"x", base), base) == base + b"x"
     True
     """
-    deflate = zlib.compressobj(LEVEL, zdict=base) if base else zlib.compressobj(LEVEL)
+    deflate = _compressor(len(base or text), base)
     return deflate.compress(text) + deflate.flush()
 
 
@@ -56,15 +98,16 @@ class Texts:
     """Sequence of similar texts that are compressed in memory; a text is decompressed on access."""
 
     def __init__(self) -> None:
-        self._base = b""
+        self._base: Base | None = None
         self._short: list[bytes] = []
 
     def add(self, text: str) -> int:
         """Append a text, and return its index."""
         whole = text.encode()
-        self._base = self._base or whole
-        self._short.append(shorten(whole, self._base))
+        self._base = self._base or Base(whole)
+        self._short.append(self._base.shorten(whole))
         return len(self._short) - 1
 
     def __getitem__(self, number: int) -> str:
-        return restore(self._short[number], self._base).decode()
+        assert self._base is not None, "a text has been appended"
+        return restore(self._short[number], self._base.text).decode()

@@ -22,18 +22,16 @@ from pathlib import Path
 from typing import Self
 
 from aqmlab.interrupts import uninterrupted
-from aqmlab.results import Columns, Result
+from aqmlab.results import Columns, Packed, Result
 from aqmlab.store.database import FILE, SCHEMA, check, connect, open_to_read, with_remedy
-from aqmlab.store.differences import restore, shorten
+from aqmlab.store.differences import Base, restore, shorten
 from aqmlab.store.lock import Held, Lock
 from aqmlab.store.packing import (
     DAMAGED,
     MOST_BYTES,
-    Packed,
     pack,
     read_table,
     sync_folder,
-    unpack,
     write_table,
 )
 
@@ -89,7 +87,7 @@ class FolderStore:
         self.folder, self._to_read = Path(folder), to_read
         self.finished = 0
         self._opened: sqlite3.Connection | None = None
-        self._base: tuple[int, bytes] | None = None
+        self._base: tuple[int, Base] | None = None
         self._bases: dict[int, bytes] = {}
         self._campaign: int | None = None
         self._began = 0.0  # start of the transaction
@@ -144,12 +142,11 @@ class FolderStore:
                 place.parent.mkdir(exist_ok=True)
                 write_table(place, place.with_suffix(PART), columns)
                 self._renamed = True
-            base, words = self._compressed(database, packed.words)
-            took = sum(result.manifest.get(of, {}).get("wall_s", 0) for of in ("setup", "running"))
-            run = self._insert(database, address, build, took, None)
+            base, words = self._compressed(database, packed.words.encode())
+            run = self._insert(database, address, build, result.wall_s, None)
             database.execute(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)",
-                [run, base, words, packed.columns],
+                [run, base, words, shorten(packed.columns, b"")],
             )
         self.finished += 1
 
@@ -307,15 +304,15 @@ class FolderStore:
         if self._base is None:
             last = database.execute("SELECT max(id) FROM bases").fetchone()[0]
             with suppress(*DAMAGED):
-                self._base = None if last is None else (last, self._words(database, last))
+                self._base = None if last is None else (last, Base(self._words(database, last)))
         if self._base is not None:
-            short = shorten(words, self._base[1])
+            short = self._base[1].shorten(words)
             if NEW_BASE * len(short) <= len(words):
                 return self._base[0], short
         added = database.execute("INSERT INTO bases (words) VALUES (?)", [shorten(words, b"")])
         assert added.lastrowid is not None
-        self._base = added.lastrowid, words
-        return added.lastrowid, shorten(words, words)
+        self._base = added.lastrowid, Base(words)
+        return added.lastrowid, self._base[1].shorten(words)
 
     def _words(self, database: sqlite3.Connection, base: int) -> bytes:
         row = database.execute("SELECT words FROM bases WHERE id = ?", [base]).fetchone()
@@ -327,8 +324,9 @@ class FolderStore:
             if base not in self._bases:
                 with self._connection() as database:
                     self._bases = {base: self._words(database, base)}  # most runs share one base
-            whole = restore(words, self._bases[base], MOST_BYTES)
-            result = unpack(Packed(whole, columns, _TablesOnDisk(self, address)))
+            whole = restore(words, self._bases[base], MOST_BYTES).decode()
+            numbers = restore(columns, b"", MOST_BYTES)
+            result = Result.of_packed(Packed(whole, numbers, _TablesOnDisk(self, address)))
             result.read_all()  # detects damage here instead of at the first access
             return result
         except DAMAGED:

@@ -79,8 +79,9 @@ impl fmt::Display for Invalid {
 }
 
 /// Return `path.key`, or `key` if the path is empty.
-pub fn join(path: &str, key: impl fmt::Display) -> String {
-    if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
+pub fn join(path: &str, key: impl ToString) -> String {
+    let key = key.to_string();
+    if path.is_empty() { key } else { [path, ".", &key].concat() }
 }
 
 /// Maximum number of names that an error lists in a line.

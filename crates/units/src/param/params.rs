@@ -59,14 +59,15 @@ macro_rules! params {
                 $( let $field = {
                     let key = $crate::param::key(stringify!($field));
                     let path = $crate::param::join(path, key);
-                    let field: $ty = match map.get(key) {
+                    let written = map.get(key);
+                    let field: $ty = match written {
                         Some(v) => $crate::param::Read::read(v, &path)?,
                         None => $crate::params!(@default $default, $ty).ok_or_else(|| {
                             $crate::param::missing::<$ty>(&path, &$crate::param::doc_text(&[$($fdoc),+]))
                         })?,
                     };
                     let range: $crate::param::Range = $range;
-                    range.check(&field, map.get(key), &path)?;
+                    range.check(&field, written, &path)?;
                     field
                 }; )*
                 let this = $Name { $($field),* };

@@ -18,8 +18,10 @@ pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<Stri
         [] => refusal,
         known => refusal.remedy(format!("its keys are {}", some(known))),
     })?;
-    Renamed::refuse(T::RENAMED, map, path)?;
-    refuse_unknown(map, T::KEYS, path).map_err(|refusal| refusal.explained(T::KEYS, T::KEY))?;
+    refuse_unknown(map, T::KEYS, path).map_err(|refusal| match Renamed::refuse(T::RENAMED, map, path) {
+        Err(renamed) => renamed,
+        Ok(()) => refusal.explained(T::KEYS, T::KEY),
+    })?;
     Ok(map)
 }
 

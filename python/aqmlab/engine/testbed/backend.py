@@ -11,7 +11,7 @@ from aqmlab.engine.simulator import Simulator
 from aqmlab.engine.testbed.capabilities import CAPABILITIES, measured
 from aqmlab.engine.testbed.hosts import KEPT, hosted
 from aqmlab.engine.testbed.qdiscs import of_scenario
-from aqmlab.results import Result
+from aqmlab.results import Packed, Result
 
 
 class Backend:
@@ -77,8 +77,9 @@ class Backend:
         """Return the commands of tc for a scenario, and warnings about what they stand for."""
         return of_scenario(text) if self._qdiscs else ([], [])
 
-    def _measured(self, finished: Mapping[str, Any], warnings: list[dict[str, str]]) -> Result:
+    def _measured(self, packed: Packed, warnings: list[dict[str, str]]) -> Result:
         """Return the result of a run that the simulator's module returned."""
-        manifest = json.loads(finished["manifest"])
+        text, tables = packed.unpacked()
+        manifest = json.loads(text)
         manifest["warnings"] += warnings
-        return measured(self.name, manifest, finished["tables"], self.capabilities)
+        return measured(self.name, manifest, tables, self.capabilities)

@@ -1,12 +1,13 @@
 """Features that a run over the TCP of a kernel supports, and the columns that it measures."""
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from aqmlab import _core
 from aqmlab.engine.capabilities import Capabilities
-from aqmlab.results import Result
+from aqmlab.results import Columns, Plain, Result
 
 CONGESTION = (
     *("reno", "cubic", "bbr", "dctcp", "vegas", "westwood", "htcp"),
@@ -64,7 +65,7 @@ CAPABILITIES = Capabilities(series=SERIES, keys=_keys(), columns=_columns())
 def measured(
     engine: str,
     manifest: dict[str, Any],
-    tables: dict[str, dict[str, Any]],
+    tables: Mapping[str, Columns | Plain],
     capabilities: Capabilities,
 ) -> Result:
     """Return the result of a run with only what the run measured.

@@ -62,7 +62,7 @@ def _run(path: Path) -> dict[str, Any]:
     batch = _core.Batch([text], 1, folders, aqms, "{}", hosts="virtual-time", qdiscs=qdiscs)
     while not (finished := batch.next(POLL_S)):
         print(f"{PROGRESS}{batch.progress()[0]}", flush=True)
-    return dict(finished[1])
+    return {"result": finished[1]}
 
 
 def main(folder: Path) -> None:

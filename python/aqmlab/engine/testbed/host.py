@@ -10,7 +10,7 @@ from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.engine.simulator import POLL_S
 from aqmlab.engine.testbed.backend import Backend
 from aqmlab.engine.testbed.qdiscs import WITH_QDISCS
-from aqmlab.results import Result
+from aqmlab.results import Packed, Result
 
 LATE_S = 2e-4
 """Lateness of a packet in s that 1 % of the packets may exceed without a warning."""
@@ -64,7 +64,7 @@ class HostTestbed(Backend):
                 if progress:
                     progress(i + (1 if finished else batch.progress()[0]), count)
                 if finished:
-                    return _judged(self._measured(finished[1], warnings))
+                    return _judged(self._measured(Packed(*finished[1]), warnings))
         finally:
             batch.cancel()
 

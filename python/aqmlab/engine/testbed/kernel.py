@@ -20,7 +20,7 @@ from aqmlab.engine.testbed import image
 from aqmlab.engine.testbed.backend import Backend
 from aqmlab.engine.testbed.guest import ANSWER, CAPTURES, PROGRESS, REQUEST, read, request
 from aqmlab.engine.testbed.qdiscs import OF_GUEST
-from aqmlab.results import Result
+from aqmlab.results import Packed, Result
 
 MEMORY_MIB = 1024
 """Memory of a guest. The host provides only the pages that the guest uses."""
@@ -150,7 +150,7 @@ class KernelTestbed(Backend):
             if kind in ERRORS:
                 return Failed(ERRORS[kind](message))
             raise OSError(f"the testbed cannot run: {message}")
-        return self._measured(answer, warnings)
+        return self._measured(Packed(*answer["result"]), warnings)
 
     @contextmanager
     def _booted(self, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
