@@ -29,7 +29,6 @@ impl Simulation<'_> {
     /// time `arrives`. If the queue of the link stores packets, the run calls this function when
     /// the packet reaches the far end. For other links, the run calls this function when the link
     /// admits the packet.
-    #[cold]
     #[inline(never)]
     pub(super) fn observe_link(
         &mut self,
@@ -43,9 +42,15 @@ impl Simulation<'_> {
         let flow = records.slots[packet.connection as usize].flow;
         records.series.on_link(now, link, [entered, begins], flow);
         if self.captures.is_some() {
-            let observed = self.observed_packet(packet);
-            self.captures.iter_mut().for_each(|captures| captures.on_link(link, now, begins, &observed));
+            self.capture_on_link(now, link, begins, packet);
         }
+    }
+
+    /// Capture a packet whose transmission on a link begins at the time `begins`.
+    #[cold]
+    fn capture_on_link(&mut self, now: Time, link: u32, begins: Time, packet: &Packet) {
+        let observed = self.observed_packet(packet);
+        self.captures.iter_mut().for_each(|captures| captures.on_link(link, now, begins, &observed));
     }
 
     /// Observe a packet that the host of an endpoint sends or receives.

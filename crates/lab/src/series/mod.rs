@@ -105,7 +105,7 @@ macro_rules! series {
 macro_rules! forward_hooks {
     ($series:tt $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
         impl RecordedSeries {
-            $($(#[$doc])+ pub fn $hook(&mut self, $($argument: $Type),+) {
+            $($(#[$doc])+ #[inline] pub fn $hook(&mut self, $($argument: $Type),+) {
                 call_hook!(self $series $need $hook($($argument),+));
             })+
         }
