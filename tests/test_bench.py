@@ -56,7 +56,7 @@ def measurement(packets: float, cpu_s: float) -> bench.Measured:
 def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Replace the benchmark's scenarios by S1 with transfers of 100 kB."""
     text = (bench.SCENARIOS / "S1.toml").read_text()
-    (tmp_path / "S1.toml").write_text(text.replace("20 MiB", "100 kB"))
+    (tmp_path / "S1.toml").write_text(text.replace("200 MiB", "100 kB"))
     monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
     return tmp_path
 

@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
         if (!strncmp(argv[i], "sc=", 3)) name = argv[i] + 3;
         if (!strncmp(argv[i], "end=", 4)) end = atof(argv[i] + 4);
     }
-    Scenario s = name == "S1"   ? Scenario{10, 1, 1.5e6, 10e6, 0.020, 64, 3000, 20.0 * 1024 * 1024}
+    Scenario s = name == "S1"   ? Scenario{10, 1, 1.5e6, 10e6, 0.020, 64, 30000, 200.0 * 1024 * 1024}
                  : name == "S2" ? Scenario{100, 100, 100e6, 1e9, 0.001, 1000, 60, 0}
                                 : Scenario{1000, 1000, 1e9, 10e9, 0.001, 5000, 20, 0};
     if (end > 0) s.end = end;
