@@ -29,16 +29,17 @@ KEYS = [
 ]
 NS2 = (
     "ns2 S2 q=fifo ecn=0 sched=Calendar setup=0.012 run=0.831 cpu=0.82 sim=60 sent=508213 "
-    "acked=492100 rtx=8210 bpk/s(cpu)=600121.95 goodputMbps=95.8 VmHWM:\t   27264 kB"
+    "acked=492100 rtx=8210 bpk/s(cpu)=600121.95 goodputMbps=95.8 "
+    "VmRSS:\t   12744 kB VmHWM:\t   27264 kB"
 )
 NS3 = (
     "S2 q=fifo ecn=0 setup=0.120 run=14.402 cpu=14.387 sim=60.00 ev=9 ev/s=6 bpk=499000 "
-    "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 VmHWM:\t   18604 kB"
+    "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 VmRSS:\t   17392 kB VmHWM:\t   18604 kB"
 )
 
 HTSIM = (
     "htsim S2 setup=0.006 run=3.273968 cpu=1.232137 sim=60.00 bpk=499816 hops=3010907 drop=11879 "
-    "at_bottleneck=11879 goodputMbps=92.574 VmHWM:\t    5860 kB"
+    "at_bottleneck=11879 goodputMbps=92.574 VmRSS:\t    3500 kB VmHWM:\t    5860 kB"
 )
 
 
@@ -131,7 +132,7 @@ def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.Monke
         "hops": 3010907,
         "cpu_s": 1.232137,
         "wall_s": 3.273968,
-        "peak_rss_bytes": 5860 * 1024,
+        "peak_rss_bytes": 2360 * 1024,
     }
     build, measure = commands
     assert build[0] == "g++"

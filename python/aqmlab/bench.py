@@ -229,7 +229,7 @@ def ns2(scenario: str, variant: str) -> Callable[[str], Measured]:
             "hops": packets * 4.5,  # 3 hops per segment, 3 per ACK, 1 ACK per 2 segments
             "cpu_s": cpu,
             "wall_s": number(text, "run"),
-            "peak_rss_bytes": number(text, "VmHWM:", r"\s+") * 1024,
+            "peak_rss_bytes": added_bytes(text),
         }
 
     return measure
@@ -257,7 +257,7 @@ def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
             "hops": number(text, "hops"),
             "cpu_s": cpu,
             "wall_s": number(text, "run"),
-            "peak_rss_bytes": number(text, "VmHWM:", r"\s+") * 1024,
+            "peak_rss_bytes": added_bytes(text),
         }
 
     return measure
@@ -287,7 +287,7 @@ def htsim(scenario: str) -> Callable[[str], Measured]:
             "hops": number(text, "hops"),
             "cpu_s": number(text, "cpu"),
             "wall_s": number(text, "run"),
-            "peak_rss_bytes": number(text, "VmHWM:", r"\s+") * 1024,
+            "peak_rss_bytes": added_bytes(text),
         }
 
     return measure
@@ -337,6 +337,12 @@ def number(text: str, name: str, between: str = "=") -> float:
     return float(match[1])
 
 
+def added_bytes(text: str) -> float:
+    """Return the peak of a process (VmHWM) beyond its size before the run (VmRSS)."""
+    peak, before = (number(text, f"{name}:", r"\s+") for name in ("VmHWM", "VmRSS"))
+    return (peak - before) * 1024
+
+
 def table(rows: list[dict[str, Any]]) -> "Table":
     """Return rows of :func:`benchmark` as a table for the terminal.
 
@@ -347,7 +353,7 @@ def table(rows: list[dict[str, Any]]) -> "Table":
     from aqmlab import summary
 
     heads = ["simulator", "packets M/CPU-s", "min–max", "hops M/CPU-s", "CPU s", "wall s",
-             "peak MB", "ratio packets", "ratio hops"]  # fmt: skip
+             "memory MB", "ratio packets", "ratio hops"]  # fmt: skip
     shown = summary.table("scenario", *heads)
     shown.columns[1].justify = "left"
     ours = {row["scenario"]: row for row in rows if row["simulator"] == "aqmlab"}
