@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from aqmlab import bench
+from aqmlab import _core, bench, variants
 from aqmlab.command import execute
 
 KEYS = [
@@ -24,6 +24,7 @@ KEYS = [
     "cpu_s",
     "wall_s",
     "peak_rss_bytes",
+    "memory_per_flow_bytes",
     "runs",
     "spread",
 ]
@@ -58,7 +59,9 @@ def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Replace the benchmark's scenarios by S1 with transfers of 100 kB."""
     text = (bench.SCENARIOS / "S1.toml").read_text()
     (tmp_path / "S1.toml").write_text(text.replace("200 MiB", "100 kB"))
+    (tmp_path / "derived").touch()
     monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
+    monkeypatch.setattr(bench, "DERIVED", tmp_path / "derived")
     return tmp_path
 
 
@@ -80,6 +83,7 @@ def test_the_json_output_has_a_row_with_every_key(capsys: pytest.CaptureFixture[
     assert 0 < row["spread"][0] <= row["bottleneck_packets_per_cpu_s"] <= row["spread"][1]
     assert row["hops_per_cpu_s"] > 2 * row["bottleneck_packets_per_cpu_s"]
     assert row["peak_rss_bytes"] >= 0
+    assert 10 * row["memory_per_flow_bytes"] < row["peak_rss_bytes"]
     assert err == ""
 
 
@@ -143,9 +147,7 @@ def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.Monke
 def test_peers_do_not_run_scenarios_without_a_script() -> None:
     messages: list[str] = []
     assert bench.available("S5", messages.append) == []
-    assert messages == [
-        "ns-2, ns-3 and htsim cannot run S5, because their scripts do not implement it"
-    ]
+    assert messages == ["ns-2, ns-3 and htsim run only S1, S2 and S3, which have scripts"]
 
 
 def test_an_unknown_scenario_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,6 +213,7 @@ def test_a_row_has_the_median_and_the_spread() -> None:
         "cpu_s": 2.0,
         "wall_s": 4.0,
         "peak_rss_bytes": 1000000,
+        "memory_per_flow_bytes": None,
         "runs": 3,
         "spread": [25.0, 100.0],
     }
@@ -235,21 +238,106 @@ def test_simulators_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
+def test_scenarios_of_one_family_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[str] = []
+
+    def measure(scenario: str) -> bench.Measured:
+        turns.append(scenario)
+        return measurement(100, 1.0)
+
+    ours = [bench.Simulator("a", measure)]
+    monkeypatch.setattr(bench, "planned", lambda *_: dict.fromkeys(["S2", "S10", "S2+drops"], ours))
+    rows = list(bench.benchmark([], 2, False, print))
+    assert turns == ["S10", "S10", "S2", "S2+drops", "S2", "S2+drops"]
+    assert [row["scenario"] for row in rows] == ["S10", "S2", "S2+drops"]
+
+
+def printed(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Return the words of each line of the tables that begins with a name of a scenario."""
+    console = Console(width=120)
+    with console.capture() as output:
+        console.print(*bench.tables(rows))
+    lines = [line.split() for line in output.get().splitlines() if line.strip()]
+    return [line for line in lines if line[0] in {row["scenario"] for row in rows}]
+
+
 def test_the_table_shows_ratios_of_one_scenario() -> None:
-    rows: list[dict[str, Any]] = [
+    rows = [
         bench.row("S1", "aqmlab", [measurement(8e6, 2.0)]),
         bench.row("S1", "ns-2", [measurement(8e6, 16.0)]),
         bench.row("S2", "aqmlab", [measurement(8e6, 1.0)]),
     ]
-    console = Console(width=120)
-    with console.capture() as output:
-        console.print(bench.table(rows))
-    lines = [line.split() for line in output.get().splitlines() if " 1.0" in line]
-    assert lines == [
+    assert printed(rows) == [
         ["S1", "aqmlab", "4.000", "4.000–4.000", "20.000", "2.000", "4.000", "1.0"],
         ["S1", "ns-2", "0.500", "0.500–0.500", "2.500", "16.000", "32.000", "1.0", "8.00", "8.00"],
         ["S2", "aqmlab", "8.000", "8.000–8.000", "40.000", "1.000", "2.000", "1.0"],
     ]
+
+
+def test_the_table_of_costs_has_the_time_per_packet_and_the_memory_per_flow() -> None:
+    per_flow = {"memory_per_flow_bytes": 4321.0}
+    runs = [measurement(1e6, cpu_s) | per_flow for cpu_s in (0.25, 0.2, 0.5)]
+    rows = [
+        bench.row("S2", "aqmlab", runs),
+        bench.row("S2+drops", "aqmlab", [measurement(1e6, 0.5) | per_flow]),
+        bench.row("S3+drops", "aqmlab", [measurement(1e6, 0.5) | per_flow]),
+        bench.row("web-100", "aqmlab", runs),
+    ]
+    assert printed(rows)[1:] == [
+        ["S2+drops", "aqmlab", "500", "500–500", "1.0", "4.3", "2.00"],
+        ["S3+drops", "aqmlab", "500", "500–500", "1.0", "4.3"],
+        ["web-100", "aqmlab", "250", "200–500", "1.0", "4.3"],
+    ]
+
+
+def scenario_of(name: str) -> dict[str, Any]:
+    path, changes = bench.source(name)
+    scenario: dict[str, Any] = json.loads(
+        _core.check(path.read_text(), "toml", list(changes.items()))
+    )
+    return scenario
+
+
+@pytest.mark.parametrize("name", bench.names())
+def test_every_scenario_of_the_benchmark_is_valid(name: str) -> None:
+    assert scenario_of(name)["flows"]
+
+
+@pytest.mark.parametrize("sack", ["", "-sack"])
+@pytest.mark.parametrize("flows", [10, 100, 1000, 10000])
+def test_bulk_flows_have_1_megabit_per_second_and_10_packets_each(flows: int, sack: str) -> None:
+    scenario = scenario_of(f"flows-{flows}{sack}")
+    network = scenario["network"]
+    assert scenario["flows"][0]["count"] == flows
+    assert network["left_hosts"] == network["right_hosts"] == flows
+    assert network["queue"]["limit"] == f"{10 * flows} packets"
+    assert bits_per_s(network["rate"]) == flows * 1e6
+    assert scenario["tcp"]["sack"] == bool(sack)
+
+
+@pytest.mark.parametrize("users", [100, 1000, 10000, 100000])
+def test_360_web_users_have_10_megabit_per_second(users: int) -> None:
+    scenario = scenario_of(f"web-{users}")
+    assert scenario["flows"][0]["count"] == users
+    rate = bits_per_s(scenario["network"]["rate"])
+    assert rate == pytest.approx(users / 360 * 10e6, rel=1e-3)
+    limit = int(scenario["network"]["queue"]["limit"].split()[0])
+    assert limit == max(100, int(0.1 * rate / 12000))
+
+
+def bits_per_s(rate: str) -> float:
+    number, unit = rate.split()
+    return float(number) * {"Mbit/s": 1e6, "Gbit/s": 1e9}[unit]
+
+
+def test_the_instructions_are_counted_for_each_variant_and_series() -> None:
+    counted = variants.variants()
+    assert next(iter(counted.items())) == ("plain", {})
+    assert list(counted)[-4:] == ["S2+drops", "S2+marks", "S2+delays", "S2+queue"]
+    assert counted["S2+marks"] == {
+        "record.series": "['marks']",
+        "record.links": "['left>right']",
+    }
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from aqmlab.command.options import read_count
 from aqmlab.command.terminal import console
 
 EXAMPLES = (
-    "aqmlab bench S1 S2 --runs 3",
+    "aqmlab bench S2 S2+drops flows-1000 --runs 3",
     "aqmlab bench --variants --json",
 )
 
@@ -17,7 +17,8 @@ def bench_command(
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names of benchmark scenarios, e.g. S1 S2.", show_default="all scenarios"
+            help="Names of benchmark scenarios, e.g. S1 S2+drops flows-1000 web-1000.",
+            show_default="all scenarios",
         ),
     ] = None,
     peers: Annotated[
@@ -45,8 +46,8 @@ def bench_command(
         bool,
         typer.Option(
             "--variants",
-            help="Measure the cost of TCP options instead of the speed: the number of machine "
-            "instructions per packet with each option.",
+            help="Measure the cost of TCP options and series instead of the speed: the number of "
+            "machine instructions per packet of S2 with each option or series.",
         ),
     ] = False,
 ) -> None:
@@ -57,7 +58,7 @@ def bench_command(
     import json
 
     from aqmlab import variants
-    from aqmlab.bench import benchmark, table
+    from aqmlab.bench import benchmark, tables
     from aqmlab.progress import Bar
 
     def report(message: str) -> None:
@@ -72,4 +73,5 @@ def bench_command(
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
     else:
-        console().print(variants.table(rows) if by_variant else table(rows))
+        for table in [variants.table(rows)] if by_variant else tables(rows):
+            console().print(table)
