@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,13 @@ def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def wheel_with(folder: Path, name: str, content: bytes) -> Path:
+    """Return a wheel with one file."""
+    with zipfile.ZipFile(folder / "some.whl", "w") as archive:
+        archive.writestr(name, content)
+    return folder / "some.whl"
+
+
 @pytest.fixture
 def no_peers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the installed simulators ns-2, ns-3 and htsim from the benchmark."""
@@ -85,6 +93,49 @@ def test_the_json_output_has_a_row_with_every_key(capsys: pytest.CaptureFixture[
     assert row["peak_rss_bytes"] >= 0
     assert 10 * row["memory_per_flow_bytes"] < row["peak_rss_bytes"]
     assert err == ""
+
+
+@pytest.mark.usefixtures("short")
+def test_the_simulator_of_a_wheel_is_measured_beside_that_of_the_checkout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel = wheel_with(tmp_path, "aqmlab/_core.abi3.so", Path(_core.__file__).read_bytes())
+    assert execute(["bench", "S1", "--json", "--runs", "1", "--wheel", str(wheel)]) == 0
+    ours, theirs = json.loads(capsys.readouterr().out)
+    assert (ours["simulator"], theirs["simulator"]) == ("aqmlab", "wheel")
+    assert theirs["bottleneck_packets"] == ours["bottleneck_packets"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("aqmlab/_core.abi3.so", "does not run on this machine; give a wheel of this version for"),
+        ("aqmlab/other.py", "does not contain a simulator core (aqmlab/_core.*)"),
+    ],
+)
+def test_a_wheel_without_a_core_for_this_machine_is_an_error(
+    name: str, error: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel = wheel_with(tmp_path, name, b"core of another platform")
+    assert execute(["bench", "S1", "--wheel", str(wheel)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert error in err
+    assert str(wheel) in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "error"), [("README.md", "is not a wheel: "), ("no.whl", "the file does not exist")]
+)
+def test_a_file_that_is_not_a_wheel_is_an_error(
+    file: str, error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["bench", "S1", "--wheel", str(bench.ROOT / file)]) == 2
+    err = capsys.readouterr().err
+    assert file in err
+    assert error in err
+    assert err.count("\n") == 1
 
 
 @pytest.mark.usefixtures("short", "no_peers")
@@ -272,6 +323,18 @@ def test_the_table_shows_ratios_of_one_scenario() -> None:
         ["S1", "ns-2", "0.500", "0.500–0.500", "2.500", "16.000", "32.000", "1.0", "8.00", "8.00"],
         ["S2", "aqmlab", "8.000", "8.000–8.000", "40.000", "1.000", "2.000", "1.0"],
     ]
+
+
+def test_the_ratios_compare_with_the_wheel_if_there_is_one() -> None:
+    rows = [
+        bench.row("S1-sack", "aqmlab", [measurement(8e6, 2.0)]),
+        bench.row("S1-sack", "wheel", [measurement(8e6, 1.0)]),
+        bench.row("S1-sack", "ns-2", [measurement(8e6, 16.0)]),
+    ]
+    ours, wheel, peer = printed(rows)
+    assert ours[-2:] == ["2.00", "2.00"]
+    assert wheel[-1] == "1.0"
+    assert peer[-2:] == ["16.00", "16.00"]
 
 
 def test_the_table_of_costs_has_the_time_per_packet_and_the_memory_per_flow() -> None:

@@ -11,14 +11,19 @@ import functools
 import itertools
 import json
 import os
+import platform
 import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import tomllib
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
+from importlib.util import module_from_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +97,7 @@ def benchmark(
     peers: bool,
     report: Callable[[str], None],
     progress: "Progress | None" = None,
+    wheel: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Measure the speed of simulators; yield one row per scenario and simulator.
 
@@ -110,6 +116,8 @@ def benchmark(
     progress : callable, optional
         Function that is called after each run with the number of finished runs and the number of
         all runs.
+    wheel : Path, optional
+        Wheel of aqmlab. Its simulator core is measured as one more simulator, named wheel.
 
     Yields
     ------
@@ -124,30 +132,35 @@ def benchmark(
     Raises
     ------
     ValueError
-        If a scenario is unknown.
+        If a scenario is unknown, or if the file `wheel` is not a wheel with a simulator core.
     OSError
-        If the function is called outside a checkout, if the operating system is not Linux, or if a
-        simulator fails.
+        If the function is called outside a checkout, if the operating system is not Linux, if the
+        wheel does not exist or is for another platform, or if a simulator fails.
     """
-    plan = planned(scenarios, peers, report)
-    done, total = 0, runs * sum(map(len, plan.values()))
-    for _, members in itertools.groupby(sorted(plan, key=family), family):
-        turns = [(scenario, simulator) for scenario in members for simulator in plan[scenario]]
-        taken: list[list[Measured]] = [[] for _ in turns]
-        for _ in range(runs):
+    ours = [Simulator("aqmlab", measure_here)]
+    with tempfile.TemporaryDirectory() as folder:
+        if wheel:
+            core = unpacked_core(wheel, folder)
+            ours.append(Simulator("wheel", functools.partial(measure_here, core=core)))
+        plan = planned(scenarios, ours, peers, report)
+        done, total = 0, runs * sum(map(len, plan.values()))
+        for _, members in itertools.groupby(sorted(plan, key=family), family):
+            turns = [(scenario, simulator) for scenario in members for simulator in plan[scenario]]
+            taken: list[list[Measured]] = [[] for _ in turns]
+            for _ in range(runs):
+                for (scenario, simulator), measured in zip(turns, taken, strict=True):
+                    measured.append(simulator.measure(scenario))
+                    done += 1
+                    if progress:
+                        progress(done, total)
             for (scenario, simulator), measured in zip(turns, taken, strict=True):
-                measured.append(simulator.measure(scenario))
-                done += 1
-                if progress:
-                    progress(done, total)
-        for (scenario, simulator), measured in zip(turns, taken, strict=True):
-            yield row(scenario, simulator.name, measured)
+                yield row(scenario, simulator.name, measured)
 
 
 def planned(
-    scenarios: list[str], peers: bool, report: Callable[[str], None]
+    scenarios: list[str], ours: list[Simulator], peers: bool, report: Callable[[str], None]
 ) -> dict[str, list[Simulator]]:
-    """Return the simulators to measure with each scenario; aqmlab is the first."""
+    """Return the simulators to measure with each scenario: `ours`, followed by the peers."""
     known = names()
     for wanted in scenarios:
         if wanted not in known:
@@ -161,9 +174,8 @@ def planned(
             reported.add(message)
             report(message)
 
-    ours = Simulator("aqmlab", measure_here)
     return {
-        scenario: [ours, *(available(scenario, report_once) if peers else [])]
+        scenario: [*ours, *(available(scenario, report_once) if peers else [])]
         for scenario in scenarios or known
     }
 
@@ -218,25 +230,45 @@ def available(scenario: str, report: Callable[[str], None]) -> list[Simulator]:
     return peers
 
 
-def measure_here(scenario: str) -> Measured:
-    """Measure a run of a scenario by aqmlab in a separate process."""
+def measure_here(scenario: str, core: Path | None = None) -> Measured:
+    """Measure a run of a scenario by aqmlab, or by the simulator core in the file `core`."""
     path, changes = source(scenario)
-    measured = measure_file(path, changes)
-    beyond = measured["peak_rss_bytes"] - empty_bytes()
+    measured = measure_file(path, changes, core)
+    beyond = measured["peak_rss_bytes"] - empty_bytes(core)
     return measured | {"memory_per_flow_bytes": beyond / measured["flows"]}
 
 
-def measure_file(path: Path, changes: dict[str, str]) -> Measured:
+def measure_file(path: Path, changes: dict[str, str], core: Path | None) -> Measured:
     """Measure a run of a scenario file with changed keys in a separate process."""
-    arguments = [str(path), json.dumps(changes)]
+    arguments = [str(path), json.dumps(changes), *([str(core)] if core else [])]
     measured: Measured = json.loads(pinned([sys.executable, "-m", "aqmlab.bench", *arguments]))
     return measured
 
 
 @functools.cache
-def empty_bytes() -> float:
+def empty_bytes(core: Path | None) -> float:
     """Return the memory that an empty run adds to the process."""
-    return measure_file(EMPTY, {})["peak_rss_bytes"]
+    return measure_file(EMPTY, {}, core)["peak_rss_bytes"]
+
+
+def unpacked_core(wheel: Path, folder: str) -> Path:
+    """Extract the simulator core from a wheel, and check that it runs on this machine."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            cores = [n for n in archive.namelist() if re.fullmatch(r"aqmlab/_core\.[^/]+", n)]
+            if not cores:
+                raise ValueError(f"{wheel} does not contain a simulator core (aqmlab/_core.*)")
+            core = Path(archive.extract(cores[0], folder))
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{wheel} is not a wheel: {error}") from None
+    try:
+        empty_bytes(core)
+    except ChildProcessError as error:
+        raise OSError(
+            f"the simulator core of {wheel} does not run on this machine; give a wheel of this "
+            f"version for {platform.system()} on {platform.machine()} ({error})"
+        ) from None
+    return core
 
 
 def pinned(command: list[str]) -> str:
@@ -404,11 +436,15 @@ def speed_table(rows: list[dict[str, Any]]) -> "Table":
 
     The column "ratio packets" is the median packet rate of aqmlab divided by the median packet rate
     of the simulator in the row. The column "ratio hops" is the corresponding ratio of the median
-    hop rates.
+    hop rates. If the rows have a wheel, the ratios compare with the wheel instead of the build of
+    the checkout.
     """
     heads = ["packets M/CPU-s", "min–max", "hops M/CPU-s", "CPU s", "wall s", "memory MB",
              "ratio packets", "ratio hops"]  # fmt: skip
-    ours = {row["scenario"]: row for row in rows if row["simulator"] == "aqmlab"}
+    ours = {}
+    for row in rows:  # The row of the wheel follows and replaces the row of the checkout.
+        if row["simulator"] in ("aqmlab", "wheel"):
+            ours[row["scenario"]] = row
     return by_scenario(heads, [(row, speed_cells(row, ours[row["scenario"]])) for row in rows])
 
 
@@ -466,7 +502,7 @@ def megabytes(row: dict[str, Any]) -> str:
     return f"{row['peak_rss_bytes'] / 1e6:.1f}" if row["peak_rss_bytes"] else ""
 
 
-def child(path: str, changes: str) -> Measured:
+def child(path: str, changes: str, core: str | None = None) -> Measured:
     """Run a scenario in this process, and measure its speed and memory.
 
     Parameters
@@ -475,10 +511,13 @@ def child(path: str, changes: str) -> Measured:
         Scenario file.
     changes : str
         The keys that differ from the file, as a JSON object of dotted paths and values.
+    core : str, optional
+        File of the simulator core; by default, the core of this package.
     """
-    from aqmlab import _core
+    from aqmlab import _core as own
     from aqmlab.results import Result
 
+    _core = load_core(core) if core else own
     before = memory_bytes("VmRSS")
     scenario = _core.check(Path(path).read_text(), "toml", list(json.loads(changes).items()))
     batch = _core.Batch([scenario], 1)
@@ -497,6 +536,14 @@ def child(path: str, changes: str) -> Measured:
         "peak_rss_bytes": peak - before,
         "flows": sum(flow["count"] for flow in run.scenario["flows"]),
     }
+
+
+def load_core(file: str) -> Any:
+    """Return the simulator core in a file, beside the core of this package."""
+    loader = ExtensionFileLoader("_core", file)
+    core = module_from_spec(ModuleSpec("_core", loader, origin=file))
+    loader.exec_module(core)
+    return core
 
 
 def memory_bytes(name: str) -> float:

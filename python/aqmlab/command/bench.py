@@ -1,5 +1,6 @@
 """`aqmlab bench`: the speed of the simulator."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -42,6 +43,14 @@ def bench_command(
             metavar="N",
         ),
     ] = "5",
+    wheel: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also measure the simulator of this wheel, as one more simulator. The ratios then "
+            "compare with the wheel.",
+            metavar="FILE",
+        ),
+    ] = None,
     by_variant: Annotated[
         bool,
         typer.Option(
@@ -69,7 +78,7 @@ def bench_command(
         if by_variant:
             rows = list(variants.costs(bar))
         else:
-            rows = list(benchmark(scenarios or [], count, peers, report, bar))
+            rows = list(benchmark(scenarios or [], count, peers, report, bar, wheel))
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
     else:
