@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,28 @@ def test_a_file_that_is_not_a_wheel_is_an_error(
     assert file in err
     assert error in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("short")
+def test_all_tables_are_printed_by_one_call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def costs(_: object) -> Iterator[dict[str, Any]]:
+        yield {"variant": "plain", "instructions_per_packet": 1871.2}
+
+    monkeypatch.setattr(variants, "costs", costs)
+    assert execute(["bench", "--all", "--runs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("S1") < out.index("plain")
+    assert execute(["bench", "--all", "--runs", "1", "--json"]) == 0
+    speed, cost = json.loads(capsys.readouterr().out)
+    assert list(speed) == KEYS
+    assert cost == {"variant": "plain", "instructions_per_packet": 1871.2}
+
+
+def test_all_with_names_of_scenarios_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["bench", "S1", "--all"]) == 2
+    assert "--all measures all scenarios; omit" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("short", "no_peers")

@@ -1,7 +1,7 @@
 """`aqmlab bench`: the speed of the simulator."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,7 +10,7 @@ from aqmlab.command.terminal import console
 
 EXAMPLES = (
     "aqmlab bench S2 S2+drops flows-1000 --runs 3",
-    "aqmlab bench --variants --json",
+    "aqmlab bench --all --peers --json",
 )
 
 
@@ -33,7 +33,9 @@ def bench_command(
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print the results as JSON, with one object per scenario and simulator."
+            "--json",
+            help="Print the results as JSON, with one object per scenario and simulator, and one "
+            "per variant.",
         ),
     ] = False,
     runs: Annotated[
@@ -59,6 +61,14 @@ def bench_command(
             "machine instructions per packet of S2 with each option or series.",
         ),
     ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Print every table of docs/benchmark.md: measure all scenarios, and count the "
+            "instructions of --variants.",
+        ),
+    ] = False,
 ) -> None:
     """Measure the speed of the simulator. The command needs a checkout of the source code.
 
@@ -73,14 +83,20 @@ def bench_command(
     def report(message: str) -> None:
         typer.echo(f"aqmlab: {message}", err=True)
 
+    if everything and scenarios:
+        raise ValueError("--all measures all scenarios; omit --all or the names of scenarios")
     count = read_count("--runs", runs) or 1
     with Bar() as bar:
-        if by_variant:
-            rows = list(variants.costs(bar))
-        else:
-            rows = list(benchmark(scenarios or [], count, peers, report, bar, wheel))
+        counted: list[dict[str, Any]] = []
+        measured: list[dict[str, Any]] = []
+        if everything or by_variant:
+            counted += variants.costs(bar)
+        if everything or not by_variant:
+            measured += benchmark(scenarios or [], count, peers, report, bar, wheel)
     if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+        typer.echo(json.dumps(measured + counted, indent=1))
     else:
-        for table in [variants.table(rows)] if by_variant else tables(rows):
+        for table in tables(measured):
             console().print(table)
+        if counted:
+            console().print(variants.table(counted))
