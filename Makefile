@@ -2,7 +2,7 @@
 # make check     check format, lint, types and prose, and run the affected tests, in two minutes
 # make test      set up the environment, and run every check that CI runs
 # make nightly   run the random tests with more cases, and the checks that take hours
-# make bench     measure the speed of aqmlab and of the installed ns-2, ns-3 and htsim
+# make bench     measure aqmlab and the installed ns-2, ns-3 and htsim; WHEEL=FILE adds a wheel
 # make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
 # make wheel     build the wheel for x86-64 in target/wheels with profile-guided optimization
 # make release   build and check the files of a release: the wheels and the sources
@@ -79,7 +79,7 @@ nightly: .venv/core.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or hypothesis'
 
 bench: .venv/core.stamp
-	@$(BIN)/aqmlab bench --peers
+	@$(BIN)/aqmlab bench --all --peers $(if $(WHEEL),--wheel $(WHEEL))
 
 # PEERS="ns2 linux" compares aqmlab only with ns-2 and Linux. If one of the other simulators is not
 # installed, make validate skips the simulator and prints the reason.

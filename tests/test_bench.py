@@ -6,13 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from aqmlab import bench
+from aqmlab import _core, bench, variants
 from aqmlab.command import execute
 
 KEYS = [
@@ -24,21 +26,23 @@ KEYS = [
     "cpu_s",
     "wall_s",
     "peak_rss_bytes",
+    "memory_per_flow_bytes",
     "runs",
     "spread",
 ]
 NS2 = (
     "ns2 S2 q=fifo ecn=0 sched=Calendar setup=0.012 run=0.831 cpu=0.82 sim=60 sent=508213 "
-    "acked=492100 rtx=8210 bpk/s(cpu)=600121.95 goodputMbps=95.8 VmHWM:\t   27264 kB"
+    "acked=492100 rtx=8210 bpk/s(cpu)=600121.95 goodputMbps=95.8 "
+    "VmRSS:\t   12744 kB VmHWM:\t   27264 kB"
 )
 NS3 = (
     "S2 q=fifo ecn=0 setup=0.120 run=14.402 cpu=14.387 sim=60.00 ev=9 ev/s=6 bpk=499000 "
-    "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 VmHWM:\t   18604 kB"
+    "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 VmRSS:\t   17392 kB VmHWM:\t   18604 kB"
 )
 
 HTSIM = (
     "htsim S2 setup=0.006 run=3.273968 cpu=1.232137 sim=60.00 bpk=499816 hops=3010907 drop=11879 "
-    "at_bottleneck=11879 goodputMbps=92.574 VmHWM:\t    5860 kB"
+    "at_bottleneck=11879 goodputMbps=92.574 VmRSS:\t    3500 kB VmHWM:\t    5860 kB"
 )
 
 
@@ -56,9 +60,18 @@ def measurement(packets: float, cpu_s: float) -> bench.Measured:
 def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Replace the benchmark's scenarios by S1 with transfers of 100 kB."""
     text = (bench.SCENARIOS / "S1.toml").read_text()
-    (tmp_path / "S1.toml").write_text(text.replace("20 MiB", "100 kB"))
+    (tmp_path / "S1.toml").write_text(text.replace("200 MiB", "100 kB"))
+    (tmp_path / "derived").touch()
     monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
+    monkeypatch.setattr(bench, "DERIVED", tmp_path / "derived")
     return tmp_path
+
+
+def wheel_with(folder: Path, name: str, content: bytes) -> Path:
+    """Return a wheel with one file."""
+    with zipfile.ZipFile(folder / "some.whl", "w") as archive:
+        archive.writestr(name, content)
+    return folder / "some.whl"
 
 
 @pytest.fixture
@@ -79,7 +92,73 @@ def test_the_json_output_has_a_row_with_every_key(capsys: pytest.CaptureFixture[
     assert 0 < row["spread"][0] <= row["bottleneck_packets_per_cpu_s"] <= row["spread"][1]
     assert row["hops_per_cpu_s"] > 2 * row["bottleneck_packets_per_cpu_s"]
     assert row["peak_rss_bytes"] >= 0
+    assert 10 * row["memory_per_flow_bytes"] < row["peak_rss_bytes"]
     assert err == ""
+
+
+@pytest.mark.usefixtures("short")
+def test_the_simulator_of_a_wheel_is_measured_beside_that_of_the_checkout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel = wheel_with(tmp_path, "aqmlab/_core.abi3.so", Path(_core.__file__).read_bytes())
+    assert execute(["bench", "S1", "--json", "--runs", "1", "--wheel", str(wheel)]) == 0
+    ours, theirs = json.loads(capsys.readouterr().out)
+    assert (ours["simulator"], theirs["simulator"]) == ("aqmlab", "wheel")
+    assert theirs["bottleneck_packets"] == ours["bottleneck_packets"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("aqmlab/_core.abi3.so", "does not run on this machine; give a wheel of this version for"),
+        ("aqmlab/other.py", "does not contain a simulator core (aqmlab/_core.*)"),
+    ],
+)
+def test_a_wheel_without_a_core_for_this_machine_is_an_error(
+    name: str, error: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel = wheel_with(tmp_path, name, b"core of another platform")
+    assert execute(["bench", "S1", "--wheel", str(wheel)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert error in err
+    assert str(wheel) in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "error"), [("README.md", "is not a wheel: "), ("no.whl", "the file does not exist")]
+)
+def test_a_file_that_is_not_a_wheel_is_an_error(
+    file: str, error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["bench", "S1", "--wheel", str(bench.ROOT / file)]) == 2
+    err = capsys.readouterr().err
+    assert file in err
+    assert error in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("short")
+def test_all_tables_are_printed_by_one_call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def costs(_: object) -> Iterator[dict[str, Any]]:
+        yield {"variant": "plain", "instructions_per_packet": 1871.2}
+
+    monkeypatch.setattr(variants, "costs", costs)
+    assert execute(["bench", "--all", "--runs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("S1") < out.index("plain")
+    assert execute(["bench", "--all", "--runs", "1", "--json"]) == 0
+    speed, cost = json.loads(capsys.readouterr().out)
+    assert list(speed) == KEYS
+    assert cost == {"variant": "plain", "instructions_per_packet": 1871.2}
+
+
+def test_all_with_names_of_scenarios_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["bench", "S1", "--all"]) == 2
+    assert "--all measures all scenarios; omit" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("short", "no_peers")
@@ -131,7 +210,7 @@ def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.Monke
         "hops": 3010907,
         "cpu_s": 1.232137,
         "wall_s": 3.273968,
-        "peak_rss_bytes": 5860 * 1024,
+        "peak_rss_bytes": 2360 * 1024,
     }
     build, measure = commands
     assert build[0] == "g++"
@@ -142,9 +221,7 @@ def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.Monke
 def test_peers_do_not_run_scenarios_without_a_script() -> None:
     messages: list[str] = []
     assert bench.available("S5", messages.append) == []
-    assert messages == [
-        "ns-2, ns-3 and htsim cannot run S5, because their scripts do not implement it"
-    ]
+    assert messages == ["ns-2, ns-3 and htsim run only S1, S2 and S3, which have scripts"]
 
 
 def test_an_unknown_scenario_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,6 +287,7 @@ def test_a_row_has_the_median_and_the_spread() -> None:
         "cpu_s": 2.0,
         "wall_s": 4.0,
         "peak_rss_bytes": 1000000,
+        "memory_per_flow_bytes": None,
         "runs": 3,
         "spread": [25.0, 100.0],
     }
@@ -234,21 +312,118 @@ def test_simulators_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
+def test_scenarios_of_one_family_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[str] = []
+
+    def measure(scenario: str) -> bench.Measured:
+        turns.append(scenario)
+        return measurement(100, 1.0)
+
+    ours = [bench.Simulator("a", measure)]
+    monkeypatch.setattr(bench, "planned", lambda *_: dict.fromkeys(["S2", "S10", "S2+drops"], ours))
+    rows = list(bench.benchmark([], 2, False, print))
+    assert turns == ["S10", "S10", "S2", "S2+drops", "S2", "S2+drops"]
+    assert [row["scenario"] for row in rows] == ["S10", "S2", "S2+drops"]
+
+
+def printed(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Return the words of each line of the tables that begins with a name of a scenario."""
+    console = Console(width=120)
+    with console.capture() as output:
+        console.print(*bench.tables(rows))
+    lines = [line.split() for line in output.get().splitlines() if line.strip()]
+    return [line for line in lines if line[0] in {row["scenario"] for row in rows}]
+
+
 def test_the_table_shows_ratios_of_one_scenario() -> None:
-    rows: list[dict[str, Any]] = [
+    rows = [
         bench.row("S1", "aqmlab", [measurement(8e6, 2.0)]),
         bench.row("S1", "ns-2", [measurement(8e6, 16.0)]),
         bench.row("S2", "aqmlab", [measurement(8e6, 1.0)]),
     ]
-    console = Console(width=120)
-    with console.capture() as output:
-        console.print(bench.table(rows))
-    lines = [line.split() for line in output.get().splitlines() if " 1.0" in line]
-    assert lines == [
+    assert printed(rows) == [
         ["S1", "aqmlab", "4.000", "4.000–4.000", "20.000", "2.000", "4.000", "1.0"],
         ["S1", "ns-2", "0.500", "0.500–0.500", "2.500", "16.000", "32.000", "1.0", "8.00", "8.00"],
         ["S2", "aqmlab", "8.000", "8.000–8.000", "40.000", "1.000", "2.000", "1.0"],
     ]
+
+
+def test_the_ratios_compare_with_the_wheel_if_there_is_one() -> None:
+    rows = [
+        bench.row("S1-sack", "aqmlab", [measurement(8e6, 2.0)]),
+        bench.row("S1-sack", "wheel", [measurement(8e6, 1.0)]),
+        bench.row("S1-sack", "ns-2", [measurement(8e6, 16.0)]),
+    ]
+    ours, wheel, peer = printed(rows)
+    assert ours[-2:] == ["2.00", "2.00"]
+    assert wheel[-1] == "1.0"
+    assert peer[-2:] == ["16.00", "16.00"]
+
+
+def test_the_table_of_costs_has_the_time_per_packet_and_the_memory_per_flow() -> None:
+    per_flow = {"memory_per_flow_bytes": 4321.0}
+    runs = [measurement(1e6, cpu_s) | per_flow for cpu_s in (0.25, 0.2, 0.5)]
+    rows = [
+        bench.row("S2", "aqmlab", runs),
+        bench.row("S2+drops", "aqmlab", [measurement(1e6, 0.5) | per_flow]),
+        bench.row("S3+drops", "aqmlab", [measurement(1e6, 0.5) | per_flow]),
+        bench.row("web-100", "aqmlab", runs),
+    ]
+    assert printed(rows)[1:] == [
+        ["S2+drops", "aqmlab", "500", "500–500", "1.0", "4.3", "2.00"],
+        ["S3+drops", "aqmlab", "500", "500–500", "1.0", "4.3"],
+        ["web-100", "aqmlab", "250", "200–500", "1.0", "4.3"],
+    ]
+
+
+def scenario_of(name: str) -> dict[str, Any]:
+    path, changes = bench.source(name)
+    scenario: dict[str, Any] = json.loads(
+        _core.check(path.read_text(), "toml", list(changes.items()))
+    )
+    return scenario
+
+
+@pytest.mark.parametrize("name", bench.names())
+def test_every_scenario_of_the_benchmark_is_valid(name: str) -> None:
+    assert scenario_of(name)["flows"]
+
+
+@pytest.mark.parametrize("sack", ["", "-sack"])
+@pytest.mark.parametrize("flows", [10, 100, 1000, 10000])
+def test_bulk_flows_have_1_megabit_per_second_and_10_packets_each(flows: int, sack: str) -> None:
+    scenario = scenario_of(f"flows-{flows}{sack}")
+    network = scenario["network"]
+    assert scenario["flows"][0]["count"] == flows
+    assert network["left_hosts"] == network["right_hosts"] == flows
+    assert network["queue"]["limit"] == f"{10 * flows} packets"
+    assert bits_per_s(network["rate"]) == flows * 1e6
+    assert scenario["tcp"]["sack"] == bool(sack)
+
+
+@pytest.mark.parametrize("users", [100, 1000, 10000, 100000])
+def test_360_web_users_have_10_megabit_per_second(users: int) -> None:
+    scenario = scenario_of(f"web-{users}")
+    assert scenario["flows"][0]["count"] == users
+    rate = bits_per_s(scenario["network"]["rate"])
+    assert rate == pytest.approx(users / 360 * 10e6, rel=1e-3)
+    limit = int(scenario["network"]["queue"]["limit"].split()[0])
+    assert limit == max(100, int(0.1 * rate / 12000))
+
+
+def bits_per_s(rate: str) -> float:
+    number, unit = rate.split()
+    return float(number) * {"Mbit/s": 1e6, "Gbit/s": 1e9}[unit]
+
+
+def test_the_instructions_are_counted_for_each_variant_and_series() -> None:
+    counted = variants.variants()
+    assert next(iter(counted.items())) == ("plain", {})
+    assert list(counted)[-4:] == ["S2+drops", "S2+marks", "S2+delays", "S2+queue"]
+    assert counted["S2+marks"] == {
+        "record.series": "['marks']",
+        "record.links": "['left>right']",
+    }
 
 
 @pytest.mark.parametrize(

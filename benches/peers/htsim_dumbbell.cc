@@ -78,14 +78,23 @@ static double wall_s() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// Line of /proc/self/status with the memory of this process: VmRSS or VmHWM.
+static std::string memory(const std::string& name) {
+    std::string line;
+    for (std::ifstream status("/proc/self/status"); std::getline(status, line);)
+        if (line.compare(0, name.size(), name) == 0) return line;
+    return "";
+}
+
 int main(int argc, char** argv) {
+    std::string before = memory("VmRSS:");
     std::string name = "S2";
     double end = 0;
     for (int i = 1; i < argc; i++) {
         if (!strncmp(argv[i], "sc=", 3)) name = argv[i] + 3;
         if (!strncmp(argv[i], "end=", 4)) end = atof(argv[i] + 4);
     }
-    Scenario s = name == "S1"   ? Scenario{10, 1, 1.5e6, 10e6, 0.020, 64, 3000, 20.0 * 1024 * 1024}
+    Scenario s = name == "S1"   ? Scenario{10, 1, 1.5e6, 10e6, 0.020, 64, 30000, 200.0 * 1024 * 1024}
                  : name == "S2" ? Scenario{100, 100, 100e6, 1e9, 0.001, 1000, 60, 0}
                                 : Scenario{1000, 1000, 1e9, 10e9, 0.001, 5000, 20, 0};
     if (end > 0) s.end = end;
@@ -152,10 +161,8 @@ int main(int argc, char** argv) {
         drops += one->queue.num_drops();
     }
     for (auto& receiver : receivers) received += receiver->_cumulative_ack;
-    std::string peak, line;
-    for (std::ifstream status("/proc/self/status"); std::getline(status, line);)
-        if (line.compare(0, 6, "VmHWM:") == 0) peak = line;
-    printf("htsim %s setup=%.3f run=%.6f cpu=%.6f sim=%.2f bpk=%lu hops=%lu drop=%lu at_bottleneck=%d goodputMbps=%.3f %s\n",
+    printf("htsim %s setup=%.3f run=%.6f cpu=%.6f sim=%.2f bpk=%lu hops=%lu drop=%lu at_bottleneck=%d goodputMbps=%.3f %s %s\n",
            name.c_str(), wall0 - start, run, cpu, timeAsSec(events.now()), forward->queue.sent, hops, drops,
-           forward->queue.num_drops(), received * (8e-6 * MSS / PACKET) / timeAsSec(events.now()), peak.c_str());
+           forward->queue.num_drops(), received * (8e-6 * MSS / PACKET) / timeAsSec(events.now()), before.c_str(),
+           memory("VmHWM:").c_str());
 }

@@ -1,4 +1,4 @@
-"""Cost of each TCP option: machine instructions per packet in scenario S2, counted by valgrind.
+"""Cost of TCP options and series: instructions per packet in scenario S2, counted by valgrind.
 
 In contrast to a measured time, the number of instructions hardly depends on the machine and its
 load.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.bench import ROOT, SCENARIOS
+from aqmlab.bench import ROOT, SCENARIOS, derived, source
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,7 +27,7 @@ SECONDS = (5, 10)
 
 
 def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
-    """Yield one row per variant of TCP: its name, and its number of instructions per packet.
+    """Yield one row per variant of S2: its name, and its number of instructions per packet.
 
     Raises
     ------
@@ -43,11 +43,17 @@ def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
             raise FileNotFoundError(f"counting instructions needs {tool}; install it")
     build = ["cargo", "build", "--release", "-q", "-p", "lab", "--example", "run_scenario"]
     subprocess.run(build, cwd=ROOT, check=True)
-    variants = tomllib.loads(VARIANTS.read_text())
-    for i, (name, changes) in enumerate(variants.items()):
+    known = variants()
+    for i, (name, changes) in enumerate(known.items()):
         if progress:
-            progress(i, len(variants))
+            progress(i, len(known))
         yield {"variant": name, "instructions_per_packet": per_packet(changes)}
+
+
+def variants() -> dict[str, dict[str, str]]:
+    """Return the changed keys of each variant: plain S2, variants of TCP, and S2 with a series."""
+    series = {name: source(name)[1] for name in derived() if name.startswith("S2+")}
+    return tomllib.loads(VARIANTS.read_text()) | series
 
 
 def per_packet(changes: dict[str, str]) -> float:

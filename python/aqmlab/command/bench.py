@@ -1,6 +1,7 @@
 """`aqmlab bench`: the speed of the simulator."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -8,8 +9,8 @@ from aqmlab.command.options import read_count
 from aqmlab.command.terminal import console
 
 EXAMPLES = (
-    "aqmlab bench S1 S2 --runs 3",
-    "aqmlab bench --variants --json",
+    "aqmlab bench S2 S2+drops flows-1000 --runs 3",
+    "aqmlab bench --all --peers --json",
 )
 
 
@@ -17,7 +18,8 @@ def bench_command(
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names of benchmark scenarios, e.g. S1 S2.", show_default="all scenarios"
+            help="Names of benchmark scenarios, e.g. S1 S2+drops flows-1000 web-1000.",
+            show_default="all scenarios",
         ),
     ] = None,
     peers: Annotated[
@@ -31,7 +33,9 @@ def bench_command(
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print the results as JSON, with one object per scenario and simulator."
+            "--json",
+            help="Print the results as JSON, with one object per scenario and simulator, and one "
+            "per variant.",
         ),
     ] = False,
     runs: Annotated[
@@ -41,12 +45,28 @@ def bench_command(
             metavar="N",
         ),
     ] = "5",
+    wheel: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also measure the simulator of this wheel, as one more simulator. The ratios then "
+            "compare with the wheel.",
+            metavar="FILE",
+        ),
+    ] = None,
     by_variant: Annotated[
         bool,
         typer.Option(
             "--variants",
-            help="Measure the cost of TCP options instead of the speed: the number of machine "
-            "instructions per packet with each option.",
+            help="Measure the cost of TCP options and series instead of the speed: the number of "
+            "machine instructions per packet of S2 with each option or series.",
+        ),
+    ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Print every table of docs/benchmark.md: measure all scenarios, and count the "
+            "instructions of --variants.",
         ),
     ] = False,
 ) -> None:
@@ -57,19 +77,26 @@ def bench_command(
     import json
 
     from aqmlab import variants
-    from aqmlab.bench import benchmark, table
+    from aqmlab.bench import benchmark, tables
     from aqmlab.progress import Bar
 
     def report(message: str) -> None:
         typer.echo(f"aqmlab: {message}", err=True)
 
+    if everything and scenarios:
+        raise ValueError("--all measures all scenarios; omit --all or the names of scenarios")
     count = read_count("--runs", runs) or 1
     with Bar() as bar:
-        if by_variant:
-            rows = list(variants.costs(bar))
-        else:
-            rows = list(benchmark(scenarios or [], count, peers, report, bar))
+        counted: list[dict[str, Any]] = []
+        measured: list[dict[str, Any]] = []
+        if everything or by_variant:
+            counted += variants.costs(bar)
+        if everything or not by_variant:
+            measured += benchmark(scenarios or [], count, peers, report, bar, wheel)
     if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+        typer.echo(json.dumps(measured + counted, indent=1))
     else:
-        console().print(variants.table(rows) if by_variant else table(rows))
+        for table in tables(measured):
+            console().print(table)
+        if counted:
+            console().print(variants.table(counted))

@@ -3,9 +3,9 @@
 //! delays are not sampled (RFC 7928 §2.7).
 //!
 //! Some queues compute the delay of a packet when the packet arrives, and report in advance the
-//! time at which its transmission will begin. The packets that wait in a queue at the end of the run
-//! are not counted. If the end of the run is not known in advance, the series therefore counts the
-//! delay of a packet only when the transmission begins.
+//! time at which its transmission will begin. The packets that wait in a queue at the end of the
+//! run are not counted. If the end of the run is not known in advance, the series therefore counts
+//! the delay of a packet only when the transmission begins.
 
 use std::collections::VecDeque;
 
