@@ -141,8 +141,7 @@ MISSES = (
         "receive only 10 Mbit/s from an uncongested network, but the paper states 15 Mbit/s. If "
         "pages start at fixed times, the overload persists, but ECN is worse than no ECN, unlike "
         "in the testbed of the paper. With a RED* that counts bytes, as Linux 2.4 does, our "
-        "results come closer to the published ones. The numbers over Linux 6.12 were measured "
-        "with 445 browsers, which offer 14.1 Mbit/s; the score counts 420 to 526, which offer 15.",
+        "results come closer to the published ones.",
         "aqmlab reproduce power-of-ecn --only testbed",
     ),
     Miss(
