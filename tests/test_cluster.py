@@ -211,7 +211,7 @@ def test_short_runs_share_tasks(run: Callable[[list[str]], Finished], failed: li
     """A run that its task left out, or whose task failed together with other runs, is repeated."""
     client = Worker(run)
     texts = [normalize(SMALL, seed) for seed in range(40)]
-    finished = list(Cluster(client).run(texts))  # type: ignore[arg-type]
+    finished = list(Cluster(client).run(texts))
     assert sorted(i for i, _ in finished) == list(range(40))
     for i, outcome in finished:
         if i in failed:
