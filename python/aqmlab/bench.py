@@ -260,7 +260,9 @@ def unpacked_core(wheel: Path, folder: str) -> Path:
                 raise ValueError(f"{wheel} does not contain a simulator core (aqmlab/_core.*)")
             core = Path(archive.extract(cores[0], folder))
     except zipfile.BadZipFile as error:
-        raise ValueError(f"{wheel} is not a wheel: {error}") from None
+        raise ValueError(
+            f"{wheel} is not a wheel: {error}; give the .whl file that make wheel builds"
+        ) from None
     try:
         empty_bytes(core)
     except ChildProcessError as error:

@@ -21,7 +21,7 @@ pub struct Histogram {
 }
 
 /// Number of durations in each bucket. A run of web users has two histograms per user, each with
-/// few durations, so a histogram with few occupied buckets stores only these.
+/// few durations, so a histogram with few durations stores only the occupied buckets.
 #[derive(Clone, Debug)]
 enum Buckets {
     /// Occupied buckets in ascending order, each with its number of durations. There are fewer than
@@ -46,13 +46,13 @@ impl Buckets {
         {
             *of_bucket += 1;
         } else {
-            self.extend_to(b, count);
+            self.insert(b, count);
         }
     }
 
-    /// Count a duration in bucket `b`, which may be the first duration of this bucket.
+    /// Count a duration whose bucket `b` is not yet in the list of all buckets.
     #[cold]
-    fn extend_to(&mut self, b: usize, count: u64) {
+    fn insert(&mut self, b: usize, count: u64) {
         match self {
             Buckets::Occupied(occupied) => {
                 match occupied.binary_search_by_key(&b, |one| usize::from(one.0)) {
