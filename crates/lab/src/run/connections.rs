@@ -224,7 +224,7 @@ impl Simulation<'_> {
     pub(super) fn count(&mut self, s: u32) {
         self.record_unanswered(s);
         let forward = self.connections.totals_of(s as usize, Direction::Forward);
-        let flow = self.connections.records.slots[s as usize].flow;
+        let Slot { flow, connection, .. } = self.connections.records.slots[s as usize];
         let arriving = self.connections.arriving_flow_of(flow);
         let totals = self.connections.arriving_flows[arriving].totals;
         if self.connections.flow_totals[totals].reverse.is_some() {
@@ -235,7 +235,7 @@ impl Simulation<'_> {
         if forward.start >= self.begins() {
             self.connections.arriving_flows[arriving].count(&forward);
         }
-        self.connections.records.series.on_connection_end(flow, &forward);
+        self.connections.records.series.on_connection_end([flow, connection], &forward);
     }
 
     /// Report the requests without a response to the series. The run calls this function at the end

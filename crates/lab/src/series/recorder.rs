@@ -209,9 +209,10 @@ macro_rules! hooks {
             /// Record a request when its response is complete. A request without a complete
             /// response is recorded when its connection or the run ends.
             always fn on_request(request: &RequestRecord);
-            /// Record a connection that closes, or that is still open at the end of the run. The
-            /// run calls this hook only for connections of flows with the key `arrivals`.
-            always fn on_connection_end(flow: u32, totals: &ConnectionTotals);
+            /// Record a connection that closes, or that is still open at the end of the run.
+            /// `connection` has the index of the flow, and the number of the connection within the
+            /// flow. The run calls this hook only for connections that are opened during the run.
+            always fn on_connection_end(connection: [u32; 2], totals: &ConnectionTotals);
             /// Finish the rows of the series at the end of the run.
             always fn end(now: Time);
         }

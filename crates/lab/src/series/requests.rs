@@ -8,6 +8,7 @@ use super::recorder::{Names, Needs, Recorder, RequestRecord, RunStart, StoredRow
 use crate::columns::{self, Definition as _};
 use crate::memory::List;
 use crate::record::{Column, Table, seconds};
+use crate::totals::ConnectionTotals;
 
 columns::tables! {
     /// Every request: completed requests in the order of their responses, then unfinished ones.
@@ -32,7 +33,8 @@ pub struct Requests {
     list: List<RequestRecord>,
     begins: Time,
     /// Number of retransmission timeouts of each connection when the response to the last request
-    /// of the warm-up was complete. The key is the flow and the connection.
+    /// of the warm-up was complete. The key is the flow and the connection. Only connections that
+    /// may have further requests are in the map.
     baselines: HashMap<[u32; 2], [u32; 2]>,
 }
 
@@ -57,6 +59,10 @@ impl Recorder for Requests {
         let baseline = self.baselines.get(&connection).copied().unwrap_or_default();
         let timeouts = [0, 1].map(|end| request.timeouts[end] - baseline[end]);
         self.list.push(RequestRecord { timeouts, ..*request });
+    }
+
+    fn on_connection_end(&mut self, connection: [u32; 2], _: &ConnectionTotals) {
+        self.baselines.remove(&connection);
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {

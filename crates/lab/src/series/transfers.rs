@@ -57,7 +57,7 @@ impl Recorder for Transfers {
         StoredRows::from(&self.list)
     }
 
-    fn on_connection_end(&mut self, flow: u32, totals: &ConnectionTotals) {
+    fn on_connection_end(&mut self, [flow, _]: [u32; 2], totals: &ConnectionTotals) {
         if totals.start < self.begins {
             return;
         }
