@@ -27,6 +27,7 @@ mod tuning;
 mod window;
 
 pub use config::*;
+pub use congestion::recorded::{CwndChange, Windows};
 pub use endpoint::{Endpoint, Error, Info, State};
 pub use receiver::ReceiverStats;
 pub use sender::SenderStats;
@@ -41,6 +42,8 @@ pub fn pages() -> Vec<units::param::Json> {
     for stack in Tcp::STACKS {
         own["implied"][format!("stack.{stack}")] = Tcp::implied(stack);
     }
+    let rules = |rules: &[net::Rule]| rules.iter().map(net::Rule::entry).collect::<units::param::Json>();
+    own["rules"] = rules(&[sender::RULES, congestion::growth::RULES].concat());
     let mut pages = vec![
         own,
         page::<EcnParameters>(),
@@ -54,7 +57,10 @@ pub fn pages() -> Vec<units::param::Json> {
         page::<WireParameters>(),
         page::<DetailParameters>(),
     ];
-    pages.extend(congestion::Algorithm::pages());
+    pages.extend(congestion::Algorithm::pages().into_iter().map(|mut page| {
+        page["rules"] = rules(congestion::Algorithm::rules(page["name"].as_str().unwrap_or_default()));
+        page
+    }));
     pages.extend(SlowStart::pages());
     pages
 }

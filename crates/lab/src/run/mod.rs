@@ -202,11 +202,14 @@ impl<'a> Simulation<'a> {
         let of_slot = |slot: &Slot| plan.single_flow(slot.flow, &scenario.record);
         let connections: Vec<_> = slots[..single].iter().map(of_slot).collect();
         let tables = plan.first_flows();
+        let explains = wants.iter().any(|wants| wants.explanations);
+        let variables = if explains { plan.variables() } else { Vec::new() };
         let start = RunStart {
             begins,
             ends: scenario.duration.filter(|_| !real).map(|duration| Time::ZERO + duration),
             links: links.len(),
             recorded: &recorded,
+            variables: &variables,
             single: &connections,
             tables: &tables,
         };
@@ -257,7 +260,7 @@ impl<'a> Simulation<'a> {
             connections,
             sampled,
             captures: None,
-            observes_hosts: wants.iter().any(|wants| wants.hosts),
+            observes_hosts: wants.iter().any(|wants| wants.hosts || wants.changes),
             observes_links: wants.iter().any(|wants| wants.links),
             end: Time::ZERO,
             horizon: Time::ZERO,

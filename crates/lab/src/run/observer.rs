@@ -64,6 +64,7 @@ impl Simulation<'_> {
         };
         self.captures.iter_mut().for_each(|captures| captures.at_host(now, end, &observed));
         self.connections.records.series.at_host(now, end, &observed, acked);
+        self.observe_changes(now, end); // a restart after idle time precedes a segment
     }
 
     /// Observe the state of an endpoint after the endpoint processed a segment, a timer or a
@@ -74,6 +75,17 @@ impl Simulation<'_> {
         let records = &mut self.connections.records;
         let flow = records.slots[end.connection() as usize].flow;
         records.series.at_endpoint(now, end, flow, &self.connections.endpoints[end]);
+        self.observe_changes(now, end);
+    }
+
+    /// Observe the changes of cwnd and ssthresh of an endpoint since the last call. Changes without
+    /// a time occurred at the time `now`.
+    fn observe_changes(&mut self, now: Time, end: End) {
+        let records = &mut self.connections.records;
+        let slot = &records.slots[end.connection() as usize];
+        let (of, series) = ([slot.flow, slot.connection], &mut records.series);
+        self.connections.endpoints[end]
+            .take_cwnd_changes(|change| series.on_cwnd_change(change.at.unwrap_or(now), end, of, &change));
     }
 
     /// Return a packet with the data that captures and series need about the packet.
