@@ -159,11 +159,13 @@ impl Fates {
 
     /// Remove the drops and marks reported so far. Call the function `see` for each of them, with
     /// its explanation if explanations were requested.
+    #[inline(always)]
     pub(crate) fn take(&mut self, mut see: impl FnMut(&Fate, Option<&Explanation>)) {
-        for (i, fate) in self.list.drain(..).enumerate() {
-            see(&fate, self.explanations.as_ref().map(|explanations| &explanations.0[i]));
+        if let Some(explanations) = &mut self.explanations {
+            let explained = self.list.drain(..).zip(explanations.0.drain(..));
+            return explained.for_each(|(fate, explanation)| see(&fate, Some(&explanation)));
         }
-        self.explanations.iter_mut().for_each(|explanations| explanations.0.clear());
+        self.list.drain(..).for_each(|fate| see(&fate, None));
     }
 
     /// Return the number of drops and marks reported so far.

@@ -169,8 +169,8 @@ impl Explanation {
     }
 
     /// Set the rule of a signal and return the random number `drawn` of the signal. If the packet
-    /// was dropped because the buffer was full (`why`), the AQM did not signal the packet: leave the
-    /// rule unchanged, and return NaN.
+    /// was dropped because the buffer was full (`why`), the AQM did not signal the packet: leave
+    /// the rule unchanged, and return NaN.
     pub fn drawn(&mut self, why: Why, rule: &'static Rule, drawn: f64) -> f64 {
         if why == Why::Full {
             return f64::NAN;

@@ -7,8 +7,8 @@
 //! ps (8), flow (4), size (2), ECN field, DSCP, outcome, seven zeros. The outcome is 0 for a passed
 //! packet, 1 to 3 for a marked packet and 4 to 6 for a dropped packet, depending on the reason.
 //!
-//! With `"explain": true`, the program instead writes a line of JSON per drop and mark, in the order
-//! of the decisions: the number of the packet, the rule, and the variables of the queue.
+//! With `"explain": true`, the program instead writes a line of JSON per drop and mark, in the
+//! order of the decisions: the number of the packet, the rule, and the variables of the queue.
 //!
 //! The packets arrive in periods of random length and load, with random idle times between periods.
 //! The packets have all sizes, every ECN field and five codepoints. If the traffic has fewer than

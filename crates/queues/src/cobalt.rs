@@ -209,8 +209,8 @@ impl CobaltQueue {
         (signals, late)
     }
 
-    /// Return the variables for a packet with this sojourn time. `before` has the count and the time
-    /// of the next signal before the decision, and `random` is the random number.
+    /// Return the variables for a packet with this sojourn time. `before` has the count and the
+    /// time of the next signal before the decision, and `random` is the random number.
     fn variables(&self, sojourn: Duration, before: (u32, Time), random: f64) -> CobaltVariables {
         CobaltVariables {
             sojourn_s: sojourn.seconds(),

@@ -157,7 +157,8 @@ rules! {
 variables! {
     /// Variables of the monitored flow whose packet arrived.
     pub struct FlowVariables {
-        /// Drop probability of the packet's flow in front of RED, or 0 if the flow is not monitored.
+        /// Drop probability of the packet's flow in front of RED, or 0 if the flow is not
+        /// monitored.
         p_flow in "0..1", from "mahajan2001redpd";
         /// Packets of the flow since its last drop in front of RED, before this packet.
         flow_count in "packets", from "mahajan2001redpd";

@@ -43,14 +43,15 @@ pub fn pages() -> Vec<units::param::Json> {
         own["implied"][format!("stack.{stack}")] = Tcp::implied(stack);
     }
     let rules = |rules: &[net::Rule]| rules.iter().map(net::Rule::entry).collect::<units::param::Json>();
-    own["rules"] = rules(&[sender::RULES, congestion::growth::RULES].concat());
+    let mut cwnd = page::<CwndParameters>();
+    cwnd["rules"] = rules(&[sender::RULES, congestion::growth::RULES].concat());
     let mut pages = vec![
         own,
         page::<EcnParameters>(),
         page::<RecoveryParameters>(),
         page::<RtoParameters>(),
         page::<AckParameters>(),
-        page::<CwndParameters>(),
+        cwnd,
         page::<WindowParameters>(),
         page::<MemoryParameters>(),
         page::<ConnectionParameters>(),

@@ -143,8 +143,11 @@ pub(crate) struct Simulation<'a> {
     /// Links whose queues the run samples.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// True if a capture or a series observes the packets that hosts send and receive.
+    /// True if a capture or a series observes the packets that hosts send and receive, or if a
+    /// series records the changes of cwnd.
     observes_hosts: bool,
+    /// True if a capture or a series observes the packets that hosts send and receive.
+    observes_packets: bool,
     /// True if a capture or a series observes the packets on links.
     observes_links: bool,
     pub(crate) end: Time,
@@ -261,6 +264,7 @@ impl<'a> Simulation<'a> {
             sampled,
             captures: None,
             observes_hosts: wants.iter().any(|wants| wants.hosts || wants.changes),
+            observes_packets: wants.iter().any(|wants| wants.hosts),
             observes_links: wants.iter().any(|wants| wants.links),
             end: Time::ZERO,
             horizon: Time::ZERO,

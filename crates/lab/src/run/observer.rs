@@ -20,7 +20,7 @@ impl Simulation<'_> {
         if let Some(folder) = folder {
             let slots = self.connections.records.slots.len();
             self.captures = Some(Box::new(Captures::begin(self.scenario, self.plan, folder, slots)?));
-            (self.observes_hosts, self.observes_links) = (true, true);
+            (self.observes_hosts, self.observes_packets, self.observes_links) = (true, true, true);
         }
         Ok(())
     }
@@ -57,6 +57,12 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
+        if self.protocol(packet) == Protocol::Tcp {
+            self.observe_changes(now, end); // a restart after idle time precedes a segment
+        }
+        if !self.observes_packets {
+            return;
+        }
         let observed = self.observed_packet(packet);
         let acked = match observed.protocol {
             Protocol::Tcp => self.connections.endpoints.of(packet.connection).map(Endpoint::acked),
@@ -64,7 +70,6 @@ impl Simulation<'_> {
         };
         self.captures.iter_mut().for_each(|captures| captures.at_host(now, end, &observed));
         self.connections.records.series.at_host(now, end, &observed, acked);
-        self.observe_changes(now, end); // a restart after idle time precedes a segment
     }
 
     /// Observe the state of an endpoint after the endpoint processed a segment, a timer or a

@@ -224,9 +224,9 @@ macro_rules! hooks {
             /// the rule and the variables of the queue if a series declares `explanations` and the
             /// queue dropped or marked the packet.
             always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate, explanation: Option<&Explanation>);
-            /// Record a change of cwnd or ssthresh of an endpoint. `connection` is the number of the
-            /// connection within the flow. The calls of one endpoint are in the order of time. The
-            /// calls of different endpoints may be out of order.
+            /// Record a change of cwnd or ssthresh of an endpoint. `connection` is the number of
+            /// the connection within the flow. The calls of one endpoint are in the order of time.
+            /// The calls of different endpoints may be out of order.
             changes fn on_cwnd_change(now: Time, end: End, of: [u32; 2], change: &CwndChange);
             /// Record a request when its response is complete. A request without a complete
             /// response is recorded when its connection or the run ends.

@@ -1,5 +1,5 @@
-//! Series with the reason for each drop and each mark: the rule that fired, and the variables of the
-//! queue at that time.
+//! Series with the reason for each drop and each mark: the rule that fired, and the variables of
+//! the queue at that time.
 //!
 //! The table has the columns of its definition, and one column per variable of the queues of the
 //! scenario. A row has values in the columns of its own queue.
@@ -14,7 +14,7 @@ use crate::memory::List;
 use crate::record::{Column, Table, words_of};
 
 columns::tables! {
-    /// Reason for every drop and mark: the rule that fired, and the variables of the queue. The table also has one column per variable of the queues of the scenario, which the manual page of each queue lists.
+    /// Reason for every drop and mark, with the variables of the queue.
     Columns "why" {
         time_s in "s": "Time at which the packet was dropped or marked.";
         link in "": "Name of the link, in the form from>to.";
@@ -91,6 +91,8 @@ impl Recorder for Why {
         StoredRows::from(&self.rows) + values
     }
 
+    #[cold]
+    #[inline(never)]
     fn on_fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate, explanation: Option<&Explanation>) {
         if at < self.begins {
             return;

@@ -11,7 +11,7 @@ use crate::memory::List;
 use crate::record::{Column, Table, words_of};
 
 columns::tables! {
-    /// Reason for every change of cwnd or ssthresh: the rule, with its source.
+    /// Reason for every change of cwnd and ssthresh.
     Columns "why_cwnd" {
         time_s in "s": "Time of the change.";
         flow in "": "Flow of the sender.";
@@ -21,7 +21,7 @@ columns::tables! {
         cwnd_after_bytes in "bytes": "Congestion window after the change.";
         ssthresh_before_bytes in "bytes": "Slow-start threshold before the change. The first change of a connection has the value 0.";
         ssthresh_after_bytes in "bytes": "Slow-start threshold after the change. The threshold is infinite before the first reduction of the congestion window.";
-        rule in "": "Rule that caused the change. The manual page `tcp` describes the rules of every sender, and the page of a congestion control its own rules.";
+        rule in "": "Rule that caused the change. The manual page `tcp.cwnd` describes the rules of every sender, and the page of a congestion control its own rules.";
         source in "": "Source of the rule: key in references.bib and section, or function of Linux.";
     }
 }

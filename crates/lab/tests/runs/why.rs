@@ -247,6 +247,23 @@ fn every_rule_of_every_queue_fires() {
     assert!(silent.is_empty(), "{silent:?}");
 }
 
+/// Datagrams have no windows, so only the flow with TCP has rows, and datagrams have sequence
+/// numbers.
+#[test]
+fn datagrams_have_reasons_for_drops_only() {
+    let flows = r#"[
+        { name = "tcp", from = "left-0", to = "right-0", traffic = "bulk" },
+        { name = "cbr", from = "left-0", to = "right-1", traffic = { kind = "cbr", rate = "1.3 Mbit/s" } },
+    ]"#;
+    let changes = [("flows", flows), ("network.queue", "drop_tail")];
+    let changes = changes.map(|(k, v)| (k.to_string(), v.to_string())).to_vec();
+    let run = with_series(&changes, SERIES).unwrap();
+    check_decisions(&run);
+    check_windows(&run);
+    assert!(texts(table(&run, "why"), "flow").contains(&"cbr".to_string()));
+    assert!(texts(table(&run, "why_cwnd"), "flow").iter().all(|flow| flow == "tcp"));
+}
+
 /// The series change no other table, with and without early delivery.
 #[test]
 fn reasons_leave_other_tables_unchanged() {

@@ -52,7 +52,8 @@ params! {
 }
 
 rules! {
-    /// A mark reduces the window by the fraction α/2, where α is the smoothed share of marked bytes.
+    /// A mark reduces the window by the fraction α/2, where α is the smoothed share of marked
+    /// bytes.
     MARK = "dctcp-mark", from "rfc8257 §3.3, step 9";
 }
 

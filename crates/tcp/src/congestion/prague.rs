@@ -69,7 +69,8 @@ params! {
 rules! {
     /// cwnd grows by (RTT/RTT_virt)² segments per round trip, for unmarked bytes only.
     INCREASE = "prague-increase", from "draft-briscoe-prague §2.4.4";
-    /// A mark reduces the window by the fraction α/2, where α is the smoothed share of marked bytes.
+    /// A mark reduces the window by the fraction α/2, where α is the smoothed share of marked
+    /// bytes.
     MARK = "prague-mark", from "rfc9331 §4.3; draft-briscoe-prague §2.4.2";
     /// A mark halves the window, because the bottleneck seems to have a Classic AQM.
     FALLBACK = "prague-fallback", from "rfc9331 §4.3, item 3";

@@ -18,15 +18,16 @@ rules! {
     SYN_ACK_MARKED = "syn-ack-marked", from "rfc5562 §3.1";
     /// The SYN-ACK of TCP Fast Open was repeated, so cwnd is one segment.
     SYN_ACK_REPEATED = "syn-ack-repeated", from "Linux: tcp_fastopen_synack_timer";
-    /// The sender enters recovery: ssthresh is half of the FlightSize, and cwnd is ssthresh or falls
-    /// to ssthresh by Proportional Rate Reduction.
+    /// The sender enters recovery: ssthresh is half of the FlightSize, and cwnd is ssthresh or
+    /// falls to ssthresh by Proportional Rate Reduction.
     LOSS = "loss", from "rfc5681 §3.2, steps 2 and 3, equation 4; rfc6675 §5, step 4.2";
     /// A tail loss probe repaired a loss, which reduces cwnd as any other loss.
     PROBE_REPAIRED = "probe-repaired-loss", from "rfc8985 §7.4.2";
     /// An ACK with ECN-Echo reduces cwnd as a loss would, at most once per window of data.
     MARK = "mark", from "rfc3168 §6.1.2";
-    /// The retransmission timer expired: ssthresh is half of the FlightSize unless the timer expired
-    /// for the same segment before, and cwnd is the loss window of one segment.
+    /// The retransmission timer expired: cwnd is the loss window of one segment. ssthresh is half
+    /// of the FlightSize, or the value of the congestion control, unless the timer expired for the
+    /// same segment before.
     TIMEOUT = "timeout", from "rfc5681 §3.1, equation 4";
     /// Fast retransmit of TCP Tahoe: cwnd is one segment.
     TAHOE = "tahoe", from "jacobson1988";
@@ -70,8 +71,8 @@ impl Tcb {
         }
     }
 
-    /// Record the change of the windows since `before` by a rule. `at` is the time of the change, or
-    /// `None` if it is the time of the event that the endpoint processes.
+    /// Record the change of the windows since `before` by a rule. `at` is the time of the change,
+    /// or `None` if it is the time of the event that the endpoint processes.
     #[inline]
     pub(super) fn record(&mut self, rule: &'static Rule, before: Windows, at: Option<Time>) {
         let after = self.windows();

@@ -79,7 +79,8 @@ params! {
 }
 
 rules! {
-    /// cwnd grows by α segments per round trip, where α rises with the time since the last congestion.
+    /// cwnd grows by α segments per round trip, where α rises with the time since the last
+    /// congestion.
     INCREASE = "htcp-increase", from "leith2004htcp §3";
     /// A loss or a mark multiplies the window by β, the ratio of the minimum to the maximum
     /// round-trip time.
