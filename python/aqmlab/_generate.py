@@ -197,11 +197,33 @@ def category_page(category: str, title: str) -> str:
             parts.append("\n".join(rows + [_row(p) for p in page.parameters]))
         for word in page.implied:
             parts += [f"## {page.name}.{word}", _implied(page, word)]
+        parts += _reasons(page)
         if page.renamed:
             rows = ["| Former key | Present path |", "|---|---|"]
             rows += [f"| `{old}` | `{new}` |" for old, new in page.renamed.items()]
             parts += [f"## Former keys of {page.name}", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def _reasons(page: Page) -> list[str]:
+    """Return the tables of the rules and variables that explain the decisions of a component."""
+    parts = []
+    if page.rules:
+        rows = [[f"`{rule.name}`", rule.meaning, rule.source] for rule in page.rules]
+        parts += [f"### Rules of {page.name}", _table(["Rule", "Condition", "Source"], rows)]
+    if page.variables:
+        rows = [[f"`{v.name}`", v.unit, v.meaning, v.source] for v in page.variables]
+        parts += [
+            f"### Variables of {page.name}",
+            _table(["Variable", "Unit", "Meaning", "Source"], rows),
+        ]
+    return parts
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    cells = ([cell.replace("|", "\\|") for cell in row] for row in rows)
+    lines = [f"| {' | '.join(row)} |" for row in [head, *cells]]
+    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 
 
 def _implied(page: Page, word: str) -> str:

@@ -5,7 +5,7 @@ import textwrap
 from importlib import resources
 
 from aqmlab import manual, ready, studies
-from aqmlab.manual import Page, Parameter
+from aqmlab.manual import Page, Parameter, Rule, Variable
 from aqmlab.scenario import toml_value
 
 CATEGORIES = {
@@ -129,9 +129,18 @@ def page_text(page: Page) -> str:
             (f"aqmlab explain {page.name}.{word}", "Keys that it sets.") for word in page.implied
         ]
         lines += ["WORDS THAT SET KEYS", _columns(rows, 4), ""]
+    for title, entries in (("RULES", page.rules), ("VARIABLES", page.variables)):
+        if entries:
+            lines += [title, *(line for entry in entries for line in _reason(entry)), ""]
     if any(p.source for p in page.parameters):
         lines += ["SOURCES", *_wrap("Citation keys such as rfc5681 refer to references.bib.", 4)]
     return "\n".join(lines).rstrip()
+
+
+def _reason(entry: Rule | Variable) -> list[str]:
+    """Return the lines about a rule or a variable of the series ``why`` and ``why_cwnd``."""
+    unit = f" ({entry.unit})" if isinstance(entry, Variable) and entry.unit else ""
+    return [f"    {entry.name}{unit}", *_wrap(f"{entry.meaning} Source: {entry.source}.", 8)]
 
 
 def implied_text(page: Page, word: str) -> str:

@@ -55,12 +55,36 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """Rule by which an algorithm drops or marks packets, or changes cwnd or ssthresh.
+
+    The columns `rule` and `source` of the series ``why`` and ``why_cwnd`` have its name and its
+    source.
+    """
+
+    name: str
+    meaning: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """Variable of a queue, which has a column of its name in the series ``why``."""
+
+    name: str
+    unit: str
+    meaning: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Page:
     """Page of the manual for one table: category such as "queues", name, description and keys.
 
     If a scenario has a text in place of the table, the text is the value of the key `shorthand`.
     `renamed` maps each former key to its present path. `implied` maps a word such as
-    ``stack.linux`` to the keys that this word sets.
+    ``stack.linux`` to the keys that this word sets. `rules` and `variables` explain the drops and
+    marks of a queue, or the changes of cwnd of a sender.
     """
 
     category: str
@@ -71,6 +95,8 @@ class Page:
     shorthand: str | None = None
     renamed: dict[str, str] = field(default_factory=dict)
     implied: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rules: list[Rule] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
 
 
 @cache
@@ -220,6 +246,8 @@ def _page(category: str, page: dict[str, Any]) -> Page:
         page.get("shorthand"),
         page.get("renamed", {}),
         page.get("implied", {}),
+        [Rule(**rule) for rule in page.get("rules", [])],
+        [Variable(**variable) for variable in page.get("variables", [])],
     )
 
 

@@ -7310,7 +7310,7 @@ class Record(Table):
     ----------
     interval : str | None
         Interval between two samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "delays", "flow_delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "flow_delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt", "why", "why_cwnd"]] | None
         Series to record. Default: empty. "queue": Samples of the queue length and of the average
         queue length of each link. "delays": Queueing delay of the packets of each link: mean,
         percentiles and maximum. "flow_delays": Queueing delay of the packets of each `[[flows]]`
@@ -7322,7 +7322,8 @@ class Record(Table):
         `arrivals`. "requests": Every request: completed requests in the order of their responses,
         then unfinished ones. "segments": Every segment that the data sender of a traced flow sends
         or receives. "rtt": Every round-trip time that the senders of traced flows measure, with
-        SRTT and RTO.
+        SRTT and RTO. "why": Reason for every drop and mark, with the variables of the queue.
+        "why_cwnd": Reason for every change of cwnd and ssthresh.
     links : Sequence[str] | None
         Links whose queues are sampled and whose queueing delays are recorded, each named in the
         form from>to. If the list of links is empty, the run records all links. Default: empty.
@@ -7332,8 +7333,9 @@ class Record(Table):
         `[[flows]]` table of the scenario, with the totals over the flows of this table. A scenario
         with up to a million flows needs little memory with one row per `[[flows]]` table.
     traced : Sequence[str] | None
-        Names of the flows whose segments and round-trip times are recorded. If the list of flow
-        names is empty, the run records all flows that have a single connection. Default: empty.
+        Names of the flows whose segments, round-trip times and changes of cwnd are recorded. If the
+        list of flow names is empty, the run records all flows that have a single connection, and
+        the changes of cwnd of all flows. Default: empty.
     pcap : Pcap | Mapping[str, Any] | None
         Captures of packets. Default: its own defaults.
     """
@@ -7354,6 +7356,8 @@ class Record(Table):
                 "requests",
                 "segments",
                 "rtt",
+                "why",
+                "why_cwnd",
             ]
         ]
         | None

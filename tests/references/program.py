@@ -12,7 +12,7 @@ from conftest import ROOT
 
 
 @cache
-def _built(example: str) -> Path:
+def program(example: str) -> Path:
     """Build a program with cargo's profile of the Rust tests, and return its path."""
     cargo = ["cargo", "build", "--locked", "-q", "-p", "aqmlab-queues"]
     subprocess.run([*cargo, "--example", example], check=True, cwd=ROOT)
@@ -21,7 +21,8 @@ def _built(example: str) -> Path:
 
 def records_of(example: str, spec: dict[str, Any], record: np.dtype) -> np.ndarray:
     """Run a program with a JSON text on its standard input; return the records that it writes."""
-    program = _built(example)
-    done = subprocess.run([program], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT)
+    done = subprocess.run(
+        [program(example)], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT
+    )
     assert done.returncode == 0, done.stderr.decode()
     return np.frombuffer(done.stdout, record)

@@ -126,7 +126,7 @@ impl Wire {
                 Effect::Lose(why) => {
                     counts.lost += 1;
                     self.lost.add(&packet);
-                    return witness.fate(now, &Fate::Dropped(packet, why));
+                    return witness.fate(now, &Fate::Dropped(packet, why), None);
                 }
                 Effect::Damage => {
                     counts.damaged += 1;

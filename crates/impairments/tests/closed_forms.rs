@@ -7,7 +7,7 @@
 
 use engine::Stream;
 use impairments::{Impairment, Wire, Witness};
-use net::{Fate, Packet, Probe};
+use net::{Explanation, Fate, Packet, Probe};
 use serde_json::{Value, json};
 use units::{Duration, Read, Time};
 
@@ -21,7 +21,7 @@ struct Seen {
 }
 
 impl Probe for Seen {
-    fn fate(&mut self, _: Time, fate: &Fate) {
+    fn fate(&mut self, _: Time, fate: &Fate, _: Option<&Explanation>) {
         let Fate::Dropped(packet, _) = fate else {
             panic!("the wire reported a mark, but a wire only loses packets")
         };

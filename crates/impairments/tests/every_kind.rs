@@ -3,7 +3,7 @@
 
 use engine::Stream;
 use impairments::{Impairment, Wire, Witness};
-use net::{Fate, Packet, Probe};
+use net::{Explanation, Fate, Packet, Probe};
 use serde_json::{Map, Value, json};
 use units::{Duration, Read, Time};
 
@@ -45,7 +45,7 @@ fn examples(kind: &str) -> Vec<Impairment> {
 struct Lost(u64);
 
 impl Probe for Lost {
-    fn fate(&mut self, _: Time, fate: &Fate) {
+    fn fate(&mut self, _: Time, fate: &Fate, _: Option<&Explanation>) {
         self.0 += u64::from(matches!(fate, Fate::Dropped(..)));
     }
 }

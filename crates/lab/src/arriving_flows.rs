@@ -20,6 +20,8 @@ pub struct ArrivingFlow {
     pub dscp: u8,
     /// TCP parameters and clock offset of the sending host, then of the receiving host.
     pub hosts: [(Arc<Tcp>, Duration); 2],
+    /// True if the connections record the changes of cwnd and ssthresh.
+    pub records_changes: bool,
     /// State of the opener, the component that opens the connections of the flow.
     pub progress: Progress,
     /// True after the opener opened its last connection.
@@ -53,7 +55,11 @@ impl ArrivingFlow {
     pub fn endpoints(&self) -> [Endpoint; 2] {
         [0, 1].map(|side| {
             let (tcp, clock) = &self.hosts[side];
-            Endpoint::new(tcp.clone(), *clock)
+            let mut endpoint = Endpoint::new(tcp.clone(), *clock);
+            if self.records_changes {
+                endpoint.record_cwnd_changes();
+            }
+            endpoint
         })
     }
 

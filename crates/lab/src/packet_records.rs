@@ -2,7 +2,7 @@
 //! of the connections, and the series.
 
 use impairments::Witness;
-use net::{Fate, OptionStore, Packet, Probe};
+use net::{Explanation, Fate, OptionStore, Packet, Probe};
 use units::Time;
 
 use crate::real_packets::RealPackets;
@@ -41,11 +41,11 @@ pub struct LinkProbe<'a> {
 }
 
 impl Probe for LinkProbe<'_> {
-    fn fate(&mut self, at: Time, fate: &Fate) {
+    fn fate(&mut self, at: Time, fate: &Fate, explanation: Option<&Explanation>) {
         let r = &mut *self.recorder;
         let (Fate::Dropped(packet, _) | Fate::Marked(packet, _)) = fate;
         let slot = &mut r.slots[packet.connection as usize];
-        r.series.on_fate(at, self.link, slot.flow, fate);
+        r.series.on_fate(at, self.link, slot.flow, fate, explanation);
         match fate {
             Fate::Dropped(..) => {
                 slot.counters.dropped(packet.label.direction());

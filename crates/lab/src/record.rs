@@ -68,6 +68,21 @@ pub fn names_of(values: impl Iterator<Item = String>) -> Column {
     Column::Name(codes, Arc::new(names))
 }
 
+/// Return a column of words, of which there are few different ones.
+pub fn words_of(values: impl Iterator<Item = &'static str>) -> Column {
+    let mut words: Vec<&'static str> = Vec::new();
+    let codes = values
+        .map(|word| {
+            let known = words.iter().position(|known| *known == word);
+            known.unwrap_or_else(|| {
+                words.push(word);
+                words.len() - 1
+            }) as u32
+        })
+        .collect();
+    Column::Name(codes, Arc::new(words.into_iter().map(str::to_string).collect()))
+}
+
 /// Warning that the results may mislead the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {

@@ -441,8 +441,9 @@ params! {
         /// Rows of the result table `flows`, which has either a row per flow or a row per
         /// `[[flows]]` table of the scenario.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";
-        /// Names of the flows whose segments and round-trip times are recorded. If the list of flow
-        /// names is empty, the run records all flows that have a single connection.
+        /// Names of the flows whose segments, round-trip times and changes of cwnd are recorded. If
+        /// the list of flow names is empty, the run records all flows that have a single
+        /// connection, and the changes of cwnd of all flows.
         traced: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// Captures of packets.
         pcap: Pcap = (Pcap::default()), in Range::ANY, from "";

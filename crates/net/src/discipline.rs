@@ -6,6 +6,7 @@
 
 use units::{Depth, Time};
 
+use crate::explanation::Explanation;
 use crate::packet::{Ecn, Packet};
 
 /// Packets that wait in a queue, without the packet in service.
@@ -117,6 +118,10 @@ pub trait Aqm {
     fn average(&self) -> Option<Depth> {
         None
     }
+    /// Explain the drop or the mark of the packet that arrived last: add the variables of the AQM,
+    /// and set the rule unless `why` is [`Why::Full`]. The queue discipline calls this function
+    /// right after [`Aqm::on_arrival`], and only while a series records explanations.
+    fn explain(&self, _why: Why, _to: &mut Explanation) {}
 }
 
 /// Mark or drop of a packet in a queue.
@@ -128,39 +133,80 @@ pub enum Fate {
     Marked(Packet, Why),
 }
 
+/// Explanations of drops and marks, in the same order.
+#[derive(Debug, Default)]
+struct Explanations(Vec<Explanation>);
+
 /// Drops and marks that a queue discipline reported during one call.
 #[derive(Debug, Default)]
-pub struct Fates(pub(crate) Vec<Fate>);
+pub struct Fates {
+    list: Vec<Fate>,
+    /// Explanation of each drop and mark in `list`. `None` unless a series records explanations.
+    explanations: Option<Box<Explanations>>,
+}
 
 impl Fates {
+    /// Request an explanation of each drop and mark from now on.
+    pub(crate) fn explain(&mut self) {
+        self.explanations.get_or_insert_default();
+    }
+
+    /// Return true if no drop or mark was reported.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Remove the drops and marks reported so far. Call the function `see` for each of them, with
+    /// its explanation if explanations were requested.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, mut see: impl FnMut(&Fate, Option<&Explanation>)) {
+        if let Some(explanations) = &mut self.explanations {
+            let explained = self.list.drain(..).zip(explanations.0.drain(..));
+            return explained.for_each(|(fate, explanation)| see(&fate, Some(&explanation)));
+        }
+        self.list.drain(..).for_each(|fate| see(&fate, None));
+    }
+
     /// Return the number of drops and marks reported so far.
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.list.len()
     }
 
     /// Return the drops and marks that were reported after the first `count` ones.
     pub fn since(&self, count: usize) -> &[Fate] {
-        &self.0[count..]
+        &self.list[count..]
     }
 
-    /// Drop `packet`.
+    /// Drop `packet`. The function `explain` sets the rule and adds the variables of the drop. It
+    /// is called only while a series records explanations.
     #[cold]
-    pub fn drop(&mut self, packet: Packet, why: Why) {
-        self.0.push(Fate::Dropped(packet, why));
+    pub fn drop(&mut self, packet: Packet, why: Why, explain: impl FnOnce(&mut Explanation)) {
+        self.report(Fate::Dropped(packet, why), why, explain);
     }
 
-    /// Mark `packet`.
+    fn report(&mut self, fate: Fate, why: Why, explain: impl FnOnce(&mut Explanation)) {
+        self.list.push(fate);
+        if let Some(explanations) = &mut self.explanations {
+            let mut explanation = Explanation::of(why);
+            explain(&mut explanation);
+            explanations.0.push(explanation);
+        }
+    }
+
+    /// Mark `packet`. The function `explain` sets the rule and adds the variables of the mark, as
+    /// in [`Fates::drop`].
     ///
     /// # Panics
     /// If the packet is not ECN-capable (RFC 3168 §5 forbids the mark).
     #[cold]
-    pub fn mark(&mut self, packet: &mut Packet, why: Why) {
+    pub fn mark(&mut self, packet: &mut Packet, why: Why, explain: impl FnOnce(&mut Explanation)) {
         assert!(
             packet.ecn.is_capable(),
             "queue: tried to mark a packet of connection {} that is not ECN-capable",
             packet.connection
         );
-        self.0.push(Fate::Marked(*packet, why));
+        self.report(Fate::Marked(*packet, why), why, explain);
         packet.ecn = Ecn::Ce;
     }
 }

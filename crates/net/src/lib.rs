@@ -9,6 +9,7 @@ mod accurate_ecn;
 mod counters;
 mod direction;
 mod discipline;
+mod explanation;
 mod fast_open;
 mod link;
 mod options;
@@ -22,6 +23,7 @@ pub use direction::{Direction, End};
 pub use discipline::{
     Answer, Aqm, Arrival, Backlog, Fate, Fates, LinkQueue, Next, QueueDiscipline, QueuedPacket, Verdict, Why,
 };
+pub use explanation::{Declared, Explanation, GENERAL_RULES, Rule, Variable, Variables};
 pub use fast_open::{Cookie, FastOpen};
 pub use link::{
     Flight, InPipe, Link, NoProbe, Opportunities, Pace, Position, Probe, Received, Steps, byte_time,

@@ -28,6 +28,7 @@ use units::{Duration, Rate, Time};
 
 use crate::counters::LinkCounters;
 use crate::discipline::{Fate, Fates, LinkQueue};
+use crate::explanation::Explanation;
 
 pub use admission::Received;
 use flight::Pipe;
@@ -38,8 +39,9 @@ pub use transmitter::{byte_time, time_to_send};
 
 /// Observer of drops and marks at a link.
 pub trait Probe {
-    /// Record that a packet was dropped or marked.
-    fn fate(&mut self, now: Time, fate: &Fate);
+    /// Record that a packet was dropped or marked. `explanation` has the rule and the variables of
+    /// the queue if the link [explains](Link::explain) its drops and marks.
+    fn fate(&mut self, now: Time, fate: &Fate, explanation: Option<&Explanation>);
 }
 
 /// Probe that ignores all drops and marks.
@@ -47,7 +49,7 @@ pub trait Probe {
 pub struct NoProbe;
 
 impl Probe for NoProbe {
-    fn fate(&mut self, _: Time, _: &Fate) {}
+    fn fate(&mut self, _: Time, _: &Fate, _: Option<&Explanation>) {}
 }
 
 /// One-way link. The order of the fields follows the cache lines: fields that every packet uses
@@ -106,6 +108,11 @@ impl<Q: LinkQueue> Link<Q> {
             fates: Fates::default(),
             pace: None,
         }
+    }
+
+    /// Explain each drop and mark of the queue to the probe from now on.
+    pub fn explain(&mut self) {
+        self.fates.explain();
     }
 
     /// Return the queue.

@@ -7,6 +7,9 @@
 //! ps (8), flow (4), size (2), ECN field, DSCP, outcome, seven zeros. The outcome is 0 for a passed
 //! packet, 1 to 3 for a marked packet and 4 to 6 for a dropped packet, depending on the reason.
 //!
+//! With `"explain": true`, the program instead writes a line of JSON per drop and mark, in the
+//! order of the decisions: the number of the packet, the rule, and the variables of the queue.
+//!
 //! The packets arrive in periods of random length and load, with random idle times between periods.
 //! The packets have all sizes, every ECN field and five codepoints. If the traffic has fewer than
 //! 100 flows, one flow sends a third of the packets.
@@ -14,23 +17,30 @@
 use std::io::{Read, Write};
 
 use engine::Stream;
-use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe, Received};
+use net::{Ecn, Explanation, Fate, Flight, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, NoCustomAqms, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
-/// Outcome code of each packet and the time of the outcome, indexed by the packet's sequence
-/// number.
-struct Outcomes(Vec<(u8, Time)>);
+/// Outcomes of all packets.
+struct Outcomes {
+    /// Outcome code of each packet and the time of the outcome, indexed by the packet's sequence
+    /// number.
+    codes: Vec<(u8, Time)>,
+    /// Explanation of each drop and mark, with the packet's sequence number.
+    explanations: Vec<(u32, Explanation)>,
+}
 
 impl Probe for Outcomes {
-    fn fate(&mut self, now: Time, fate: &Fate) {
+    fn fate(&mut self, now: Time, fate: &Fate, explanation: Option<&Explanation>) {
         let (packet, code) = match fate {
             Fate::Marked(packet, why) => (packet, 1 + why.index()),
             Fate::Dropped(packet, why) => (packet, 4 + why.index()),
         };
-        self.0[packet.segment.seq.0 as usize] = (code as u8, now);
+        let seq = packet.segment.seq.0;
+        self.codes[seq as usize] = (code as u8, now);
+        self.explanations.extend(explanation.map(|explanation| (seq, explanation.clone())));
     }
 }
 
@@ -49,7 +59,7 @@ impl Bottleneck {
             && let Some(position) = self.link.deliver(until, &mut self.flight)
         {
             let entry = &self.flight[position];
-            self.outcomes.0[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
+            self.outcomes.codes[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
         }
     }
 
@@ -141,8 +151,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut bottleneck = Bottleneck {
         link: Link::new(rate, Duration::ZERO, queue),
         flight: Flight::default(),
-        outcomes: Outcomes(vec![(0, Time::ZERO); arrivals as usize]),
+        outcomes: Outcomes { codes: vec![(0, Time::ZERO); arrivals as usize], explanations: Vec::new() },
     };
+    let explains = spec["explain"] == true;
+    if explains {
+        bottleneck.link.explain();
+    }
     let mut traffic =
         Traffic { random: Stream::new(seed, "traffic"), rate, now: Time::ZERO, left: 0, load: 1.0, flows };
     let mut records = Vec::with_capacity(arrivals as usize);
@@ -155,7 +169,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     bottleneck.advance(Time::NEVER);
 
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for ((now, packet), (code, done)) in records.iter().zip(&bottleneck.outcomes.0) {
+    if explains {
+        for (seq, explanation) in &bottleneck.outcomes.explanations {
+            let value = |x: f64| if x.is_nan() { Value::Null } else { x.into() };
+            let values: serde_json::Map<_, _> =
+                explanation.values().iter().map(|(v, x)| (v.name.to_string(), value(*x))).collect();
+            let rule = explanation.rule().name;
+            writeln!(out, "{}", serde_json::json!({"packet": seq, "rule": rule, "values": values}))?;
+        }
+        return Ok(());
+    }
+    for ((now, packet), (code, done)) in records.iter().zip(&bottleneck.outcomes.codes) {
         out.write_all(&now.0.to_le_bytes())?;
         out.write_all(&done.0.to_le_bytes())?;
         out.write_all(&packet.connection.to_le_bytes())?;

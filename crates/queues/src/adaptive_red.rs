@@ -16,7 +16,7 @@
 //! smaller on fast links. Above maxth (gentle) aqmlab computes the signal probability from the
 //! current maxp, and ns-2 from the initial maxp.
 
-use net::{Aqm, Arrival, Packet, Verdict};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Time, params};
 
@@ -98,6 +98,7 @@ fn check(red: &AdaptiveRed, path: &str) -> Result<(), Invalid> {
 
 impl AqmParams for AdaptiveRed {
     type Aqm = AdaptiveRedAqm;
+    const DECLARED: &'static [Declared] = crate::red::DECLARED;
 
     fn aqm(&self, context: QueueContext) -> AdaptiveRedAqm {
         let c = context.packets_per_second(self.mean_packet_size);
@@ -184,6 +185,10 @@ impl Aqm for AdaptiveRedAqm {
 
     fn average(&self) -> Option<Depth> {
         self.red.average()
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.red.explain(why, to);
     }
 }
 

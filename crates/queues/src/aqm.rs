@@ -4,7 +4,7 @@
 use std::fmt;
 
 use engine::Stream;
-use net::{Aqm, Backlog, QueueDiscipline};
+use net::{Aqm, Backlog, Declared, QueueDiscipline};
 use units::param::Renamed;
 use units::{Bytes, Depth, Params, Rate, Room};
 
@@ -80,6 +80,8 @@ pub trait AqmParams: Params + 'static {
     const COUNTS_ON_ORDER: bool = false;
     /// Default limit of the buffer, for a scenario that does not set a limit.
     const LIMIT: Room = HUNDRED_PACKETS;
+    /// Rules and variables of the AQM, by which it explains its drops and marks.
+    const DECLARED: &'static [Declared] = &[];
     /// Create the AQM for a link.
     fn aqm(&self, context: QueueContext) -> Self::Aqm;
 }
@@ -90,6 +92,8 @@ pub trait DisciplineParams: Params + 'static {
     type Discipline: QueueDiscipline + fmt::Debug + Send + 'static;
     /// Default limit of the buffer, for a scenario without a limit.
     const LIMIT: Room = HUNDRED_PACKETS;
+    /// Rules and variables of the queue discipline, by which it explains its drops and marks.
+    const DECLARED: &'static [Declared] = &[];
     /// Create the queue discipline for a link, with the limits of `buffer`.
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> Self::Discipline;
 }

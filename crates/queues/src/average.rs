@@ -6,7 +6,19 @@
 //! dropped packet arrives and when the next packet arrives. In aqmlab, as in ns-2 and Linux, the
 //! average decays only once for each idle time.
 
+use net::{Declared, Explanation, Variables as _, variables};
 use units::{Bytes, Rate, Time};
+
+variables! {
+    /// Average queue length.
+    pub struct AverageVariables {
+        /// Average queue length (avg), in the unit of the thresholds.
+        avg in "packets or bytes", from "floyd1993red fig. 2";
+    }
+}
+
+/// Variables of the average queue length.
+pub(crate) const DECLARED: Declared = Declared { rules: &[], variables: AverageVariables::LIST };
 
 /// Exponentially weighted moving average of the queue length, which decays while the queue is idle.
 #[derive(Clone, Debug)]
@@ -58,6 +70,11 @@ impl Average {
     #[inline]
     pub fn value(&self) -> f64 {
         self.value
+    }
+
+    /// Add the average to an explanation.
+    pub(crate) fn explain(&self, to: &mut Explanation) {
+        to.with(AverageVariables { avg: self.value });
     }
 
     /// Set the average.

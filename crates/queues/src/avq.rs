@@ -11,7 +11,7 @@
 //! accepted rate. In aqmlab every arrival changes C~, as in the pseudo-code. In vq.cc the initial
 //! value of C~ is 0.8 C, and the virtual buffer has the same size as the real buffer.
 
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Bytes, Probability, Range, Rate, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
@@ -33,6 +33,7 @@ params! {
 
 impl AqmParams for Avq {
     type Aqm = AvqAqm;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: AvqVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> AvqAqm {
         let Rate(bits) = context.rate;
@@ -44,6 +45,21 @@ impl AqmParams for Avq {
             virtual_queue: 0.0,
             last: Time::ZERO,
         }
+    }
+}
+
+rules! {
+    /// The packet would overflow the virtual queue.
+    OVERFLOW = "virtual-overflow", from "kunniyur2001avq";
+}
+
+variables! {
+    /// Variables of AVQ.
+    pub struct AvqVariables {
+        /// Length of the virtual queue before this packet (VQ).
+        virtual_queue_bytes in "bytes", from "kunniyur2001avq";
+        /// Virtual capacity after this packet, in bytes per second (C~).
+        virtual_capacity in "bytes/s", from "kunniyur2001avq";
     }
 }
 
@@ -77,5 +93,10 @@ impl Aqm for AvqAqm {
         self.virtual_capacity = (grown.min(self.capacity) - alpha * b).max(0.0);
         self.last = at.now;
         if overflows { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let virtual_queue_bytes = to.drawn(why, &OVERFLOW, self.virtual_queue);
+        to.with(AvqVariables { virtual_queue_bytes, virtual_capacity: self.virtual_capacity });
     }
 }

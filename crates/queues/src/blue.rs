@@ -17,7 +17,7 @@
 //! seconds, and does not have the threshold L.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Depth, Duration, Probability, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
@@ -43,9 +43,33 @@ params! {
 
 impl AqmParams for Blue {
     type Aqm = BlueAqm;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: BlueVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> BlueAqm {
-        BlueAqm { params: self.clone(), probability: 0.0, last_update: Time::ZERO, random: context.random }
+        BlueAqm {
+            params: self.clone(),
+            probability: 0.0,
+            last_update: Time::ZERO,
+            drawn: f64::NAN,
+            random: context.random,
+        }
+    }
+}
+
+rules! {
+    /// The random number is below the signal probability pm.
+    RANDOM = "random", from "feng2002blue";
+}
+
+variables! {
+    /// Variables of BLUE.
+    pub struct BlueVariables {
+        /// Signal probability (pm).
+        pm in "0..1", from "feng2002blue";
+        /// Random number between 0 and 1 that was compared with pm.
+        random in "0..1", from "feng2002blue";
+        /// Time of the last change of pm.
+        last_update_s in "s", from "feng2002blue";
     }
 }
 
@@ -56,6 +80,8 @@ pub struct BlueAqm {
     /// Signal probability pm.
     probability: f64,
     last_update: Time,
+    /// Random number of the last signal.
+    drawn: f64,
     random: Stream,
 }
 
@@ -93,7 +119,17 @@ impl Aqm for BlueAqm {
         {
             self.loss(at.now);
         }
-        if self.random.uniform() < self.probability { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+        let drawn = self.random.uniform();
+        if drawn < self.probability {
+            self.drawn = drawn;
+            return Verdict::Signal(Why::Early);
+        }
+        Verdict::Pass
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let random = to.drawn(why, &RANDOM, self.drawn);
+        to.with(BlueVariables { pm: self.probability, random, last_update_s: self.last_update.seconds() });
     }
 
     fn on_overflow(&mut self, now: Time) {

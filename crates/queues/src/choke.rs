@@ -17,7 +17,10 @@
 //! on CHOKe are not verified.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
+use net::{
+    Aqm as _, Arrival, Backlog, Declared, Explanation, Fates, Next, QueueDiscipline, QueuedPacket, Verdict,
+    Why, rules,
+};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
@@ -56,6 +59,12 @@ fn check(choke: &Choke, path: &str) -> Result<(), Invalid> {
 
 impl DisciplineParams for Choke {
     type Discipline = ChokeQueue;
+    const DECLARED: &'static [Declared] = &[
+        crate::average::DECLARED,
+        Declared { rules: &[], variables: <crate::red::RedVariables as net::Variables>::LIST },
+        crate::spacing::DECLARED,
+        Declared { rules: RULES, variables: &[] },
+    ];
 
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> ChokeQueue {
         let red = Red {
@@ -84,6 +93,12 @@ impl DisciplineParams for Choke {
     }
 }
 
+rules! {
+    /// The average is above minth, and the arriving packet and a randomly chosen waiting packet
+    /// belong to the same flow. Both packets are dropped.
+    SAME_FLOW = "same-flow", from "pan2000choke fig. 1";
+}
+
 /// State of CHOKe.
 #[derive(Debug)]
 pub struct ChokeQueue {
@@ -97,9 +112,26 @@ pub struct ChokeQueue {
 }
 
 impl ChokeQueue {
+    /// Return the function that explains a drop or a mark. RED explains its decision `why`, and
+    /// `rule` replaces RED's rule.
+    fn explainer(
+        &self,
+        why: Why,
+        backlog: Backlog,
+        rule: Option<&'static net::Rule>,
+    ) -> impl FnOnce(&mut Explanation) {
+        move |to| {
+            self.limit.explain(backlog, to);
+            self.red.explain(why, to);
+            if let Some(rule) = rule {
+                to.by(rule);
+            }
+        }
+    }
+
     /// Compare a packet of the flow `flow` with randomly chosen waiting packets (candidates), and
     /// drop the candidates of the same flow. Return true if a candidate was dropped.
-    fn meets_itself(&mut self, flow: u32, fates: &mut Fates) -> bool {
+    fn meets_itself(&mut self, flow: u32, at: &Arrival, fates: &mut Fates) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {
             if self.store.is_empty() {
@@ -109,7 +141,7 @@ impl ChokeQueue {
             if self.store.get(position).is_some_and(|h| h.packet.connection == flow)
                 && let Some(held) = self.store.remove(position)
             {
-                fates.drop(held.packet, Why::Early);
+                fates.drop(held.packet, Why::Early, self.explainer(Why::Full, at.backlog, Some(&SAME_FLOW)));
                 met = true;
             }
         }
@@ -120,19 +152,22 @@ impl ChokeQueue {
 impl QueueDiscipline for ChokeQueue {
     fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let average = self.red.update_average(at);
-        if average > self.minth && self.meets_itself(held.packet.connection, fates) {
-            return fates.drop(held.packet, Why::Early);
+        if average > self.minth && self.meets_itself(held.packet.connection, at, fates) {
+            let explain = self.explainer(Why::Full, at.backlog, Some(&SAME_FLOW));
+            return fates.drop(held.packet, Why::Early, explain);
         }
         let verdict = self.red.judge(&held.packet, at);
         if self.limit.is_full(&held.packet, at) {
-            return fates.drop(held.packet, Why::Full);
+            return fates.drop(held.packet, Why::Full, self.explainer(Why::Full, at.backlog, None));
         }
         match verdict {
             Verdict::Pass => {}
             Verdict::Signal(why) if self.marks && held.packet.ecn.is_capable() => {
-                fates.mark(&mut held.packet, why);
+                fates.mark(&mut held.packet, why, self.explainer(why, at.backlog, None));
             }
-            Verdict::Signal(why) | Verdict::Drop(why) => return fates.drop(held.packet, why),
+            Verdict::Signal(why) | Verdict::Drop(why) => {
+                return fates.drop(held.packet, why, self.explainer(why, at.backlog, None));
+            }
         }
         self.store.push(held);
     }
@@ -154,6 +189,6 @@ impl QueueDiscipline for ChokeQueue {
     }
 
     fn average(&self) -> Option<Depth> {
-        net::Aqm::average(&self.red)
+        self.red.average()
     }
 }

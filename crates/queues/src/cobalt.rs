@@ -14,7 +14,10 @@
 //! passes.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
+use net::{
+    Arrival, Backlog, Declared, Fates, Next, QueueDiscipline, QueuedPacket, Rule, Variables as _, Why, rules,
+    variables,
+};
 use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
 use crate::aqm::{DisciplineParams, QueueContext};
@@ -63,6 +66,7 @@ params! {
 
 impl DisciplineParams for Cobalt {
     type Discipline = CobaltQueue;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: CobaltVariables::LIST }];
 
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> CobaltQueue {
         let least = Duration(4 * context.rate.transmission_time(self.mtu).0);
@@ -80,6 +84,29 @@ impl DisciplineParams for Cobalt {
             blue_timer: Time::ZERO,
             random: context.random,
         }
+    }
+}
+
+rules! {
+    /// The sojourn time is above the target, and the time of CoDel's next signal has come.
+    CODEL = "codel", from "sch_cake.c of Linux: cobalt_should_drop";
+    /// The random number is below BLUE's drop probability.
+    BLUE = "blue", from "sch_cake.c of Linux: cobalt_should_drop";
+}
+
+variables! {
+    /// Variables of COBALT when it decides, before the decision changes them.
+    pub struct CobaltVariables {
+        /// Sojourn time of the packet.
+        sojourn_s in "s", from "sch_cake.c of Linux: cobalt_should_drop";
+        /// Number of CoDel's signals (count).
+        count in "signals", from "sch_cake.c of Linux: cobalt_should_drop";
+        /// Time of CoDel's next signal (drop_next).
+        drop_next_s in "s", from "sch_cake.c of Linux: cobalt_should_drop";
+        /// Drop probability of BLUE (p_drop).
+        p_drop in "0..1", from "sch_cake.c of Linux: cobalt_queue_full";
+        /// Random number between 0 and 1 that was compared with p_drop.
+        random in "0..1", from "sch_cake.c of Linux: cobalt_should_drop";
     }
 }
 
@@ -182,22 +209,44 @@ impl CobaltQueue {
         (signals, late)
     }
 
-    /// Return true if the packet is to be dropped. If CoDel signals the packet and the packet can
-    /// be marked, mark it instead (cobalt_should_drop()).
-    fn should_drop(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
-        let (signals, late) = self.codel(now.since(held.entered), now);
+    /// Return the variables for a packet with this sojourn time. `before` has the count and the
+    /// time of the next signal before the decision, and `random` is the random number.
+    fn variables(&self, sojourn: Duration, before: (u32, Time), random: f64) -> CobaltVariables {
+        CobaltVariables {
+            sojourn_s: sojourn.seconds(),
+            count: f64::from(before.0),
+            drop_next_s: before.1.seconds(),
+            p_drop: self.p_drop,
+            random,
+        }
+    }
+
+    /// Return the rule and the variables of a drop if the packet is to be dropped. If CoDel signals
+    /// the packet and the packet can be marked, mark it instead (cobalt_should_drop()).
+    fn should_drop(
+        &mut self,
+        held: &mut QueuedPacket,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Option<(&'static Rule, CobaltVariables)> {
+        let (sojourn, before) = (now.since(held.entered), (self.count, self.drop_next));
+        let (signals, late) = self.codel(sojourn, now);
         let markable = self.marks && held.packet.ecn.is_capable();
         if signals && markable {
-            fates.mark(&mut held.packet, Why::Early);
+            fates.mark(&mut held.packet, Why::Early, |to| {
+                self.limit.explain(self.store.backlog(), to);
+                to.by(&CODEL).with(self.variables(sojourn, before, f64::NAN));
+            });
         }
-        let mut drop = signals && !markable;
+        let mut drop = (signals && !markable).then(|| (&CODEL, self.variables(sojourn, before, f64::NAN)));
         // BLUE drops ECN-capable packets too; "lack of ECN is deliberate".
-        if self.p_drop > 0.0 && !drop {
-            drop = self.random.uniform() < self.p_drop;
+        if self.p_drop > 0.0 && drop.is_none() {
+            let drawn = self.random.uniform();
+            drop = (drawn < self.p_drop).then(|| (&BLUE, self.variables(sojourn, before, drawn)));
         }
         if self.count == 0 {
             self.drop_next = now + self.params.interval;
-        } else if late && !drop {
+        } else if late && drop.is_none() {
             self.drop_next = now;
         }
         drop
@@ -208,11 +257,16 @@ impl QueueDiscipline for CobaltQueue {
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {
+            let backlog = here.backlog;
             let Some(head) = self.store.pop() else {
-                return fates.drop(held.packet, Why::Full);
+                return fates.drop(held.packet, Why::Full, |to| self.limit.explain(backlog, to));
             };
+            fates.drop(head.packet, Why::Full, |to| {
+                self.limit.explain(backlog, to);
+                let before = (self.count, self.drop_next);
+                to.with(self.variables(at.now.since(head.entered), before, f64::NAN));
+            });
             self.queue_full(at.now);
-            fates.drop(head.packet, Why::Full);
             here.backlog = self.store.backlog();
         }
         self.store.push(held);
@@ -225,10 +279,13 @@ impl QueueDiscipline for CobaltQueue {
                 return Next::Empty;
             };
             let drop = self.should_drop(&mut held, now, fates);
-            if !drop || self.store.is_empty() {
+            let Some((rule, variables)) = drop.filter(|_| !self.store.is_empty()) else {
                 return Next::Packet(held);
-            }
-            fates.drop(held.packet, Why::Early);
+            };
+            fates.drop(held.packet, Why::Early, |to| {
+                self.limit.explain(self.store.backlog(), to);
+                to.by(rule).with(variables);
+            });
         }
     }
 

@@ -11,7 +11,10 @@
 //! default CoDel in aqmlab also computes one step of Newton's iteration per signal. If the
 //! parameter `root` is `exact`, CoDel computes the exact root instead.
 
-use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
+use net::{
+    Arrival, Backlog, Declared, Explanation, Fates, Next, QueueDiscipline, QueuedPacket, Rule,
+    Variables as _, Why, rules, variables,
+};
 use units::{Bytes, Duration, Range, Time, params, words};
 
 use crate::aqm::{DisciplineParams, QueueContext};
@@ -67,6 +70,7 @@ params! {
 
 impl DisciplineParams for Codel {
     type Discipline = CodelQueue;
+    const DECLARED: &'static [Declared] = &[DECLARED];
 
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> CodelQueue {
         let marks = buffer.ecn == Marking::Mark;
@@ -74,6 +78,36 @@ impl DisciplineParams for Codel {
         CodelQueue { limit: Limit::of(buffer, context.limit), store: Store::default(), control }
     }
 }
+
+rules! {
+    /// The sojourn time has been at least the target for an interval, so that CoDel enters the
+    /// dropping state.
+    ENTERS = "enters-dropping", from "rfc8289 §5.5";
+    /// CoDel is in the dropping state, and the time of the next signal (drop_next) has come.
+    NEXT = "drop-next", from "rfc8289 §5.5, §5.6";
+    /// The sojourn time exceeds ce_threshold.
+    CE_THRESHOLD = "ce-threshold", from "rfc8290 §5.2.7";
+}
+
+variables! {
+    /// Variables of CoDel when it decides, before the decision changes them.
+    pub struct CodelVariables {
+        /// Sojourn time of the packet.
+        sojourn_s in "s", from "rfc8289 §5.6";
+        /// Time at which CoDel enters the dropping state unless the sojourn time falls below the
+        /// target before (first_above_time), or NaN.
+        first_above_s in "s", from "rfc8289 §5.6";
+        /// Time of the next signal in the dropping state (drop_next).
+        drop_next_s in "s", from "rfc8289 §5.5";
+        /// Number of signals since CoDel entered the dropping state, before this signal (count).
+        count in "signals", from "rfc8289 §5.5";
+        /// Value of `count` when CoDel last entered the dropping state (lastcount).
+        last_count in "signals", from "rfc8289 §5.5";
+    }
+}
+
+/// Rules and variables of CoDel.
+pub(crate) const DECLARED: Declared = Declared { rules: RULES, variables: CodelVariables::LIST };
 
 /// CoDel on a first-in-first-out queue.
 #[derive(Debug)]
@@ -88,13 +122,15 @@ impl QueueDiscipline for CodelQueue {
     /// CoDel's count (§5.4).
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         if self.limit.is_full(&held.packet, at) {
-            return fates.drop(held.packet, Why::Full);
+            return fates.drop(held.packet, Why::Full, |to| self.limit.explain(at.backlog, to));
         }
         self.store.push(held);
     }
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-        self.control.dequeue(&mut self.store, 0, now, fates).into()
+        let limit = self.limit;
+        let explain = |store: &Store, to: &mut Explanation| limit.explain(store.backlog(), to);
+        self.control.dequeue(&mut self.store, Backlog::default(), now, fates, explain).into()
     }
 
     fn backlog(&self) -> Backlog {
@@ -198,15 +234,37 @@ impl Control {
         Taken { held: Some(held), ok_to_drop }
     }
 
-    /// Signal a packet. Return the packet if it was marked, or `None` if it was dropped.
-    fn signal(&self, held: Option<QueuedPacket>, fates: &mut Fates) -> Option<QueuedPacket> {
+    /// Signal a packet by a rule. Return the packet if it was marked, or `None` if it was dropped.
+    fn signal(
+        &self,
+        held: Option<QueuedPacket>,
+        (rule, now): (&'static Rule, Time),
+        fates: &mut Fates,
+        explain: impl Fn(&mut Explanation),
+    ) -> Option<QueuedPacket> {
         let mut held = held?;
+        let entered = held.entered;
+        let explain = |to: &mut Explanation| {
+            explain(to);
+            to.by(rule).with(self.variables(now.since(entered)));
+        };
         if self.marks && held.packet.ecn.is_capable() {
-            fates.mark(&mut held.packet, Why::Early);
+            fates.mark(&mut held.packet, Why::Early, explain);
             return Some(held);
         }
-        fates.drop(held.packet, Why::Early);
+        fates.drop(held.packet, Why::Early, explain);
         None
+    }
+
+    /// Return the variables for a packet with this sojourn time.
+    fn variables(&self, sojourn: Duration) -> CodelVariables {
+        CodelVariables {
+            sojourn_s: sojourn.seconds(),
+            first_above_s: self.first_above.map_or(f64::NAN, Time::seconds),
+            drop_next_s: self.drop_next.seconds(),
+            count: f64::from(self.count),
+            last_count: f64::from(self.last_count),
+        }
     }
 }
 
@@ -214,19 +272,24 @@ impl Takes for Control {
     fn dequeue(
         &mut self,
         store: &mut Store,
-        elsewhere: u64,
+        elsewhere: Backlog,
         now: Time,
         fates: &mut Fates,
+        explain: impl Fn(&Store, &mut Explanation),
     ) -> Option<QueuedPacket> {
         let others = match self.occupancy {
-            Occupancy::AllQueues => elsewhere,
+            Occupancy::AllQueues => elsewhere.bytes,
             Occupancy::OwnQueue => 0,
         };
-        let mut sent = self.choose(store, others, now, fates)?;
+        let mut sent = self.choose(store, others, now, fates, &explain)?;
         // Marking above ce_threshold follows RFC 8290 §5.2.7.
         let late = self.ce_threshold.is_some_and(|threshold| now.since(sent.entered) > threshold);
         if late && self.marks && sent.packet.ecn.is_markable() {
-            fates.mark(&mut sent.packet, Why::Threshold);
+            let sojourn = now.since(sent.entered);
+            fates.mark(&mut sent.packet, Why::Threshold, |to| {
+                explain(store, to);
+                to.by(&CE_THRESHOLD).with(self.variables(sojourn));
+            });
         }
         Some(sent)
     }
@@ -241,6 +304,7 @@ impl Control {
         others: u64,
         now: Time,
         fates: &mut Fates,
+        explain: impl Fn(&Store, &mut Explanation),
     ) -> Option<QueuedPacket> {
         let mut r = self.take(store, others, now);
         if self.dropping {
@@ -248,8 +312,9 @@ impl Control {
                 self.dropping = false;
             }
             while now >= self.drop_next && self.dropping {
+                let marked = self.signal(r.held, (&NEXT, now), fates, |to| explain(store, to));
                 self.count(self.count.saturating_add(1));
-                if let Some(marked) = self.signal(r.held, fates) {
+                if let Some(marked) = marked {
                     self.drop_next = self.after(self.drop_next);
                     return Some(marked);
                 }
@@ -261,7 +326,7 @@ impl Control {
                 }
             }
         } else if r.ok_to_drop {
-            let marked = self.signal(r.held, fates);
+            let marked = self.signal(r.held, (&ENTERS, now), fates, |to| explain(store, to));
             r.held = if marked.is_some() { marked } else { self.take(store, others, now).held };
             self.dropping = true;
             let delta = self.count.saturating_sub(self.last_count);
@@ -300,7 +365,7 @@ mod tests {
         let (mut now, mut left, mut drops) = (Time::ZERO, store.len(), Vec::new());
         for _ in 0..5000 {
             now += step;
-            assert!(control.dequeue(&mut store, 0, now, &mut fates).is_some());
+            assert!(control.dequeue(&mut store, Backlog::default(), now, &mut fates, |_, _| {}).is_some());
             drops.extend((store.len() + 1..left).map(|_| now));
             left = store.len();
         }
@@ -342,7 +407,8 @@ mod tests {
                 let mut store = Store::default();
                 let packet = Packet { size: 1500, ..Packet::default() };
                 store.push(QueuedPacket { packet, source: 0, entered: ms(now - 100) });
-                control.dequeue(&mut store, elsewhere, ms(now), &mut fates);
+                let elsewhere = Backlog { packets: 1, bytes: elsewhere };
+                control.dequeue(&mut store, elsewhere, ms(now), &mut fates, |_, _| {});
             }
             assert_eq!(fates.count(), usize::from(signalled), "{occupancy:?} {elsewhere}");
         }

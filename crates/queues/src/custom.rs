@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use net::{Aqm, Arrival, Packet, Verdict};
+use net::{Aqm, Arrival, Explanation, Packet, Verdict, Why};
 use units::param::{Invalid, Renamed, join};
 use units::{Depth, Range, Time, params};
 
@@ -65,5 +65,9 @@ impl Aqm for CustomAqm {
 
     fn average(&self) -> Option<Depth> {
         self.0.average()
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.0.explain(why, to);
     }
 }

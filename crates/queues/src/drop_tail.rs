@@ -1,6 +1,6 @@
 //! Drop Tail: the queue drops a packet that arrives at a full buffer.
 
-use net::{Aqm, Arrival, Packet, Verdict};
+use net::{Aqm, Arrival, Declared, Packet, Verdict};
 use units::params;
 
 use crate::aqm::{AqmParams, QueueContext};
@@ -24,6 +24,7 @@ impl Aqm for NoAqm {
 
 impl AqmParams for DropTail {
     type Aqm = NoAqm;
+    const DECLARED: &'static [Declared] = &[crate::fifo::DECLARED];
 
     fn aqm(&self, _: QueueContext) -> NoAqm {
         NoAqm

@@ -24,7 +24,10 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Arrival, Backlog, Ecn, Fates, Next, QueueDiscipline, QueuedPacket, Why};
+use net::{
+    Arrival, Backlog, Declared, Ecn, Explanation, Fates, Next, QueueDiscipline, QueuedPacket, Rule,
+    Variables as _, Why, rules, variables,
+};
 use units::{Bytes, Duration, Packets, Probability, Range, Room, Time, params, words};
 
 use crate::aqm::{DisciplineParams, QueueContext};
@@ -120,6 +123,7 @@ params! {
 
 impl DisciplineParams for DualPi2 {
     type Discipline = DualPi2Queue;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: DualPi2Variables::LIST }];
     /// Default limit of figure 2, line 5: limit = MAX_LINK_RATE * 250 ms.
     const LIMIT: Room = Room::Time(Duration::from_millis(250));
 
@@ -142,6 +146,47 @@ impl DisciplineParams for DualPi2 {
     }
 }
 
+rules! {
+    /// The native AQM of the L queue marks with a probability of at least k p'.
+    NATIVE = "native-l4s", from "rfc9332 Appendix A.1, figure 5 and figure 7, lines 5a to 6";
+    /// The L queue marks with the probability p_CL = k p', which exceeds that of the native AQM.
+    COUPLED = "coupled-l4s", from "rfc9332 Appendix A.1, figure 7, lines 5d to 6";
+    /// k p' has reached 1, so that the L queue drops with the probability p' squared.
+    OVERLOAD = "overload-l4s", from "rfc9332 Appendix A.2, figure 7, lines 8d to 8j";
+    /// The C queue signals with the probability p_C = p' squared.
+    CLASSIC = "classic", from "rfc9332 Appendix A.1, figure 7, lines 11 to 15";
+    /// The C queue drops also ECN-capable packets, because p_C has reached its maximum 1/k².
+    CLASSIC_OVERLOAD = "overload-classic", from "rfc9332 Appendix A.2, figure 7, line 12";
+}
+
+variables! {
+    /// Variables of DualPI2.
+    pub struct DualPi2Variables {
+        /// 1 if the packet was in the L queue, 0 if it was in the C queue.
+        l4s in "0 or 1", from "rfc9332 §2.1";
+        /// Sojourn time of the packet.
+        sojourn_s in "s", from "rfc9332 Appendix A.1";
+        /// Base probability (p').
+        p_base in "0..1", from "rfc9332 Appendix A.1, figure 8";
+        /// Queueing delay at the last update of p'.
+        qdelay_s in "s", from "rfc9332 Appendix A.1, figure 8";
+        /// Probability of the signal.
+        p in "0..1", from "rfc9332 Appendix A.1, figure 7";
+        /// Sum of the probabilities that exceeded 1 (`choice = "counted"`).
+        recur_count in "", from "rfc9332 Appendix A.1, figure 4";
+        /// Random number between 0 and 1 that was compared with p (`choice = "random"`).
+        random in "0..1", from "sch_dualpi2.c of Linux";
+    }
+}
+
+/// Signal that one of the two queues chose.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    probability: f64,
+    /// Random number, or sum of the probabilities, that caused the choice.
+    by: f64,
+}
+
 /// One of the two queues L and C.
 #[derive(Debug, Default)]
 struct Side {
@@ -155,13 +200,14 @@ impl Side {
         self.store.get(0).map_or(0.0, |head| now.since(head.entered).seconds())
     }
 
-    /// Return true for the fraction `likelihood` of the calls, evenly spaced among all calls
-    /// (figure 4, recur()).
-    fn recur(&mut self, likelihood: f64) -> bool {
+    /// Return the sum of the likelihoods for the fraction `likelihood` of the calls, evenly spaced
+    /// among all calls, and `None` for the other calls (figure 4, recur()).
+    fn recur(&mut self, likelihood: f64) -> Option<f64> {
         self.count += likelihood;
-        let whole = self.count > 1.0;
+        let sum = self.count;
+        let whole = sum > 1.0;
         self.count -= f64::from(u8::from(whole));
-        whole
+        whole.then_some(sum)
     }
 }
 
@@ -232,24 +278,59 @@ impl DualPi2Queue {
         self.credit += if is_l { share * size } else { -(1.0 - share) * size };
     }
 
-    /// Mark a packet, or drop it if marking is turned off. Return true if the packet was marked and
-    /// will be sent.
-    fn mark(&self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
+    /// Mark a packet, or drop it if marking is turned off. The function `explain` explains the
+    /// signal. Return true if the packet was marked and will be sent.
+    fn mark(
+        &self,
+        held: &mut QueuedPacket,
+        fates: &mut Fates,
+        explain: impl FnOnce(&mut Explanation),
+    ) -> bool {
         if self.marks {
-            fates.mark(&mut held.packet, Why::Early);
+            fates.mark(&mut held.packet, Why::Early, explain);
         } else {
-            fates.drop(held.packet, Why::Early);
+            fates.drop(held.packet, Why::Early, explain);
         }
         self.marks
     }
 
-    /// Return true if a packet of the L queue, or of the C queue, is to be signalled with this
-    /// likelihood.
-    fn chooses(&mut self, is_l: bool, likelihood: f64) -> bool {
-        match self.params.choice {
-            Choice::Counted => (if is_l { &mut self.l } else { &mut self.c }).recur(likelihood),
-            Choice::Random => likelihood > 0.0 && self.random.uniform() < likelihood,
+    /// Return the function that explains the signal of a packet by a rule.
+    fn explainer(
+        &self,
+        is_l: bool,
+        sojourn: Duration,
+        rule: &'static Rule,
+        chosen: Chosen,
+    ) -> impl FnOnce(&mut Explanation) {
+        move |to| {
+            self.limit.explain(self.backlog(), to);
+            let (recur_count, random) = match self.params.choice {
+                Choice::Counted => (chosen.by, f64::NAN),
+                Choice::Random => (f64::NAN, chosen.by),
+            };
+            to.by(rule).with(DualPi2Variables {
+                l4s: f64::from(u8::from(is_l)),
+                sojourn_s: sojourn.seconds(),
+                p_base: self.probability,
+                qdelay_s: self.previous,
+                p: chosen.probability,
+                recur_count,
+                random,
+            });
         }
+    }
+
+    /// Decide if a packet of the L queue, or of the C queue, is to be signalled with this
+    /// likelihood. Return `None` if the packet passes.
+    fn chooses(&mut self, is_l: bool, likelihood: f64) -> Option<Chosen> {
+        let by = match self.params.choice {
+            Choice::Counted => (if is_l { &mut self.l } else { &mut self.c }).recur(likelihood)?,
+            Choice::Random if likelihood > 0.0 => {
+                Some(self.random.uniform()).filter(|drawn| *drawn < likelihood)?
+            }
+            Choice::Random => return None,
+        };
+        Some(Chosen { probability: likelihood, by })
     }
 
     /// Return true if the base AQM (p') exempts the packet, because the packet leaves a nearly
@@ -275,30 +356,37 @@ impl DualPi2Queue {
         let found = self.may_ramp.pop_front().unwrap_or(false);
         let spared = self.is_spared();
         let coupled = if spared { 0.0 } else { (self.params.coupling * self.probability).min(1.0) };
-        let likelihood = if coupled < 1.0 {
-            self.ramp(held, found, now).max(coupled)
+        let sojourn = now.since(held.entered);
+        let (rule, likelihood) = if coupled < 1.0 {
+            let native = self.ramp(held, found, now);
+            (if native >= coupled { &NATIVE } else { &COUPLED }, native.max(coupled))
         } else {
-            if self.chooses(true, self.probability * self.probability) {
-                fates.drop(held.packet, Why::Early);
+            if let Some(chosen) = self.chooses(true, self.probability * self.probability) {
+                fates.drop(held.packet, Why::Early, self.explainer(true, sojourn, &OVERLOAD, chosen));
                 return false;
             }
-            coupled
+            (&COUPLED, coupled)
         };
-        !self.chooses(true, likelihood) || self.mark(held, fates)
+        let Some(chosen) = self.chooses(true, likelihood) else { return true };
+        self.mark(held, fates, self.explainer(true, sojourn, rule, chosen))
     }
 
     /// Decide if a packet of the C queue is marked or dropped (figure 7, lines 11 to 17). Return
     /// true unless the packet is dropped.
-    fn passes_c(&mut self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
+    fn passes_c(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
-        if self.is_spared() || !self.chooses(false, p_c) {
+        if self.is_spared() {
             return true;
         }
-        if !held.packet.ecn.is_capable() || p_c >= self.p_cmax {
-            fates.drop(held.packet, Why::Early);
+        let Some(chosen) = self.chooses(false, p_c) else { return true };
+        let overload = held.packet.ecn.is_capable() && p_c >= self.p_cmax;
+        let rule = if overload { &CLASSIC_OVERLOAD } else { &CLASSIC };
+        let explain = self.explainer(false, now.since(held.entered), rule, chosen);
+        if overload || !held.packet.ecn.is_capable() {
+            fates.drop(held.packet, Why::Early, explain);
             return false;
         }
-        self.mark(held, fates)
+        self.mark(held, fates, explain)
     }
 }
 
@@ -311,7 +399,7 @@ impl QueueDiscipline for DualPi2Queue {
             limit => limit.is_full(&held.packet, at),
         };
         if full {
-            return fates.drop(held.packet, Why::Full);
+            return fates.drop(held.packet, Why::Full, |to| self.limit.explain(at.backlog, to));
         }
         if matches!(held.packet.ecn, Ecn::Ect1 | Ecn::Ce) {
             self.may_ramp.push_back(self.l.store.len() as f64 >= self.params.th_len.0);
@@ -331,8 +419,11 @@ impl QueueDiscipline for DualPi2Queue {
                 self.credit = 0.0;
                 return Next::Empty;
             };
-            let left =
-                if is_l { self.passes_l(&mut held, now, fates) } else { self.passes_c(&mut held, fates) };
+            let left = if is_l {
+                self.passes_l(&mut held, now, fates)
+            } else {
+                self.passes_c(&mut held, now, fates)
+            };
             if left {
                 if contended {
                     self.charge(is_l, held.packet.size);
@@ -373,7 +464,7 @@ mod tests {
         };
         let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "dualpi2"));
         let mut queue = params.discipline(&buffer, context);
-        let chosen: Vec<usize> = (0..20_000).filter(|_| queue.chooses(false, 0.1)).collect();
+        let chosen: Vec<usize> = (0..20_000).filter(|_| queue.chooses(false, 0.1).is_some()).collect();
         let gaps: Vec<f64> = chosen.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;

@@ -7,11 +7,16 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Why};
+use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Why, rules};
 use units::Time;
 
 use crate::discipline::StoringQueue;
 use crate::schedulers::Classes;
+
+rules! {
+    /// The kernel dropped or marked the packet, for a reason that only the kernel knows.
+    KERNEL = "kernel", from "queue discipline of the kernel";
+}
 
 /// Number of a packet in an external queue. A number is used again after its packet left.
 pub type Ticket = u16;
@@ -79,7 +84,7 @@ impl QueueDiscipline for External {
                 self.waiting.push(None);
                 (self.waiting.len() - 1) as Ticket
             }
-            None => return fates.drop(held.packet, Why::Full),
+            None => return fates.drop(held.packet, Why::Full, |_| {}),
         };
         let key = held.packet.connection;
         self.flows.entry(key).or_default().push_back(ticket);
@@ -92,13 +97,17 @@ impl QueueDiscipline for External {
     fn dequeue(&mut self, _: Time, fates: &mut Fates) -> Next {
         for packet in std::mem::take(&mut self.lost) {
             self.remove(&packet);
-            fates.drop(packet, Why::Early);
+            fates.drop(packet, Why::Early, |to| {
+                to.by(&KERNEL);
+            });
         }
         match self.released.pop_front() {
             Some((mut held, marked)) => {
                 self.remove(&held.packet);
                 if marked && held.packet.ecn.is_markable() {
-                    fates.mark(&mut held.packet, Why::Early);
+                    fates.mark(&mut held.packet, Why::Early, |to| {
+                        to.by(&KERNEL);
+                    });
                 }
                 Next::Packet(held)
             }

@@ -5,7 +5,10 @@
 //! the packets that the limit counts, and the rule that an ECN-capable packet is marked instead of
 //! dropped (RFC 3168 §5).
 
-use net::{Aqm, Arrival, Fates, Packet, Verdict, Why};
+use net::{
+    Aqm, Arrival, Backlog, Declared, Explanation, Fates, GENERAL_RULES, Packet, Variables, Verdict, Why,
+    variables,
+};
 use units::param::{Invalid, join};
 use units::{Depth, Range, Read, Room, params, words};
 
@@ -99,6 +102,24 @@ fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&path, &buffer.limit_counts.write(), &rule).remedy(remedy))
 }
 
+variables! {
+    /// Variables of the buffer of a queue.
+    pub struct BufferVariables {
+        /// Number of packets that waited when the queue decided, without the packet itself.
+        queue_packets in "packets", from "rfc7567 §2";
+        /// Total size of these packets.
+        queue_bytes in "bytes", from "rfc7567 §2";
+        /// Limit of the buffer, if it is in packets.
+        limit_packets in "packets", from "rfc7567 §2";
+        /// Limit of the buffer, if it is in bytes or a time.
+        limit_bytes in "bytes", from "rfc7567 §2";
+    }
+}
+
+/// Rules and variables of the buffer of every queue. The rules of a wire and of a conditioner are
+/// among them, because a link has one list of its drops.
+pub(crate) const DECLARED: Declared = Declared { rules: GENERAL_RULES, variables: BufferVariables::LIST };
+
 /// Limit of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Limit {
@@ -119,6 +140,16 @@ impl Limit {
             Depth::Bytes(n) if buffer.limit_counts == Counting::Before => Limit::BytesBefore(n as u64),
             Depth::Bytes(n) => Limit::Bytes(n as u64),
         }
+    }
+
+    /// Add the variables of the buffer to an explanation. `backlog` are the waiting packets.
+    pub(crate) fn explain(self, backlog: Backlog, to: &mut Explanation) {
+        let (limit_packets, limit_bytes) = match self {
+            Limit::Packets(n, _) => (f64::from(n), f64::NAN),
+            Limit::Bytes(n) | Limit::BytesBefore(n) => (f64::NAN, n as f64),
+        };
+        let (queue_packets, queue_bytes) = (f64::from(backlog.packets), backlog.bytes as f64);
+        to.with(BufferVariables { queue_packets, queue_bytes, limit_packets, limit_bytes });
     }
 
     /// Return true if the arriving packet must be dropped because the buffer is full.
@@ -163,21 +194,33 @@ impl<A: Aqm> Fifo<A> {
         }
     }
 
+    /// Return the function that explains a drop or a mark of the arriving packet. The backlog is
+    /// passed by value, so that the compiler can store it in registers.
+    #[inline(always)]
+    fn explainer(&self, why: Why, backlog: Backlog) -> impl FnOnce(&mut Explanation) {
+        move |to| {
+            self.limit.explain(backlog, to);
+            self.aqm.explain(why, to);
+        }
+    }
+
     /// Admit a packet, admit and mark the packet, or drop the packet. Return true if the queue
     /// admitted the packet.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         let verdict = self.aqm.on_arrival(packet, at);
         if self.limit.is_full(packet, at) {
+            fates.drop(*packet, Why::Full, self.explainer(Why::Full, at.backlog));
             self.aqm.on_overflow(at.now);
-            fates.drop(*packet, Why::Full);
             return false;
         }
         match verdict {
             Verdict::Pass => {}
-            Verdict::Signal(why) if self.marks && packet.ecn.is_capable() => fates.mark(packet, why),
+            Verdict::Signal(why) if self.marks && packet.ecn.is_capable() => {
+                fates.mark(packet, why, self.explainer(why, at.backlog));
+            }
             Verdict::Signal(why) | Verdict::Drop(why) => {
-                fates.drop(*packet, why);
+                fates.drop(*packet, why, self.explainer(why, at.backlog));
                 return false;
             }
         }

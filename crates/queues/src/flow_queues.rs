@@ -8,22 +8,46 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Backlog, Fates, QueuedPacket, Why};
+use net::{Backlog, Declared, Explanation, Fates, QueuedPacket, Variables as _, Why, rules, variables};
 use units::{Bytes, Time};
 
+use crate::fifo::Limit;
 use crate::hash::hash;
 use crate::store::Store;
+
+rules! {
+    /// All queues together had reached their limit, and the packet was in the queue with the most
+    /// bytes.
+    LONGEST = "longest-queue", from "rfc8290 §4.1";
+}
+
+variables! {
+    /// Variables of the queue of a flow.
+    pub struct FlowQueueVariables {
+        /// Index of the queue to which the packet's flow is hashed.
+        flow_queue in "", from "rfc8290 §4.1";
+        /// Number of packets in this queue when the AQM decided, without the packet itself.
+        flow_queue_packets in "packets", from "rfc8290 §4.1";
+        /// Total size of these packets.
+        flow_queue_bytes in "bytes", from "rfc8290 §4.1";
+    }
+}
+
+/// Rules and variables of flow queueing.
+pub(crate) const DECLARED: Declared = Declared { rules: RULES, variables: FlowQueueVariables::LIST };
 
 /// AQM that dequeues packets from the queue of one flow.
 pub trait Takes: Clone {
     /// Drop the packets that the AQM chooses to drop, and return the next packet to send.
-    /// `elsewhere` is the number of bytes in the other queues of the link.
+    /// `elsewhere` is the backlog of the other queues of the link. The function `explain` adds the
+    /// variables of the queue to the explanation of a drop or a mark.
     fn dequeue(
         &mut self,
         store: &mut Store,
-        elsewhere: u64,
+        elsewhere: Backlog,
         now: Time,
         fates: &mut Fates,
+        explain: impl Fn(&Store, &mut Explanation),
     ) -> Option<QueuedPacket>;
 }
 
@@ -93,7 +117,7 @@ impl<L: Takes> FlowQueues<L> {
 
     /// Drop half of the packets of the queue with the most bytes, but at most 64 packets, from the
     /// head of the queue (§4.1).
-    pub fn shorten_longest(&mut self, fates: &mut Fates) {
+    pub fn shorten_longest(&mut self, limit: Limit, fates: &mut Fates) {
         let bytes = |flow: &Flow<L>| flow.store.backlog().bytes;
         let mut longest = 0;
         for i in 1..self.flows.len() {
@@ -106,13 +130,28 @@ impl<L: Takes> FlowQueues<L> {
             if let Some(held) = store.pop() {
                 self.backlog.packets -= 1;
                 self.backlog.bytes -= u64::from(held.packet.size);
-                fates.drop(held.packet, Why::Full);
+                let backlog = self.backlog;
+                fates.drop(held.packet, Why::Full, |to| {
+                    limit.explain(backlog, to);
+                    Self::explain(longest as u32, store, to);
+                    to.by(&LONGEST);
+                });
             }
         }
     }
 
-    /// Return the next packet to send (§4.2).
-    pub fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<QueuedPacket> {
+    /// Add the variables of the queue `place` to an explanation.
+    pub(crate) fn explain(place: u32, store: &Store, to: &mut Explanation) {
+        let Backlog { packets, bytes } = store.backlog();
+        to.with(FlowQueueVariables {
+            flow_queue: f64::from(place),
+            flow_queue_packets: f64::from(packets),
+            flow_queue_bytes: bytes as f64,
+        });
+    }
+
+    /// Return the next packet to send (§4.2). `limit` is the limit of all queues together.
+    pub fn dequeue(&mut self, limit: Limit, now: Time, fates: &mut Fates) -> Option<QueuedPacket> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -125,8 +164,16 @@ impl<L: Takes> FlowQueues<L> {
                 continue;
             }
             let before = flow.store.backlog();
-            let elsewhere = self.backlog.bytes - before.bytes;
-            let sent = flow.aqm.dequeue(&mut flow.store, elsewhere, now, fates);
+            let elsewhere = Backlog {
+                packets: self.backlog.packets - before.packets,
+                bytes: self.backlog.bytes - before.bytes,
+            };
+            let sent = flow.aqm.dequeue(&mut flow.store, elsewhere, now, fates, |store, to| {
+                let Backlog { packets, bytes } = store.backlog();
+                let total = Backlog { packets: elsewhere.packets + packets, bytes: elsewhere.bytes + bytes };
+                limit.explain(total, to);
+                Self::explain(i, store, to);
+            });
             let after = flow.store.backlog();
             self.backlog.packets -= before.packets - after.packets;
             self.backlog.bytes -= before.bytes - after.bytes;

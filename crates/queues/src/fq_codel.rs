@@ -7,13 +7,13 @@
 //! requires. When the limit is exceeded, Linux differs from RFC 8290: Linux drops half of the bytes
 //! of the longest queue instead of half of its packets, and adds these drops to CoDel's count.
 
-use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
+use net::{Arrival, Backlog, Declared, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
 use crate::aqm::{DisciplineParams, QueueContext};
 use crate::codel::{Codel, Control, Occupancy, Root};
-use crate::fifo::{Buffer, Marking};
+use crate::fifo::{Buffer, Counting, Limit, Marking};
 use crate::flow_queues::FlowQueues;
 
 params! {
@@ -67,6 +67,7 @@ pub(crate) fn check_quantum(quantum: Bytes, path: &str) -> Result<(), Invalid> {
 
 impl DisciplineParams for FqCodel {
     type Discipline = FqCodelQueue;
+    const DECLARED: &'static [Declared] = &[crate::flow_queues::DECLARED, crate::codel::DECLARED];
 
     fn discipline(&self, buffer: &Buffer, mut context: QueueContext) -> FqCodelQueue {
         let codel = Codel {
@@ -91,16 +92,23 @@ pub struct FqCodelQueue {
     queues: FlowQueues<Control>,
 }
 
+impl FqCodelQueue {
+    /// Return the limit of all queues together.
+    fn limit(&self) -> Limit {
+        Limit::Packets(self.limit, Counting::Waiting)
+    }
+}
+
 impl QueueDiscipline for FqCodelQueue {
     fn enqueue(&mut self, held: QueuedPacket, _: &Arrival, fates: &mut Fates) {
         self.queues.push(self.queues.place(held.packet.connection), held);
         if self.queues.backlog().packets > self.limit {
-            self.queues.shorten_longest(fates);
+            self.queues.shorten_longest(self.limit(), fates);
         }
     }
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-        self.queues.dequeue(now, fates).into()
+        self.queues.dequeue(self.limit(), now, fates).into()
     }
 
     fn backlog(&self) -> Backlog {

@@ -16,12 +16,14 @@
 //! those of tc-fq_pie(8).
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Verdict, Why};
+use net::{
+    Arrival, Backlog, Declared, Explanation, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Verdict, Why,
+};
 use units::param::Invalid;
 use units::{Bytes, Duration, Packets, Probability, Range, Time, params, words};
 
 use crate::aqm::{DisciplineParams, QueueContext};
-use crate::fifo::{Buffer, Marking};
+use crate::fifo::{Buffer, Counting, Limit, Marking};
 use crate::flow_queues::{FlowQueues, Takes};
 use crate::fq_codel::check_quantum;
 use crate::pie::{self, Pie, Tosses};
@@ -89,6 +91,8 @@ fn check(fq: &FqPie, path: &str) -> Result<(), Invalid> {
 
 impl DisciplineParams for FqPie {
     type Discipline = FqPieQueue;
+    const DECLARED: &'static [Declared] =
+        &[Declared { rules: &[], variables: crate::flow_queues::DECLARED.variables }, crate::pie::DECLARED];
 
     fn discipline(&self, buffer: &Buffer, mut context: QueueContext) -> FqPieQueue {
         FqPieQueue {
@@ -161,6 +165,14 @@ impl InQueue {
         }
     }
 
+    /// Explain the decision on the last packet of the queue.
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        match self {
+            InQueue::Rfc8033(pie) => pie.explain(why, to),
+            InQueue::Linux(pie) => pie.explain(why, to),
+        }
+    }
+
     /// Record that the queue admitted the packet.
     fn admitted(&mut self) {
         if let InQueue::Linux(pie) = self {
@@ -181,7 +193,14 @@ impl Takes for InQueue {
     /// Process the update periods that ended before `now`, and then remove the next packet from the
     /// queue. If a departure and the end of a period have the same time, the departure is processed
     /// first.
-    fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<QueuedPacket> {
+    fn dequeue(
+        &mut self,
+        store: &mut Store,
+        _: Backlog,
+        now: Time,
+        _: &mut Fates,
+        _: impl Fn(&Store, &mut Explanation),
+    ) -> Option<QueuedPacket> {
         self.pass_periods(Time(now.0.saturating_sub(1)), store.backlog().bytes);
         let held = store.pop()?;
         match self {
@@ -205,28 +224,41 @@ pub struct FqPieQueue {
 
 impl QueueDiscipline for FqPieQueue {
     fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
-        let full = self.queues.backlog().packets >= self.limit;
+        let (total, limit) = (self.queues.backlog(), Limit::Packets(self.limit, Counting::Waiting));
+        let full = total.packets >= self.limit;
         let place = self.queues.place(held.packet.connection);
         let (pie, store) = self.queues.aqm(place);
         let backlog = store.backlog().bytes;
         pie.pass_periods(at.now, backlog);
         if full {
-            pie.overflows();
-            return fates.drop(held.packet, Why::Full);
+            fates.drop(held.packet, Why::Full, |to| {
+                limit.explain(total, to);
+                FlowQueues::<InQueue>::explain(place, store, to);
+                pie.explain(Why::Full, to);
+            });
+            return pie.overflows();
         }
-        match pie.judge(&held.packet, backlog, &mut self.random) {
+        let verdict = pie.judge(&held.packet, backlog, &mut self.random);
+        let explain = |why: Why, to: &mut Explanation| {
+            limit.explain(total, to);
+            FlowQueues::<InQueue>::explain(place, store, to);
+            pie.explain(why, to);
+        };
+        match verdict {
             Verdict::Pass => {}
             Verdict::Signal(why) if self.marks && held.packet.ecn.is_capable() => {
-                fates.mark(&mut held.packet, why);
+                fates.mark(&mut held.packet, why, |to| explain(why, to));
             }
-            Verdict::Signal(why) | Verdict::Drop(why) => return fates.drop(held.packet, why),
+            Verdict::Signal(why) | Verdict::Drop(why) => {
+                return fates.drop(held.packet, why, |to| explain(why, to));
+            }
         }
         pie.admitted();
         self.queues.push(place, held);
     }
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-        self.queues.dequeue(now, fates).into()
+        self.queues.dequeue(Limit::Packets(self.limit, Counting::Waiting), now, fates).into()
     }
 
     fn backlog(&self) -> Backlog {

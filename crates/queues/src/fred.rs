@@ -16,7 +16,9 @@
 //! not verified.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{
+    Aqm, Arrival, Declared, Explanation, Packet, Rule, Variables as _, Verdict, Why, rules, variables,
+};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params};
 
@@ -64,6 +66,8 @@ fn check(fred: &Fred, path: &str) -> Result<(), Invalid> {
 impl AqmParams for Fred {
     type Aqm = FredAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] =
+        &[crate::average::DECLARED, Declared { rules: RULES, variables: FredVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> FredAqm {
         let limit = match context.limit {
@@ -83,11 +87,58 @@ impl AqmParams for Fred {
             q: 0,
             q_time: Time::ZERO,
             flows: Vec::new(),
+            last: 0,
+            signal: (&RANDOM, NO_VALUES),
             departures: Departures::default(),
             random: context.random,
         }
     }
 }
+
+rules! {
+    /// The flow has at least minth waiting packets (maxq).
+    MAXQ = "qlen-above-maxq", from "lin1997fred";
+    /// The average is at least maxth, and the flow has more than twice avgcq waiting packets.
+    SHARE = "qlen-above-share", from "lin1997fred";
+    /// The flow has at least avgcq waiting packets and more than one strike.
+    STRIKES = "strikes", from "lin1997fred";
+    /// The average is between the thresholds, the flow has at least max(minq, avgcq) waiting
+    /// packets, and the random number is below p_a.
+    RANDOM = "random", from "lin1997fred";
+    /// The average is at least maxth.
+    ABOVE_MAXTH = "above-maxth", from "lin1997fred";
+}
+
+variables! {
+    /// Variables of FRED.
+    pub struct FredVariables {
+        /// Number of waiting packets of the packet's flow (qlen).
+        qlen in "packets", from "lin1997fred";
+        /// Average number of waiting packets per active flow (avgcq).
+        avgcq in "packets", from "lin1997fred";
+        /// Number of the flow's drops at its limits (strike), before this packet.
+        strike in "", from "lin1997fred";
+        /// Number of packets since the last random signal, including this packet.
+        count in "packets", from "floyd1993red fig. 2";
+        /// Signal probability before spacing (p_b).
+        p_b in "0..1", from "floyd1993red fig. 2";
+        /// Signal probability of this packet (p_a).
+        p_a in "0..1", from "floyd1993red fig. 2";
+        /// Random number between 0 and 1 that was compared with p_a.
+        random in "0..1", from "floyd1993red fig. 2";
+    }
+}
+
+/// Variables without a value.
+const NO_VALUES: FredVariables = FredVariables {
+    qlen: f64::NAN,
+    avgcq: f64::NAN,
+    strike: f64::NAN,
+    count: f64::NAN,
+    p_b: f64::NAN,
+    p_a: f64::NAN,
+    random: f64::NAN,
+};
 
 /// State of a flow. For a flow without waiting packets, `qlen` and `strike` are 0.
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,6 +164,9 @@ pub struct FredAqm {
     /// Time at which the queue became empty (q_time).
     q_time: Time,
     flows: Vec<Flow>,
+    /// Flow of the packet that arrived last, and rule and variables of the last signal.
+    last: usize,
+    signal: (&'static Rule, FredVariables),
     departures: Departures,
     random: Stream,
 }
@@ -149,6 +203,23 @@ impl FredAqm {
         }
     }
 
+    /// Return the variables for a packet of the flow `flow`, in addition to those of the random
+    /// choice.
+    fn variables(&self, flow: Flow, choice: FredVariables) -> FredVariables {
+        FredVariables {
+            qlen: f64::from(flow.qlen),
+            avgcq: self.avgcq,
+            strike: f64::from(flow.strike),
+            count: self.count as f64,
+            ..choice
+        }
+    }
+
+    /// Store the rule and the variables of a signal.
+    fn explained(&mut self, rule: &'static Rule, flow: Flow, choice: FredVariables) {
+        self.signal = (rule, self.variables(flow, choice));
+    }
+
     fn decide(&mut self, flow: Flow) -> Verdict {
         let (avg, qlen) = (self.average.value(), f64::from(flow.qlen));
         if avg >= self.minth && avg < self.maxth {
@@ -157,7 +228,10 @@ impl FredAqm {
                 let pb = self.maxp * (avg - self.minth) / (self.maxth - self.minth);
                 let share = self.count as f64 * pb;
                 let pa = if share < 1.0 { pb / (1.0 - share) } else { 1.0 };
-                if self.random.uniform() < pa {
+                let drawn = self.random.uniform();
+                if drawn < pa {
+                    let choice = FredVariables { p_b: pb, p_a: pa, random: drawn, ..NO_VALUES };
+                    self.explained(&RANDOM, flow, choice);
                     self.count = 0;
                     return Verdict::Signal(Why::Early);
                 }
@@ -165,6 +239,7 @@ impl FredAqm {
         } else if avg < self.minth {
             self.count = -1;
         } else {
+            self.explained(&ABOVE_MAXTH, flow, NO_VALUES);
             self.count = 0;
             return Verdict::Drop(Why::Threshold);
         }
@@ -176,6 +251,7 @@ impl Aqm for FredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.depart(at.now);
         let i = packet.connection as usize;
+        self.last = i;
         if i >= self.flows.len() {
             self.flows.resize(i + 1, Flow::default());
         }
@@ -184,10 +260,15 @@ impl Aqm for FredAqm {
         }
         let (flow, avg) = (self.flows[i], self.average.value());
         let qlen = f64::from(flow.qlen);
-        let outlaw = qlen >= self.minth
-            || (avg >= self.maxth && qlen > 2.0 * self.avgcq)
-            || (qlen >= self.avgcq && flow.strike > 1);
-        if outlaw {
+        let outlaw = if qlen >= self.minth {
+            Some(&MAXQ)
+        } else if avg >= self.maxth && qlen > 2.0 * self.avgcq {
+            Some(&SHARE)
+        } else {
+            (qlen >= self.avgcq && flow.strike > 1).then_some(&STRIKES)
+        };
+        if let Some(rule) = outlaw {
+            self.explained(rule, flow, NO_VALUES);
             self.flows[i].strike += 1;
             return Verdict::Drop(Why::Early);
         }
@@ -209,5 +290,14 @@ impl Aqm for FredAqm {
 
     fn average(&self) -> Option<Depth> {
         Some(Depth::Packets(self.average.value()))
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.average.explain(to);
+        if why == Why::Full {
+            to.with(self.variables(self.flows[self.last], NO_VALUES));
+        } else {
+            to.by(self.signal.0).with(self.signal.1);
+        }
     }
 }

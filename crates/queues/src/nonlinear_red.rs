@@ -10,7 +10,7 @@
 //! cites section 3.1 of the paper.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
@@ -54,6 +54,7 @@ fn check(red: &NonlinearRed, path: &str) -> Result<(), Invalid> {
 
 impl AqmParams for NonlinearRed {
     type Aqm = NonlinearRedAqm;
+    const DECLARED: &'static [Declared] = &[crate::average::DECLARED, crate::spacing::DECLARED];
 
     fn aqm(&self, context: QueueContext) -> NonlinearRedAqm {
         NonlinearRedAqm {
@@ -110,5 +111,10 @@ impl Aqm for NonlinearRedAqm {
 
     fn average(&self) -> Option<Depth> {
         Some(self.minth.like(self.average.value()))
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.average.explain(to);
+        self.chooser.explain(why, to);
     }
 }

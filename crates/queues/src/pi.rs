@@ -13,7 +13,7 @@
 //! coefficients a and b within 2 %.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::param::{Invalid, Json, join};
 use units::{Bytes, Depth, Duration, Probability, Range, Read, Time, params};
 
@@ -112,6 +112,7 @@ fn check(pi: &Pi, path: &str) -> Result<(), Invalid> {
 impl AqmParams for Pi {
     type Aqm = PiAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: PiVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> PiAqm {
         let unit = match self.qref {
@@ -124,10 +125,28 @@ impl AqmParams for Pi {
             unit: self.qref.like(unit),
             probability: Probability(0.0),
             q_old: 0.0,
+            drawn: f64::NAN,
             ticks: Ticks::every(self.period),
             departures: Departures::default(),
             random: context.random,
         }
+    }
+}
+
+rules! {
+    /// The random number is below the signal probability p.
+    RANDOM = "random", from "hollot2001pi";
+}
+
+variables! {
+    /// Variables of PI.
+    pub struct PiVariables {
+        /// Signal probability (p).
+        p in "0..1", from "hollot2001pi";
+        /// Queue length at the last sample (q), which determined p.
+        q_packets in "packets", from "hollot2001pi";
+        /// Random number between 0 and 1 that was compared with p.
+        random in "0..1", from "hollot2001pi";
     }
 }
 
@@ -140,6 +159,8 @@ pub struct PiAqm {
     unit: Depth,
     probability: Probability,
     q_old: f64,
+    /// Random number of the last signal.
+    drawn: f64,
     ticks: Ticks,
     departures: Departures,
     random: Stream,
@@ -167,7 +188,17 @@ impl Aqm for PiAqm {
                 self.ticks.pass_over(at.now);
             }
         }
-        if self.random.uniform() < self.probability.0 { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+        let drawn = self.random.uniform();
+        if drawn < self.probability.0 {
+            self.drawn = drawn;
+            return Verdict::Signal(Why::Early);
+        }
+        Verdict::Pass
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let random = to.drawn(why, &RANDOM, self.drawn);
+        to.with(PiVariables { p: self.probability.0, q_packets: self.q_old, random });
     }
 
     fn on_departure(&mut self, now: Time) {

@@ -14,7 +14,7 @@
 //! parameter `min_backlog = "3000 B"` prevents signals while less than two MTU of 1500 B wait.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Ecn, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::aqm::{AqmParams, FORMER_BACKLOG_KEY, QueueContext};
@@ -47,16 +47,41 @@ params! {
 impl AqmParams for Pi2 {
     type Aqm = Pi2Aqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: Pi2Variables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> Pi2Aqm {
         Pi2Aqm {
             params: self.clone(),
             probability: 0.0,
             previous: 0.0,
+            signal: (0.0, f64::NAN),
+            scalable: false,
             ticks: Ticks::every(self.t_update),
             departures: Departures::default(),
             random: context.random,
         }
+    }
+}
+
+rules! {
+    /// The packet carries ECT(1) or CE, and the random number is below k p'.
+    SCALABLE = "scalable", from "rfc9332 §2.1; deschepper2016pi2";
+    /// The packet is Classic, and the maximum of two random numbers is below p'.
+    CLASSIC = "classic", from "rfc9332 §2.1; deschepper2016pi2";
+}
+
+variables! {
+    /// Variables of PI2.
+    pub struct Pi2Variables {
+        /// Base probability (p').
+        p_base in "0..1", from "rfc9332 §2.1";
+        /// Probability that was compared with the random number: k p' for a Scalable packet, p' for
+        /// a Classic packet.
+        p in "0..1", from "rfc9332 §2.1";
+        /// Queueing delay at the last update of p'.
+        qdelay_s in "s", from "rfc9332 Appendix A.1";
+        /// Random number between 0 and 1: for a Classic packet, the maximum of two random numbers.
+        random in "0..1", from "rfc9332 Appendix A.1";
     }
 }
 
@@ -68,6 +93,10 @@ pub struct Pi2Aqm {
     probability: f64,
     /// Queueing delay at the previous update, in seconds.
     previous: f64,
+    /// Probability and random number of the last signal. `scalable` is true if it signalled a
+    /// Scalable packet.
+    signal: (f64, f64),
+    scalable: bool,
     ticks: Ticks,
     departures: Departures,
     random: Stream,
@@ -100,12 +129,23 @@ impl Aqm for Pi2Aqm {
         if at.backlog.bytes < self.params.min_backlog.0 {
             return Verdict::Pass;
         }
-        let signals = if matches!(packet.ecn, Ecn::Ect1 | Ecn::Ce) {
-            self.random.uniform() < self.params.coupling * self.probability
+        let scalable = matches!(packet.ecn, Ecn::Ect1 | Ecn::Ce);
+        let (p, drawn) = if scalable {
+            (self.params.coupling * self.probability, self.random.uniform())
         } else {
-            self.random.uniform().max(self.random.uniform()) < self.probability
+            (self.probability, self.random.uniform().max(self.random.uniform()))
         };
-        if signals { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+        if drawn < p {
+            (self.signal, self.scalable) = ((p, drawn), scalable);
+            return Verdict::Signal(Why::Early);
+        }
+        Verdict::Pass
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let random = to.drawn(why, if self.scalable { &SCALABLE } else { &CLASSIC }, self.signal.1);
+        let p = if random.is_nan() { f64::NAN } else { self.signal.0 };
+        to.with(Pi2Variables { p_base: self.probability, p, qdelay_s: self.previous, random });
     }
 
     fn on_departure(&mut self, now: Time) {

@@ -8,7 +8,7 @@
 //! sets the delay of an empty queue to 0.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
 use crate::aqm::{AqmParams, QueueContext};
@@ -61,9 +61,61 @@ params! {
 impl AqmParams for Pie {
     type Aqm = PieAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = &[DECLARED];
 
     fn aqm(&self, context: QueueContext) -> PieAqm {
         PieAqm { state: State::new(self), departures: Departures::default(), random: context.random }
+    }
+}
+
+rules! {
+    /// The random number is below the drop probability.
+    RANDOM = "random", from "rfc8033 §4.1";
+    /// The sum of the drop probabilities since the last drop is at least 8.5.
+    ACCUMULATED = "accumulated", from "rfc8033 §5.4";
+}
+
+variables! {
+    /// Variables of PIE.
+    pub struct PieVariables {
+        /// Estimated queueing delay (current_qdelay).
+        qdelay_s in "s", from "rfc8033 §4.2";
+        /// Estimated queueing delay at the previous update (qdelay_old).
+        qdelay_old_s in "s", from "rfc8033 §4.2";
+        /// Drop probability (drop_prob).
+        drop_prob in "0..1", from "rfc8033 §4.2";
+        /// Remaining burst allowance (burst_allowance).
+        burst_allowance_s in "s", from "rfc8033 §4.4";
+        /// Sum of the drop probabilities since the last drop, including this packet (accu_prob).
+        accu_prob in "", from "rfc8033 §5.4";
+        /// Random number between 0 and 1 that was compared with the drop probability.
+        random in "0..1", from "rfc8033 §4.1";
+    }
+}
+
+/// Rules and variables of PIE.
+pub(crate) const DECLARED: Declared = Declared { rules: RULES, variables: PieVariables::LIST };
+
+/// Accumulated probability and random number of a drop. The random number is NaN if the
+/// accumulated probability alone caused the drop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drawn {
+    pub accu_prob: f64,
+    pub random: f64,
+}
+
+impl Drawn {
+    /// Value before the first drop.
+    pub const NONE: Drawn = Drawn { accu_prob: f64::NAN, random: f64::NAN };
+
+    /// Set the rule of the explanation. If the buffer was full (`why`), the packet was not drawn:
+    /// return the current accumulated probability and no random number.
+    pub fn explain(self, why: Why, accu_prob: f64, to: &mut Explanation) -> Drawn {
+        if why == Why::Full {
+            return Drawn { accu_prob, random: f64::NAN };
+        }
+        to.by(if self.random.is_nan() { &ACCUMULATED } else { &RANDOM });
+        self
     }
 }
 
@@ -93,25 +145,22 @@ impl Control {
     }
 }
 
-/// Return true if the packet is to be dropped, according to the accumulated probability (§5.4;
-/// Appendix B, second half of drop_early()). After a drop the caller resets the accumulated
-/// probability.
-pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Stream) -> bool {
+/// Decide by the accumulated probability if the packet is to be dropped (§5.4; Appendix B, second
+/// half of drop_early()). Return `None` if the packet passes. After a drop the caller resets the
+/// accumulated probability.
+pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Stream) -> Option<Drawn> {
     if drop_prob == 0.0 {
         *accu_prob = 0.0;
     }
     *accu_prob += drop_prob;
     if *accu_prob < 0.85 {
-        return false;
+        return None;
     }
     if *accu_prob >= 8.5 {
-        return true;
+        return Some(Drawn { accu_prob: *accu_prob, random: f64::NAN });
     }
-    let lost = random.uniform() < drop_prob;
-    if lost {
-        *accu_prob = 0.0;
-    }
-    lost
+    let drawn = random.uniform();
+    (drawn < drop_prob).then(|| Drawn { accu_prob: std::mem::take(accu_prob), random: drawn })
 }
 
 /// Variables of the controller in Appendix A, without the packets.
@@ -122,6 +171,8 @@ pub(crate) struct State {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
+    /// Accumulated probability and random number of the last signal.
+    drawn: Drawn,
     /// Waiting time in seconds of the last packet that left the queue, or 0 if the queue became
     /// empty at that departure. `qdelay_old` is the delay at the previous update.
     current_qdelay: f64,
@@ -137,6 +188,7 @@ impl State {
             burst_allowance: Duration::ZERO,
             drop_prob: 0.0,
             accu_prob: 0.0,
+            drawn: Drawn::NONE,
             current_qdelay: 0.0,
             qdelay_old: 0.0,
             ticks: Ticks::every(params.t_update),
@@ -169,14 +221,17 @@ impl State {
         before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
     }
 
-    /// Return true if a packet is to be dropped (drop_early()).
-    fn drop_early(&mut self, queued: u64, random: &mut Stream) -> bool {
+    /// Decide if a packet is to be dropped (drop_early()). Return `None` if the packet passes.
+    fn drop_early(&mut self, queued: u64, random: &mut Stream) -> Option<Drawn> {
         let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
         if low || queued <= 2 * self.params.mean_packet_size.0 {
-            return false;
+            return None;
         }
         match self.params.tosses {
-            Tosses::Independent => random.uniform() < self.drop_prob,
+            Tosses::Independent => {
+                let drawn = random.uniform();
+                (drawn < self.drop_prob).then_some(Drawn { accu_prob: f64::NAN, random: drawn })
+            }
             Tosses::Accumulated => accumulate(&mut self.accu_prob, self.drop_prob, random),
         }
     }
@@ -188,8 +243,10 @@ impl State {
         if self.drop_prob == 0.0 && self.current_qdelay < half && self.qdelay_old < half {
             self.burst_allowance = self.params.max_burst;
         }
-        if self.burst_allowance == Duration::ZERO && self.drop_early(queued, random) {
-            self.accu_prob = 0.0;
+        if self.burst_allowance == Duration::ZERO
+            && let Some(drawn) = self.drop_early(queued, random)
+        {
+            (self.accu_prob, self.drawn) = (0.0, drawn);
             // RFC 8033 §5.1 defines marking instead of dropping.
             return if self.drop_prob < self.params.mark_below.0 {
                 Verdict::Signal(Why::Early)
@@ -198,6 +255,19 @@ impl State {
             };
         }
         Verdict::Pass
+    }
+
+    /// Explain the decision on the last packet.
+    pub fn explain(&self, why: Why, to: &mut Explanation) {
+        let Drawn { accu_prob, random } = self.drawn.explain(why, self.accu_prob, to);
+        to.with(PieVariables {
+            qdelay_s: self.current_qdelay,
+            qdelay_old_s: self.qdelay_old,
+            drop_prob: self.drop_prob,
+            burst_allowance_s: self.burst_allowance.seconds(),
+            accu_prob,
+            random,
+        });
     }
 }
 
@@ -243,6 +313,10 @@ impl Aqm for PieAqm {
 
     fn on_overflow(&mut self, _: Time) {
         self.state.overflows();
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.state.explain(why, to);
     }
 }
 

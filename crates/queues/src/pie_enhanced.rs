@@ -9,12 +9,12 @@
 //! arrives at an idle link turns PIE off. In aqmlab a mark resets accu_prob_, as a drop does.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Bytes, Depth, Duration, Probability, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
-use crate::pie::{Control, accumulate};
+use crate::pie::{Control, Drawn, PieVariables, accumulate};
 
 /// Number of bytes that must depart for one measurement of the departure rate (DQ_THRESHOLD).
 /// `WEIGHT` is the weight of one measurement in the moving average, 2^14 / 2^16.
@@ -57,6 +57,8 @@ params! {
 impl AqmParams for PieEnhanced {
     type Aqm = PieEnhancedAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] =
+        &[crate::pie::DECLARED, Declared { rules: RULES, variables: RateVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> PieEnhancedAqm {
         let limit = match context.limit {
@@ -71,6 +73,7 @@ impl AqmParams for PieEnhanced {
             burst_allowance: Duration::ZERO,
             drop_prob: 0.0,
             accu_prob: 0.0,
+            drawn: Drawn::NONE,
             current_qdelay: 0.0,
             qdelay_old: 0.0,
             last_timestamp: Time::ZERO,
@@ -78,9 +81,25 @@ impl AqmParams for PieEnhanced {
             avg_dq_time: 0.0,
             ticks: Ticks::every(self.t_update),
             found_idle: true,
+            tail_dropped: false,
             departures: Departures::default(),
             random: context.random,
         }
+    }
+}
+
+rules! {
+    /// The packet would exceed the tail drop threshold of PIE.
+    TAIL_DROP = "tail-drop", from "rfc8033 Appendix B";
+}
+
+variables! {
+    /// Variables of the estimate of the departure rate.
+    pub struct RateVariables {
+        /// Average time in which 16 KiB depart (avg_dq_time), or 0 before the first measurement.
+        avg_dq_time_s in "s", from "rfc8033 §5.2";
+        /// 1 if PIE is active, otherwise 0.
+        active in "0 or 1", from "rfc8033 §5.3";
     }
 }
 
@@ -102,6 +121,8 @@ pub struct PieEnhancedAqm {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
+    /// Accumulated probability and random number of the last signal.
+    drawn: Drawn,
     /// Estimated queueing delay in seconds. `qdelay_old` is the previous estimate.
     current_qdelay: f64,
     qdelay_old: f64,
@@ -113,6 +134,8 @@ pub struct PieEnhancedAqm {
     ticks: Ticks,
     /// True if the packet that arrived last found the link idle.
     found_idle: bool,
+    /// True if the packet that arrived last exceeded the tail drop threshold.
+    tail_dropped: bool,
     departures: Departures,
     random: Stream,
 }
@@ -167,11 +190,11 @@ impl PieEnhancedAqm {
         before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
     }
 
-    /// Return true if a packet is to be dropped (drop_early()).
-    fn drop_early(&mut self, queued: u64) -> bool {
+    /// Decide if a packet is to be dropped (drop_early()). Return `None` if the packet passes.
+    fn drop_early(&mut self, queued: u64) -> Option<Drawn> {
         let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
         if low || queued <= 2 * self.params.mean_packet_size.0 {
-            return false;
+            return None;
         }
         accumulate(&mut self.accu_prob, self.drop_prob, &mut self.random)
     }
@@ -201,6 +224,7 @@ impl PieEnhancedAqm {
 impl Aqm for PieEnhancedAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.found_idle = at.idle_since().is_some();
+        self.tail_dropped = false;
         while let Some(tick) = self.ticks.due(at.now) {
             self.depart(tick);
             if !self.calculate_drop_prob(tick) && (self.departures.is_empty() || !self.active) {
@@ -211,10 +235,12 @@ impl Aqm for PieEnhancedAqm {
         if at.backlog.bytes + u64::from(packet.size) > self.tail_drop {
             self.accu_prob = 0.0;
             self.switch(at, at.backlog.bytes);
+            self.tail_dropped = true;
             return Verdict::Drop(Why::Full);
         }
-        if self.active && self.drop_early(at.backlog.bytes) && self.burst_allowance == Duration::ZERO {
-            self.accu_prob = 0.0;
+        let drawn = if self.active { self.drop_early(at.backlog.bytes) } else { None };
+        if let Some(drawn) = drawn.filter(|_| self.burst_allowance == Duration::ZERO) {
+            (self.accu_prob, self.drawn) = (0.0, drawn);
             let signal = self.drop_prob < self.params.mark_below.0;
             if !(signal && packet.ecn.is_capable()) {
                 self.switch(at, at.backlog.bytes);
@@ -235,5 +261,21 @@ impl Aqm for PieEnhancedAqm {
 
     fn on_overflow(&mut self, _: Time) {
         self.accu_prob = 0.0;
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let Drawn { accu_prob, random } = self.drawn.explain(why, self.accu_prob, to);
+        if self.tail_dropped {
+            to.by(&TAIL_DROP);
+        }
+        to.with(PieVariables {
+            qdelay_s: self.current_qdelay,
+            qdelay_old_s: self.qdelay_old,
+            drop_prob: self.drop_prob,
+            burst_allowance_s: self.burst_allowance.seconds(),
+            accu_prob,
+            random,
+        });
+        to.with(RateVariables { avg_dq_time_s: self.avg_dq_time, active: f64::from(u8::from(self.active)) });
     }
 }

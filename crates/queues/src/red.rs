@@ -12,7 +12,7 @@
 //! figure 2.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, variables};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params, words};
 
@@ -124,6 +124,22 @@ pub(crate) fn is_spared(at: &Arrival, min_backlog: u32) -> bool {
     at.backlog.packets <= min_backlog && min_backlog > 0
 }
 
+variables! {
+    /// Variables of RED and of its variants that adapt maxp.
+    pub struct RedVariables {
+        /// Signal probability when the average queue length reaches maxth (maxp). Adaptive RED and
+        /// self-configuring RED change maxp during the run.
+        maxp in "0..1", from "floyd1993red fig. 2";
+    }
+}
+
+/// Rules and variables of RED.
+pub(crate) const DECLARED: &[Declared] = &[
+    crate::average::DECLARED,
+    Declared { rules: &[], variables: RedVariables::LIST },
+    crate::spacing::DECLARED,
+];
+
 /// Signal probability of RED as a function of the average queue length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Curve {
@@ -170,6 +186,7 @@ pub struct RedAqm {
 
 impl AqmParams for Red {
     type Aqm = RedAqm;
+    const DECLARED: &'static [Declared] = DECLARED;
 
     fn aqm(&self, context: QueueContext) -> RedAqm {
         RedAqm {
@@ -249,12 +266,18 @@ impl Aqm for RedAqm {
     fn average(&self) -> Option<Depth> {
         Some(self.counts.like(self.average.value()))
     }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.average.explain(to);
+        to.with(RedVariables { maxp: self.curve.maxp });
+        self.chooser.explain(why, to);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use net::{Backlog, Why};
+    use net::Backlog;
     use serde_json::json;
     use units::Rate;
 

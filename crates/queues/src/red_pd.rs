@@ -30,7 +30,7 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Read, Time, params};
 
@@ -102,6 +102,12 @@ fn check(pd: &RedPd, path: &str) -> Result<(), Invalid> {
 
 impl AqmParams for RedPd {
     type Aqm = RedPdAqm;
+    const DECLARED: &'static [Declared] = &[
+        Declared { rules: RULES, variables: FlowVariables::LIST },
+        crate::average::DECLARED,
+        Declared { rules: &[], variables: crate::red::RedVariables::LIST },
+        crate::spacing::DECLARED,
+    ];
 
     fn aqm(&self, context: QueueContext) -> RedPdAqm {
         let random = context.random.branch("preferential");
@@ -142,6 +148,25 @@ impl AqmParams for RedPd {
     }
 }
 
+rules! {
+    /// The flow of the packet is monitored, and the random number is below the drop probability of
+    /// the flow after spacing.
+    MONITORED = "monitored-flow", from "mahajan2001redpd";
+}
+
+variables! {
+    /// Variables of the monitored flow whose packet arrived.
+    pub struct FlowVariables {
+        /// Drop probability of the packet's flow in front of RED, or 0 if the flow is not
+        /// monitored.
+        p_flow in "0..1", from "mahajan2001redpd";
+        /// Packets of the flow since its last drop in front of RED, before this packet.
+        flow_count in "packets", from "mahajan2001redpd";
+        /// Random number between 0 and 1 that selected the packet for a drop in front of RED.
+        flow_random in "0..1", from "mahajan2001redpd";
+    }
+}
+
 /// Number of bytes of one flow that RED dropped in an interval.
 #[derive(Clone, Copy, Debug)]
 struct Dropped {
@@ -177,6 +202,9 @@ struct Last {
     flow: u32,
     size: u64,
     passed: bool,
+    /// Packets since the flow's last drop in front of RED, and the random number, if RED-PD dropped
+    /// the packet in front of RED.
+    preferred: Option<(u32, f64)>,
 }
 
 /// State of RED-PD.
@@ -328,7 +356,11 @@ impl RedPdAqm {
         if state.probability == 0.0 {
             return false;
         }
-        let chosen = self.random.uniform() < uniform(state.probability, i64::from(state.since));
+        let drawn = self.random.uniform();
+        let chosen = drawn < uniform(state.probability, i64::from(state.since));
+        if chosen {
+            self.last.preferred = Some((state.since, drawn));
+        }
         state.since = state.since.saturating_add(1);
         chosen
     }
@@ -361,11 +393,12 @@ impl Aqm for RedPdAqm {
         if i >= self.flows.len() {
             self.flows.resize(i + 1, Flow::default());
         }
-        self.last = Last { flow: packet.connection, size, passed: false };
+        self.last = Last { flow: packet.connection, size, passed: false, preferred: None };
         if self.prefers(i) && self.congested(at) {
             (self.flows[i].hit, self.flows[i].since) = (self.interval, 0);
             return Verdict::Drop(Why::Early);
         }
+        self.last.preferred = None;
         self.arrived += size;
         let verdict = self.red.on_arrival(packet, at);
         if verdict == Verdict::Pass {
@@ -385,5 +418,19 @@ impl Aqm for RedPdAqm {
 
     fn average(&self) -> Option<Depth> {
         self.red.average()
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let flow = &self.flows[self.last.flow as usize];
+        let preferred = self.last.preferred.map(|(since, drawn)| (f64::from(since), drawn));
+        let (flow_count, flow_random) = preferred.unwrap_or((f64::from(flow.since), f64::NAN));
+        to.with(FlowVariables { p_flow: flow.probability, flow_count, flow_random });
+        match preferred {
+            Some(_) if why == Why::Early => {
+                self.red.explain(Why::Full, to);
+                to.by(&MONITORED);
+            }
+            _ => self.red.explain(why, to),
+        }
     }
 }

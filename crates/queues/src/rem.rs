@@ -14,7 +14,7 @@
 //! of a packet that leaves.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Bytes, Depth, Duration, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
@@ -52,6 +52,7 @@ params! {
 impl AqmParams for Rem {
     type Aqm = RemAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: RemVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> RemAqm {
         let unit = match self.target {
@@ -64,10 +65,28 @@ impl AqmParams for Rem {
             capacity: context.packets_per_second(self.mean_packet_size) * self.period.seconds(),
             arrived_bytes: 0,
             price: 0.0,
+            drawn: f64::NAN,
             ticks: Ticks::every(self.period),
             departures: Departures::default(),
             random: context.random,
         }
+    }
+}
+
+rules! {
+    /// The random number is below the signal probability 1 - phi^-price.
+    RANDOM = "random", from "athuraliya2001rem, equation (2)";
+}
+
+variables! {
+    /// Variables of REM.
+    pub struct RemVariables {
+        /// Price of the link.
+        price in "", from "athuraliya2001rem, equation (1)";
+        /// Signal probability (p).
+        p in "0..1", from "athuraliya2001rem, equation (2)";
+        /// Random number between 0 and 1 that was compared with p.
+        random in "0..1", from "athuraliya2001rem, equation (2)";
     }
 }
 
@@ -82,12 +101,20 @@ pub struct RemAqm {
     /// Number of bytes that arrived in the current period (x).
     arrived_bytes: u64,
     price: f64,
+    /// Random number of the last signal.
+    drawn: f64,
     ticks: Ticks,
     departures: Departures,
     random: Stream,
 }
 
 impl RemAqm {
+    /// Return the signal probability 1 - phi^-price (equation (2)).
+    #[inline]
+    fn probability(&self) -> f64 {
+        1.0 - libm::pow(self.params.phi, -self.price)
+    }
+
     /// Update the price at the end of a period (equation (1)). Return true if the price changed or
     /// packets arrived.
     fn update(&mut self, now: Time) -> bool {
@@ -113,9 +140,17 @@ impl Aqm for RemAqm {
             }
         }
         self.arrived_bytes += u64::from(packet.size);
-        // The signal probability is 1 - phi^-price (equation (2)).
-        let probability = 1.0 - libm::pow(self.params.phi, -self.price);
-        if self.random.uniform() < probability { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+        let drawn = self.random.uniform();
+        if drawn < self.probability() {
+            self.drawn = drawn;
+            return Verdict::Signal(Why::Early);
+        }
+        Verdict::Pass
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let random = to.drawn(why, &RANDOM, self.drawn);
+        to.with(RemVariables { price: self.price, p: self.probability(), random });
     }
 
     fn on_departure(&mut self, now: Time) {

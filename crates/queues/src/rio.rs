@@ -132,6 +132,7 @@ fn check(rio: &Rio, path: &str) -> Result<(), Invalid> {
 impl AqmParams for Rio {
     type Aqm = WredAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [net::Declared] = crate::wred::DECLARED;
 
     fn aqm(&self, context: QueueContext) -> WredAqm {
         self.wred().aqm(context)

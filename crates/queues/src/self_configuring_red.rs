@@ -9,7 +9,7 @@
 //! Neither the paper on self-configuring RED nor its authors' code was available. Every decision
 //! agrees with ns-2's red.cc (`feng_adaptive_`), except that ns-2 does not limit maxp to 1.
 
-use net::{Aqm, Arrival, Packet, Verdict};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
@@ -59,6 +59,7 @@ fn check(red: &SelfConfiguringRed, path: &str) -> Result<(), Invalid> {
 
 impl AqmParams for SelfConfiguringRed {
     type Aqm = SelfConfiguringRedAqm;
+    const DECLARED: &'static [Declared] = crate::red::DECLARED;
 
     fn aqm(&self, context: QueueContext) -> SelfConfiguringRedAqm {
         let red = Red {
@@ -131,5 +132,9 @@ impl Aqm for SelfConfiguringRedAqm {
 
     fn average(&self) -> Option<Depth> {
         self.red.average()
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.red.explain(why, to);
     }
 }

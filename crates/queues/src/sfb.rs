@@ -25,7 +25,9 @@
 //! arrived during the warm-up.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{
+    Aqm, Arrival, Declared, Explanation, Packet, Rule, Variables as _, Verdict, Why, rules, variables,
+};
 use units::{Depth, Duration, Packets, Probability, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
@@ -71,6 +73,7 @@ params! {
 impl AqmParams for Sfb {
     type Aqm = SfbAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: SfbVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> SfbAqm {
         let QueueContext { limit, mut random, .. } = context;
@@ -87,6 +90,8 @@ impl AqmParams for Sfb {
             changed: Time::ZERO,
             tokens: self.penalty_burst.0,
             filled: Time::ZERO,
+            p_min: 0.0,
+            signal: (&RANDOM, f64::NAN),
             params: self.clone(),
             departures: Departures::default(),
             random,
@@ -173,6 +178,27 @@ impl Set {
     }
 }
 
+rules! {
+    /// At least one of the packet's bins is full.
+    BIN_FULL = "bin-full", from "feng2002blue §V";
+    /// The signal probability of all of the packet's bins is 1, and the penalty rate is used up.
+    PENALTY = "penalty-rate", from "feng2002blue §V; tc-sfb(8)";
+    /// The random number is below the minimum signal probability of the packet's bins.
+    RANDOM = "random", from "feng2002blue §V";
+}
+
+variables! {
+    /// Variables of SFB.
+    pub struct SfbVariables {
+        /// Minimum signal probability of the packet's bins (p_min).
+        p_min in "0..1", from "feng2002blue §V";
+        /// Number of packets of unresponsive flows that SFB may admit.
+        tokens in "packets", from "tc-sfb(8)";
+        /// Random number between 0 and 1 that was compared with p_min.
+        random in "0..1", from "feng2002blue §V";
+    }
+}
+
 /// State of SFB.
 #[derive(Clone, Debug)]
 pub struct SfbAqm {
@@ -188,6 +214,10 @@ pub struct SfbAqm {
     tokens: f64,
     /// Time up to which tokens have been added to `tokens`.
     filled: Time,
+    /// Minimum signal probability of the bins of the packet that arrived last.
+    p_min: f64,
+    /// Rule and random number of the last signal.
+    signal: (&'static Rule, f64),
     departures: Departures,
     random: Stream,
 }
@@ -226,16 +256,32 @@ impl Aqm for SfbAqm {
             self.rehash(end);
         }
         let Judged { least, full } = self.sets[0].judge(packet.connection, self.bin_size, &self.params);
+        self.p_min = least;
         if least >= 1.0 && at.now.since(self.changed) >= self.params.warmup_after {
             self.sets[1].judge(packet.connection, self.bin_size, &self.params);
         }
         if full {
+            self.signal = (&BIN_FULL, f64::NAN);
             return Verdict::Drop(Why::Threshold);
         }
         if least >= 1.0 {
-            return if self.within_penalty_rate(at.now) { Verdict::Pass } else { Verdict::Drop(Why::Early) };
+            if self.within_penalty_rate(at.now) {
+                return Verdict::Pass;
+            }
+            self.signal = (&PENALTY, f64::NAN);
+            return Verdict::Drop(Why::Early);
         }
-        if self.random.uniform() < least { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+        let drawn = self.random.uniform();
+        if drawn < least {
+            self.signal = (&RANDOM, drawn);
+            return Verdict::Signal(Why::Early);
+        }
+        Verdict::Pass
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let random = to.drawn(why, self.signal.0, self.signal.1);
+        to.with(SfbVariables { p_min: self.p_min, tokens: self.tokens, random });
     }
 
     fn on_departure(&mut self, now: Time) {

@@ -5,8 +5,33 @@
 //! of ns-2's RED.
 
 use engine::Stream;
-use net::{Verdict, Why};
+use net::{Declared, Explanation, Variables as _, Verdict, Why, rules, variables};
 use units::words;
+
+rules! {
+    /// The average is between the thresholds, and the random number is below p_a.
+    RANDOM = "random", from "floyd1993red fig. 2, §7";
+    /// The average is at least maxth, or at least twice maxth if gentle.
+    ABOVE_MAXTH = "above-maxth", from "floyd1993red fig. 2; rfc3168 §7";
+}
+
+variables! {
+    /// Variables of the random choice of RED and its variants.
+    pub struct ChoiceVariables {
+        /// Number of packets since the last signal while the average was at least minth, including
+        /// this packet. In ns-2's byte mode, `count` is in bytes.
+        count in "packets or bytes", from "floyd1993red fig. 2";
+        /// Signal probability before spacing (p_b), which depends on the average.
+        p_b in "0..1", from "floyd1993red fig. 2";
+        /// Signal probability of this packet (p_a), which depends on p_b and on the count.
+        p_a in "0..1", from "floyd1993red §7";
+        /// Random number between 0 and 1 that was compared with p_a.
+        random in "0..1", from "floyd1993red fig. 2";
+    }
+}
+
+/// Rules and variables of the random choice.
+pub(crate) const DECLARED: Declared = Declared { rules: RULES, variables: ChoiceVariables::LIST };
 
 words! {
     /// Distribution of the number of packets between two signals.
@@ -66,12 +91,18 @@ pub struct Chooser {
     /// [`Chooser::judge_bytes`] counts bytes instead of packets. While the average is below minth,
     /// the count is -1.
     count: i64,
+    /// Variables of the last signal.
+    signal: ChoiceVariables,
 }
+
+/// Variables without a value.
+const NO_SIGNAL: ChoiceVariables =
+    ChoiceVariables { count: f64::NAN, p_b: f64::NAN, p_a: f64::NAN, random: f64::NAN };
 
 impl Chooser {
     /// Create a chooser that has not signalled a packet yet.
     pub fn new(spacing: Spacing, above_maxth: AboveMaxth) -> Self {
-        Chooser { spacing, above_maxth, count: -1 }
+        Chooser { spacing, above_maxth, count: -1, signal: NO_SIGNAL }
     }
 
     /// Return the probability p_a of a packet that follows `count` packets without a signal
@@ -97,6 +128,7 @@ impl Chooser {
                 Verdict::Pass
             }
             Pressure::Full => {
+                self.signal = ChoiceVariables { count: self.count as f64, p_b: 1.0, p_a: 1.0, ..NO_SIGNAL };
                 self.count = 0;
                 match self.above_maxth {
                     AboveMaxth::Drop => Verdict::Drop(Why::Threshold),
@@ -105,13 +137,33 @@ impl Chooser {
             }
             Pressure::Early(pb) => {
                 self.count += 1;
-                if pb > 0.0 && random.uniform() < self.spaced(pb, self.count) {
-                    self.count = 0;
-                    return Verdict::Signal(Why::Early);
+                if pb > 0.0 {
+                    let (drawn, pa) = (random.uniform(), self.spaced(pb, self.count));
+                    if drawn < pa {
+                        return self.signal(pb, pa, drawn);
+                    }
                 }
                 Verdict::Pass
             }
         }
+    }
+
+    /// Signal a packet whose random number `drawn` is below p_a, and restart the count.
+    #[inline]
+    fn signal(&mut self, pb: f64, pa: f64, drawn: f64) -> Verdict {
+        self.signal = ChoiceVariables { count: self.count as f64, p_b: pb, p_a: pa, random: drawn };
+        self.count = 0;
+        Verdict::Signal(Why::Early)
+    }
+
+    /// Explain the decision on the last packet. If the packet was dropped because the buffer was
+    /// full, only the count is known.
+    pub(crate) fn explain(&self, why: Why, to: &mut Explanation) {
+        match why {
+            Why::Early => to.by(&RANDOM).with(self.signal),
+            Why::Threshold => to.by(&ABOVE_MAXTH).with(self.signal),
+            _ => to.with(ChoiceVariables { count: self.count as f64, ..NO_SIGNAL }),
+        };
     }
 
     /// Return the verdict on a packet in ns-2's byte mode (`enque` and `modify_p` in red.cc of
@@ -131,9 +183,11 @@ impl Chooser {
         if pa < 1.0 {
             pa *= f64::from(size) / f64::from(unit);
         }
-        if pb > 0.0 && random.uniform() < pa {
-            self.count = 0;
-            return Verdict::Signal(Why::Early);
+        if pb > 0.0 {
+            let drawn = random.uniform();
+            if drawn < pa {
+                return self.signal(pb, pa, drawn);
+            }
         }
         Verdict::Pass
     }

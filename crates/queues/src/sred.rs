@@ -12,7 +12,7 @@
 //! factor 1 + 1/P of a hit. The section numbers of the paper are not verified.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Depth, Probability, Range, params, words};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
@@ -53,6 +53,7 @@ params! {
 
 impl AqmParams for Sred {
     type Aqm = SredAqm;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: SredVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> SredAqm {
         SredAqm {
@@ -61,8 +62,28 @@ impl AqmParams for Sred {
             buffer: context.limit,
             list: Vec::with_capacity(self.zombies as usize),
             frequency: 0.0,
+            signal: (f64::NAN, f64::NAN, false),
             random: context.random,
         }
+    }
+}
+
+rules! {
+    /// The random number is below the drop probability p_zap.
+    RANDOM = "random", from "ott1999sred §3";
+}
+
+variables! {
+    /// Variables of SRED.
+    pub struct SredVariables {
+        /// Drop probability of this packet (p_zap).
+        p_zap in "0..1", from "ott1999sred §3";
+        /// 1 if the packet belongs to the same flow as the compared zombie, otherwise 0.
+        hit in "0 or 1", from "ott1999sred §2";
+        /// Estimated probability of a hit (P(t)).
+        hit_frequency in "0..1", from "ott1999sred §2";
+        /// Random number between 0 and 1 that was compared with p_zap.
+        random in "0..1", from "ott1999sred §3";
     }
 }
 
@@ -77,6 +98,8 @@ pub struct SredAqm {
     list: Vec<u32>,
     /// Estimated probability of a hit, P(t).
     frequency: f64,
+    /// Drop probability and random number of the last signal, and true if its packet was a hit.
+    signal: (f64, f64, bool),
     random: Stream,
 }
 
@@ -122,6 +145,25 @@ impl Aqm for SredAqm {
         // P(t) = (1 - alpha) P(t-1) + alpha Hit(t)
         self.frequency += self.alpha * (f64::from(u8::from(hit)) - self.frequency);
         let p = self.probability(measure(at.backlog, self.buffer), hit);
-        if p > 0.0 && self.random.uniform() < p { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+        if p > 0.0 {
+            let drawn = self.random.uniform();
+            if drawn < p {
+                self.signal = (p, drawn, hit);
+                return Verdict::Signal(Why::Early);
+            }
+        }
+        Verdict::Pass
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let (p, drawn, hit) = self.signal;
+        let random = to.drawn(why, &RANDOM, drawn);
+        let signalled = |x: f64| if random.is_nan() { f64::NAN } else { x };
+        to.with(SredVariables {
+            p_zap: signalled(p),
+            hit: signalled(f64::from(u8::from(hit))),
+            hit_frequency: self.frequency,
+            random,
+        });
     }
 }

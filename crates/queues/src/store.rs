@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use net::{Backlog, Fates, QueuedPacket, Why};
+use net::{Backlog, Explanation, Fates, QueuedPacket, Why};
 
 /// Packets that a queue discipline stores until they are sent.
 #[derive(Clone, Debug, Default)]
@@ -37,13 +37,13 @@ impl Store {
         Some(held)
     }
 
-    /// Mark the packet nearest to the head that is ECN-capable and unmarked. Return true if the
-    /// function marked a packet.
-    pub fn mark_head(&mut self, why: Why, fates: &mut Fates) -> bool {
+    /// Mark the packet nearest to the head that is ECN-capable and unmarked. The function `explain`
+    /// explains the mark. Return true if the function marked a packet.
+    pub fn mark_head(&mut self, why: Why, fates: &mut Fates, explain: impl FnOnce(&mut Explanation)) -> bool {
         while let Some(held) = self.ring.get_mut(self.mark_pointer) {
             self.mark_pointer += 1;
             if held.packet.ecn.is_markable() {
-                fates.mark(&mut held.packet, why);
+                fates.mark(&mut held.packet, why, explain);
                 return true;
             }
         }

@@ -10,7 +10,7 @@
 //! the arriving packet is marked.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
+use net::{Aqm, Arrival, Backlog, Explanation, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
 use units::{Depth, Time};
 
 use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
@@ -72,6 +72,23 @@ impl<A: Aqm> StoringFifo<A> {
         }
     }
 
+    /// Return the function that explains a drop or a mark.
+    fn explainer(&self, why: Why, backlog: Backlog) -> impl FnOnce(&mut Explanation) {
+        move |to| {
+            self.limit.explain(backlog, to);
+            self.aqm.explain(why, to);
+        }
+    }
+
+    /// Mark the packet nearest to the head that can be marked. Return true if a packet was marked.
+    fn mark_head(&mut self, why: Why, backlog: Backlog, fates: &mut Fates) -> bool {
+        let (limit, aqm) = (self.limit, &self.aqm);
+        self.store.mark_head(why, fates, |to| {
+            limit.explain(backlog, to);
+            aqm.explain(why, to);
+        })
+    }
+
     /// Drop waiting packets until the buffer has space for the arriving packet. Return false if the
     /// arriving packet does not fit even into an empty buffer.
     fn make_room(&mut self, held: &QueuedPacket, at: &Arrival, fates: &mut Fates) -> bool {
@@ -83,7 +100,7 @@ impl<A: Aqm> StoringFifo<A> {
             let position = self.victim();
             if let Some(victim) = self.store.remove(position) {
                 self.count(&victim, false);
-                fates.drop(victim.packet, Why::Full);
+                fates.drop(victim.packet, Why::Full, self.explainer(Why::Full, at.backlog));
             }
             here.backlog = self.store.backlog();
         }
@@ -95,24 +112,27 @@ impl<A: Aqm> QueueDiscipline for StoringFifo<A> {
     fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let verdict = self.aqm.on_arrival(&held.packet, at);
         if self.limit.is_full(&held.packet, at) {
-            self.aqm.on_overflow(at.now);
             if self.drop_from == DropFrom::Tail {
-                return fates.drop(held.packet, Why::Full);
+                fates.drop(held.packet, Why::Full, self.explainer(Why::Full, at.backlog));
+                return self.aqm.on_overflow(at.now);
             }
+            self.aqm.on_overflow(at.now);
         }
         let markable = self.marks && held.packet.ecn.is_capable();
         match verdict {
             Verdict::Signal(_) if markable => {}
-            Verdict::Signal(why) | Verdict::Drop(why) => return fates.drop(held.packet, why),
+            Verdict::Signal(why) | Verdict::Drop(why) => {
+                return fates.drop(held.packet, why, self.explainer(why, at.backlog));
+            }
             Verdict::Pass => {}
         }
         if !self.make_room(&held, at, fates) {
-            return fates.drop(held.packet, Why::Full);
+            return fates.drop(held.packet, Why::Full, self.explainer(Why::Full, at.backlog));
         }
         if let Verdict::Signal(why) = verdict
-            && !(self.mark_at == MarkAt::Head && self.store.mark_head(why, fates))
+            && !(self.mark_at == MarkAt::Head && self.mark_head(why, at.backlog, fates))
         {
-            fates.mark(&mut held.packet, why);
+            fates.mark(&mut held.packet, why, self.explainer(why, at.backlog));
         }
         self.count(&held, true);
         self.store.push(held);

@@ -35,11 +35,12 @@
 //! a period is a whole number of ticks of the kernel (`wheel_ticks`).
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Verdict, Why};
 use units::{Bytes, Depth, Duration, Range, Room, Time, params, words};
 
 use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
+use crate::pie::{Drawn, PieVariables};
 
 words! {
     /// Effect of a packet's size on its signal probability.
@@ -98,6 +99,7 @@ params! {
 impl AqmParams for TcPie {
     type Aqm = TcPieAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = &[crate::pie::DECLARED];
     /// Default limit of the buffer in tc-pie(8): 1000 packets.
     const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
 
@@ -196,6 +198,11 @@ pub(crate) fn share(probability: f64) -> u64 {
     (ONE / 100) * (100.0 * probability) as u64
 }
 
+/// Convert the integer that stands for a probability (see [`ONE`]) to a number, 1 for `ONE`.
+fn probability(integer: u64) -> f64 {
+    integer as f64 / ONE as f64
+}
+
 /// Variables of the controller (struct pie_vars). Times are in ticks of 64 ns.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Vars {
@@ -232,6 +239,8 @@ pub(crate) struct State {
     /// Value of accu_prob before a forced drop. If the forced drop becomes a mark, accu_prob is
     /// restored to this value.
     forced: Option<u64>,
+    /// Accumulated probability and random number of the last signal.
+    drawn: Drawn,
     pub ticks: Ticks,
 }
 
@@ -240,7 +249,7 @@ impl State {
     pub fn new(settings: Settings, period: Duration) -> Self {
         let mut vars = Vars::default();
         vars.begin(settings.max_burst);
-        State { settings, vars, forced: None, ticks: Ticks::every(period) }
+        State { settings, vars, forced: None, drawn: Drawn::NONE, ticks: Ticks::every(period) }
     }
 
     /// Return true if a packet is to be dropped (pie_drop_early()). The packet has `size` bytes and
@@ -260,11 +269,14 @@ impl State {
             return false;
         }
         if v.accu_prob >= (ONE / 2) * 17 {
+            self.drawn = Drawn { accu_prob: probability(v.accu_prob), random: f64::NAN };
             self.forced = Some(v.accu_prob);
             return true;
         }
-        let lost = random.below(ONE + 1) < prob;
+        let drawn = random.below(ONE + 1);
+        let lost = drawn < prob;
         if lost {
+            self.drawn = Drawn { accu_prob: probability(v.accu_prob), random: probability(drawn) };
             v.accu_prob = 0;
         }
         lost
@@ -284,6 +296,21 @@ impl State {
         } else {
             Verdict::Drop(Why::Early)
         }
+    }
+
+    /// Explain the decision on the last packet.
+    pub fn explain(&self, why: Why, to: &mut Explanation) {
+        let v = &self.vars;
+        let Drawn { accu_prob, random } = self.drawn.explain(why, probability(v.accu_prob), to);
+        let seconds = |ticks: u64| ticks as f64 / TICKS_A_SECOND as f64;
+        to.with(PieVariables {
+            qdelay_s: seconds(v.qdelay),
+            qdelay_old_s: seconds(v.qdelay_old),
+            drop_prob: probability(v.prob),
+            burst_allowance_s: seconds(v.burst_time),
+            accu_prob,
+            random,
+        });
     }
 
     /// Record that the queue admitted the packet. If PIE forced a drop and the queue admitted the
@@ -466,6 +493,10 @@ impl Aqm for TcPieAqm {
 
     fn on_overflow(&mut self, _: Time) {
         self.state.overflows();
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        self.state.explain(why, to);
     }
 }
 

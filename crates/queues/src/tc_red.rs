@@ -14,11 +14,12 @@
 //! which Linux includes.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Rate, Read, Time, params, words};
 
 use crate::aqm::{AqmParams, QueueContext};
+use crate::average::AverageVariables;
 
 words! {
     /// Linux version whose integer arithmetic `tc_red` uses.
@@ -203,6 +204,8 @@ impl IdleTable {
 
 impl AqmParams for TcRed {
     type Aqm = TcRedAqm;
+    const DECLARED: &'static [Declared] =
+        &[crate::average::DECLARED, Declared { rules: RULES, variables: TcRedVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> TcRedAqm {
         let wlog = self.wlog().unwrap_or(31);
@@ -215,9 +218,30 @@ impl AqmParams for TcRed {
             average: 0,
             count: -1,
             least: 0,
+            signal: NO_VALUES,
             idle_from: Time::ZERO,
             random: context.random,
         }
+    }
+}
+
+rules! {
+    /// The average is between the thresholds, and (avg - min) times the count has reached qR.
+    RANDOM = "random", from "red.h of Linux: red_mark_probability";
+    /// The average is at least max.
+    ABOVE_MAX = "above-max", from "red.h of Linux: red_action";
+}
+
+variables! {
+    /// Variables of Linux's RED.
+    pub struct TcRedVariables {
+        /// Number of packets since the last signal while the average was at least min (qcount), -1
+        /// below min.
+        count in "packets", from "red.h of Linux";
+        /// Average above min times the count.
+        reach in "bytes", from "red.h of Linux: red_mark_probability";
+        /// Random number that `reach` must attain (qR).
+        q_r in "bytes", from "red.h of Linux: red_random";
     }
 }
 
@@ -235,11 +259,16 @@ pub struct TcRedAqm {
     count: i64,
     /// Value (qR) that count times (average - min) must reach for the next signal.
     least: u64,
+    /// Variables of the last signal.
+    signal: TcRedVariables,
     /// Time of the last packet that arrived at an idle link. If the packet was dropped, the link is
     /// still idle, and a new idle time began at the packet's arrival.
     idle_from: Time,
     random: Stream,
 }
+
+/// Variables without a value.
+const NO_VALUES: TcRedVariables = TcRedVariables { count: f64::NAN, reach: f64::NAN, q_r: f64::NAN };
 
 impl Aqm for TcRedAqm {
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
@@ -258,6 +287,7 @@ impl Aqm for TcRedAqm {
             return Verdict::Pass;
         }
         if self.average >= self.max {
+            self.signal = TcRedVariables { count: self.count as f64, ..NO_VALUES };
             self.count = -1;
             return Verdict::Signal(Why::Threshold);
         }
@@ -266,7 +296,10 @@ impl Aqm for TcRedAqm {
             self.least = self.reach.draw(&mut self.random);
             return Verdict::Pass;
         }
-        if ((self.average - self.min) >> self.wlog) * self.count as u64 >= self.least {
+        let reach = ((self.average - self.min) >> self.wlog) * self.count as u64;
+        if reach >= self.least {
+            let [count, reach, q_r] = [self.count as f64, reach as f64, self.least as f64];
+            self.signal = TcRedVariables { count, reach, q_r };
             self.count = 0;
             self.least = self.reach.draw(&mut self.random);
             return Verdict::Signal(Why::Early);
@@ -276,6 +309,15 @@ impl Aqm for TcRedAqm {
 
     fn average(&self) -> Option<Depth> {
         Some(Depth::Bytes(self.average as f64 / libm::exp2(f64::from(self.wlog))))
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        to.with(AverageVariables { avg: self.average as f64 / libm::exp2(f64::from(self.wlog)) });
+        match why {
+            Why::Early => to.by(&RANDOM).with(self.signal),
+            Why::Threshold => to.by(&ABOVE_MAX).with(self.signal),
+            _ => to.with(TcRedVariables { count: self.count as f64, ..NO_VALUES }),
+        };
     }
 }
 

@@ -11,7 +11,9 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{
+    Aqm, Arrival, Declared, Explanation, Packet, Rule, Variables as _, Verdict, Why, rules, variables,
+};
 use units::{Depth, Duration, Packets, Probability, Range, Room, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
@@ -53,6 +55,7 @@ params! {
 impl AqmParams for TcSfb {
     type Aqm = TcSfbAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: TcSfbVariables::LIST }];
     const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
 
     fn aqm(&self, context: QueueContext) -> TcSfbAqm {
@@ -66,6 +69,8 @@ impl AqmParams for TcSfb {
             changed: Time::ZERO,
             tokens: self.penalty_burst.0 as u64,
             filled: 0,
+            fewest: (0, 0),
+            signal: (&RANDOM, f64::NAN),
             hashes: [None; 2],
             waiting: VecDeque::new(),
             departures: Departures::default(),
@@ -132,6 +137,32 @@ impl Set {
     }
 }
 
+rules! {
+    /// Each of the packet's bins contains at least `max` packets.
+    BINS_FULL = "bins-full", from "sch_sfb.c of Linux 6.12: sfb_enqueue";
+    /// The signal probability of all of the packet's bins is 1, and the penalty rate is used up.
+    PENALTY = "penalty-rate", from "sch_sfb.c of Linux 6.12: sfb_rate_limit";
+    /// The random number is below the minimum signal probability of the packet's bins.
+    RANDOM = "random", from "sch_sfb.c of Linux 6.12: sfb_enqueue";
+    /// As `random`, but the signal probability is above one half, and the random number selects a
+    /// drop instead of a mark.
+    RANDOM_DROP = "random-drop", from "sch_sfb.c of Linux 6.12: sfb_enqueue";
+}
+
+variables! {
+    /// Variables of Linux's SFB.
+    pub struct TcSfbVariables {
+        /// Minimum signal probability of the packet's bins (p_min).
+        p_min in "0..1", from "sch_sfb.c of Linux 6.12";
+        /// Minimum number of packets of the packet's bins (minqlen).
+        qlen in "packets", from "sch_sfb.c of Linux 6.12";
+        /// Number of packets of unresponsive flows that SFB may admit (tokens_avail).
+        tokens in "packets", from "sch_sfb.c of Linux 6.12";
+        /// Random number between 0 and 1 that was compared with p_min.
+        random in "0..1", from "sch_sfb.c of Linux 6.12";
+    }
+}
+
 /// State of Linux's SFB.
 #[derive(Clone, Debug)]
 pub struct TcSfbAqm {
@@ -150,6 +181,11 @@ pub struct TcSfbAqm {
     /// at which `tokens` was updated last.
     tokens: u64,
     filled: u64,
+    /// Minimum signal probability and minimum number of packets of the bins of the packet that
+    /// arrived last.
+    fewest: (u16, u16),
+    /// Rule and random number of the last signal.
+    signal: (&'static Rule, f64),
     /// Hash values of the current packet in both sets. The list `waiting` has the hash values of
     /// the waiting packets.
     hashes: [Option<u32>; 2],
@@ -205,9 +241,11 @@ impl Aqm for TcSfbAqm {
         let (slot, target) = (self.slot, self.params.target.0 as u16);
         let hash = self.sets[slot].hash(packet.connection);
         let (least, fewest) = self.sets[slot].judge(hash, target, self.steps);
+        self.fewest = (least, fewest);
         self.hashes = [None; 2];
         self.hashes[slot] = Some(hash);
         if f64::from(fewest) >= self.params.max.0 {
+            self.signal = (&BINS_FULL, f64::NAN);
             return Verdict::Drop(Why::Threshold);
         }
         if least == ONE {
@@ -216,7 +254,11 @@ impl Aqm for TcSfbAqm {
                 self.sets[slot ^ 1].judge(hash, target, self.steps);
                 self.hashes[slot ^ 1] = Some(hash);
             }
-            return if self.within_penalty_rate(at.now) { Verdict::Pass } else { Verdict::Drop(Why::Early) };
+            if self.within_penalty_rate(at.now) {
+                return Verdict::Pass;
+            }
+            self.signal = (&PENALTY, f64::NAN);
+            return Verdict::Drop(Why::Early);
         }
         let drawn = self.random.below(1 << 16) as u16;
         if drawn >= least {
@@ -224,9 +266,22 @@ impl Aqm for TcSfbAqm {
         }
         let half = ONE / 2;
         if least > half && u32::from(drawn) < 2 * u32::from(least - half) {
+            self.signal = (&RANDOM_DROP, f64::from(drawn) / f64::from(ONE));
             return Verdict::Drop(Why::Early);
         }
+        self.signal = (&RANDOM, f64::from(drawn) / f64::from(ONE));
         Verdict::Signal(Why::Early)
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let random = to.drawn(why, self.signal.0, self.signal.1);
+        let (least, fewest) = self.fewest;
+        to.with(TcSfbVariables {
+            p_min: f64::from(least) / f64::from(ONE),
+            qlen: f64::from(fewest),
+            tokens: self.tokens as f64,
+            random,
+        });
     }
 
     fn on_departure(&mut self, now: Time) {

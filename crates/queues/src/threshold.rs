@@ -6,7 +6,7 @@
 //! arrival". Kuzmanovic 2005 (`kuzmanovic2005ecnplus`) compares the same threshold marking with
 //! RED, REM and PI.
 
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::{Depth, Range, params};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
@@ -24,9 +24,23 @@ params! {
 
 impl AqmParams for Threshold {
     type Aqm = ThresholdAqm;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: ThresholdVariables::LIST }];
 
     fn aqm(&self, _: QueueContext) -> ThresholdAqm {
         ThresholdAqm { threshold: self.threshold }
+    }
+}
+
+rules! {
+    /// The queue length is above the threshold K.
+    ABOVE = "above-threshold", from "rfc8257 §3.1";
+}
+
+variables! {
+    /// Variables of step marking.
+    pub struct ThresholdVariables {
+        /// Threshold (K), in packets or bytes.
+        threshold in "packets or bytes", from "rfc8257 §3.1";
     }
 }
 
@@ -44,5 +58,12 @@ impl Aqm for ThresholdAqm {
         } else {
             Verdict::Pass
         }
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        if why == Why::Threshold {
+            to.by(&ABOVE);
+        }
+        to.with(ThresholdVariables { threshold: self.threshold.amount() });
     }
 }

@@ -16,7 +16,7 @@
 //! the threshold, and aqmlab treats it as above the threshold.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, variables};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params, words};
 
@@ -125,6 +125,7 @@ fn check(wred: &Wred, path: &str) -> Result<(), Invalid> {
 impl AqmParams for Wred {
     type Aqm = WredAqm;
     const COUNTS_ON_ORDER: bool = true;
+    const DECLARED: &'static [Declared] = DECLARED;
 
     fn aqm(&self, context: QueueContext) -> WredAqm {
         let mut of_dscp = [self.precedences.len().saturating_sub(1) as u8; 64];
@@ -150,11 +151,27 @@ impl AqmParams for Wred {
             min_backlog: self.min_backlog.0 as u32,
             of_dscp,
             classes: self.precedences.iter().map(class).collect(),
+            last: 0,
             departures: Departures::default(),
             random: context.random,
         }
     }
 }
+
+variables! {
+    /// Variables of WRED and RIO.
+    pub struct PrecedenceVariables {
+        /// Index of the packet's drop precedence, counted from 0 for the best precedence.
+        precedence in "", from "rfc2597 §2";
+    }
+}
+
+/// Rules and variables of WRED and RIO. The average is that of the packet's precedence.
+pub(crate) const DECLARED: &[Declared] = &[
+    Declared { rules: &[], variables: PrecedenceVariables::LIST },
+    crate::average::DECLARED,
+    crate::spacing::DECLARED,
+];
 
 /// State of one precedence.
 #[derive(Clone, Debug)]
@@ -175,6 +192,8 @@ pub struct WredAqm {
     /// Index of the precedence to which each codepoint belongs.
     of_dscp: [u8; 64],
     classes: Vec<Class>,
+    /// Precedence of the packet that arrived last.
+    last: usize,
     departures: Departures,
     random: Stream,
 }
@@ -225,6 +244,7 @@ impl Aqm for WredAqm {
             self.classes[d.tag as usize].waiting -= amount;
         }
         let c = self.class_of(packet);
+        self.last = c;
         self.update(c, at);
         let spared = is_spared(at, self.min_backlog);
         let class = &mut self.classes[c];
@@ -250,5 +270,12 @@ impl Aqm for WredAqm {
     /// packets as every other average.
     fn average(&self) -> Option<Depth> {
         self.classes.last().map(|class| self.counts.like(class.average.value()))
+    }
+
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        let class = &self.classes[self.last];
+        to.with(PrecedenceVariables { precedence: self.last as f64 });
+        class.average.explain(to);
+        class.chooser.explain(why, to);
     }
 }

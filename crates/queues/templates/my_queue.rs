@@ -10,7 +10,7 @@
 // decay during idle time, `spacing.rs` converts a probability into a verdict, and `lazy.rs`
 // processes departures and timer ticks at the next arrival.
 use engine::Stream;
-use net::{Aqm, Arrival, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Declared, Explanation, Packet, Variables as _, Verdict, Why, rules, variables};
 use units::param::{Invalid, join};
 use units::{Depth, Duration, Range, Read, Time, params};
 
@@ -51,6 +51,26 @@ fn check(queue: &MyQueue, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
+// The series `why` explains each drop and each mark by a rule and by variables of the queue. The
+// macros `rules!` and `variables!` declare them once, with their sources. The columns of the series
+// and the reference are generated from these declarations.
+rules! {
+    /// The random number is below the signal probability p.
+    RANDOM = "random", from "made up";
+    /// The queue length is at least `high`.
+    HIGH = "high", from "made up";
+}
+
+variables! {
+    /// Variables of Ramp.
+    pub struct MyQueueVariables {
+        /// Signal probability of the packet.
+        p in "0..1", from "made up";
+        /// Random number between 0 and 1 that was compared with p.
+        random in "0..1", from "made up";
+    }
+}
+
 /// State of one queue.
 #[derive(Clone, Debug)]
 pub struct MyQueueAqm {
@@ -59,6 +79,8 @@ pub struct MyQueueAqm {
     pause: Duration,
     /// Time at which the pause after the last signal ends.
     resumes: Time,
+    /// Signal probability and random number of the last signal.
+    signal: MyQueueVariables,
     random: Stream,
 }
 
@@ -67,6 +89,7 @@ pub struct MyQueueAqm {
 // be repeated.
 impl AqmParams for MyQueue {
     type Aqm = MyQueueAqm;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: MyQueueVariables::LIST }];
 
     fn aqm(&self, context: QueueContext) -> MyQueueAqm {
         MyQueueAqm {
@@ -74,6 +97,7 @@ impl AqmParams for MyQueue {
             high: self.high,
             pause: self.pause,
             resumes: Time::ZERO,
+            signal: MyQueueVariables { p: f64::NAN, random: f64::NAN },
             random: context.random,
         }
     }
@@ -92,11 +116,24 @@ impl Aqm for MyQueueAqm {
             return Verdict::Pass;
         }
         let p = (queue - low) / (high - low);
-        if p < 1.0 && self.random.uniform() >= p {
+        let random = if p < 1.0 { self.random.uniform() } else { 0.0 };
+        if random >= p {
             return Verdict::Pass;
         }
+        self.signal = MyQueueVariables { p, random };
         self.resumes = at.now + self.pause;
         Verdict::Signal(if p < 1.0 { Why::Early } else { Why::Threshold })
+    }
+
+    // Explain the last verdict. The simulator calls this function only for drops and marks, and
+    // only while a series records explanations. If the buffer was full (`Why::Full`), the AQM did
+    // not signal the packet.
+    fn explain(&self, why: Why, to: &mut Explanation) {
+        match why {
+            Why::Early => to.by(&RANDOM).with(self.signal),
+            Why::Threshold => to.by(&HIGH).with(self.signal),
+            _ => to,
+        };
     }
 }
 

@@ -27,6 +27,7 @@ mod tuning;
 mod window;
 
 pub use config::*;
+pub use congestion::recorded::{CwndChange, Windows};
 pub use endpoint::{Endpoint, Error, Info, State};
 pub use receiver::ReceiverStats;
 pub use sender::SenderStats;
@@ -41,20 +42,26 @@ pub fn pages() -> Vec<units::param::Json> {
     for stack in Tcp::STACKS {
         own["implied"][format!("stack.{stack}")] = Tcp::implied(stack);
     }
+    let rules = |rules: &[net::Rule]| rules.iter().map(net::Rule::entry).collect::<units::param::Json>();
+    let mut cwnd = page::<CwndParameters>();
+    cwnd["rules"] = rules(&[sender::RULES, congestion::growth::RULES].concat());
     let mut pages = vec![
         own,
         page::<EcnParameters>(),
         page::<RecoveryParameters>(),
         page::<RtoParameters>(),
         page::<AckParameters>(),
-        page::<CwndParameters>(),
+        cwnd,
         page::<WindowParameters>(),
         page::<MemoryParameters>(),
         page::<ConnectionParameters>(),
         page::<WireParameters>(),
         page::<DetailParameters>(),
     ];
-    pages.extend(congestion::Algorithm::pages());
+    pages.extend(congestion::Algorithm::pages().into_iter().map(|mut page| {
+        page["rules"] = rules(congestion::Algorithm::rules(page["name"].as_str().unwrap_or_default()));
+        page
+    }));
     pages.extend(SlowStart::pages());
     pages
 }

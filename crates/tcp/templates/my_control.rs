@@ -7,10 +7,12 @@
 // `control.rs` defines the interface: the ACK, the congestion events, and the trait with all
 // methods of a controller. Functions that the controls share are in `control.rs` (`decreased`) and
 // `growth.rs` (slow start, and growth by a number of segments per round trip).
+use net::{Rule, rules};
 use units::{Range, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::SlowStart;
 use crate::window::Window;
 
@@ -31,12 +33,23 @@ params! {
     }
 }
 
+// The series `why_cwnd` explains each change of cwnd and ssthresh by a rule. The macro `rules!`
+// declares the rules of this control once, and the reference is generated from it. The rules of slow
+// start and of standard TCP are in `growth.rs` and `sender/changes.rs`.
+rules! {
+    /// cwnd grows by `increase` segments per round trip.
+    INCREASE = "my-increase", from "example";
+    /// A loss or a mark multiplies the window by beta.
+    DECREASE = "my-decrease", from "example";
+}
+
 // The following block declares the properties of the kind. The trait `Control` (`control.rs`) has
 // more properties: the response to marks (`MARKS`), the loss recovery that the control requires
 // (`IMPLIED_RECOVERY`), the presence of a slow start (`HAS_SLOW_START`), and the defaults of the
 // control in the stack `linux` (`linux_defaults`).
 impl Control for MyControl {
     type State = MyControlState;
+    const RULES: &'static [Rule] = RULES;
 
     fn new_state(&self, _: &Window) -> MyControlState {
         MyControlState {
@@ -76,6 +89,14 @@ impl CongestionControl for MyControlState {
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
         self.growth.take_slow_start_exit()
+    }
+
+    fn rule_of_ack(&self, w: &Window, after: Windows) -> &'static Rule {
+        self.growth.rule(w, after, Some(&INCREASE))
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

@@ -25,6 +25,7 @@ from aqmlab.command import (
     tc,
     traffic,
     tune_red,
+    why,
 )
 from aqmlab.command.help import CONTEXT, Command, Group
 
@@ -63,6 +64,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
         "sweep": (sweep.sweep_command, sweep.EXAMPLES),
         "results": (results.results_command, results.EXAMPLES),
         "responses": (responses.responses_command, responses.EXAMPLES),
+        "why": (why.why_command, why.EXAMPLES),
         "plot": (plot.plot_command, plot.EXAMPLES),
         "status": (status.status_command, status.EXAMPLES),
     },

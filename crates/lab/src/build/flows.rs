@@ -59,6 +59,9 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));
             continue;
         }
+        let traced = &scenario.record.traced;
+        let changes = scenario.record.series.iter().any(|series| series.needs().changes)
+            && (traced.is_empty() || traced.contains(&name));
         let listens = [Side::Server, Side::Client].map(|side| plan.needs(f, side).events);
         let first_hop = [0, 1].map(|direction| {
             let end = if listens[direction] { Hop::LISTENER } else { Hop::END };
@@ -89,6 +92,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
                 dscp: table.dscp.0,
                 hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
                 progress: Progress::new(Time::ZERO + start),
+                records_changes: changes,
                 finished: false,
                 totals: built.flow_totals.len() - 1,
                 durations: Histogram::default(),
@@ -100,6 +104,9 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             let mut ends = ends.map(|(tcp, clock)| Endpoint::new(tcp.clone(), clock));
             if scenario.record.series.iter().any(|series| series.needs().rates) {
                 ends[0].measure_delivery_rate();
+            }
+            if changes {
+                ends.iter_mut().for_each(Endpoint::record_cwnd_changes);
             }
             built.endpoints.push(ends);
             built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start, table.dscp.0));

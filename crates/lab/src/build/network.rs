@@ -41,6 +41,7 @@ pub fn build(
     hosts: Hosts<'_>,
 ) -> BuiltNetwork {
     let seed = scenario.seed;
+    let explains = scenario.record.series.iter().any(|series| series.needs().explanations);
     let link = |l: &LinkPlan| {
         let name = l.name();
         let delay = l.delay + offset(seed, &format!("link/{name}/phase"), scenario.phase_breaking.delay);
@@ -50,7 +51,10 @@ pub fn build(
             true => Discipline::Storing(Box::new(External::default())),
             false => l.queue.build(&name, l.rate, random, custom_aqms, plan),
         };
-        let link = Link::new(l.rate, delay, queue);
+        let mut link = Link::new(l.rate, delay, queue);
+        if explains {
+            link.explain();
+        }
         match l.rate_changes.as_ref().and_then(|changes| changes.pace(l.rate)) {
             Some(pace) => link.with_pace(pace),
             None => link,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::Direction;
+use net::{Direction, Variable};
 use queues::diffserv::{self, Dscp, Flows, Protocol};
 use tcp::Tcp;
 use traffic::application::{Needs, Side};
@@ -180,6 +180,18 @@ impl Plan {
         let named =
             |&l: &u32| record.links.is_empty() || record.links.contains(&self.links[l as usize].name());
         (0..self.links.len() as u32).filter(named).collect()
+    }
+
+    /// Return the variables by which the queues of all links explain their drops and marks. Each
+    /// name occurs once.
+    pub fn variables(&self) -> Vec<&'static Variable> {
+        let mut all: Vec<&'static Variable> = Vec::new();
+        for variable in self.links.iter().flat_map(|link| link.queue.variables()) {
+            if all.iter().all(|known| known.name != variable.name) {
+                all.push(variable);
+            }
+        }
+        all
     }
 
     /// Return the properties of a flow with a single connection, for the recorded series.

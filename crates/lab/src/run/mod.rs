@@ -143,8 +143,11 @@ pub(crate) struct Simulation<'a> {
     /// Links whose queues the run samples.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// True if a capture or a series observes the packets that hosts send and receive.
+    /// True if a capture or a series observes the packets that hosts send and receive, or if a
+    /// series records the changes of cwnd.
     observes_hosts: bool,
+    /// True if a capture or a series observes the packets that hosts send and receive.
+    observes_packets: bool,
     /// True if a capture or a series observes the packets on links.
     observes_links: bool,
     pub(crate) end: Time,
@@ -202,11 +205,14 @@ impl<'a> Simulation<'a> {
         let of_slot = |slot: &Slot| plan.single_flow(slot.flow, &scenario.record);
         let connections: Vec<_> = slots[..single].iter().map(of_slot).collect();
         let tables = plan.first_flows();
+        let explains = wants.iter().any(|wants| wants.explanations);
+        let variables = if explains { plan.variables() } else { Vec::new() };
         let start = RunStart {
             begins,
             ends: scenario.duration.filter(|_| !real).map(|duration| Time::ZERO + duration),
             links: links.len(),
             recorded: &recorded,
+            variables: &variables,
             single: &connections,
             tables: &tables,
         };
@@ -257,7 +263,8 @@ impl<'a> Simulation<'a> {
             connections,
             sampled,
             captures: None,
-            observes_hosts: wants.iter().any(|wants| wants.hosts),
+            observes_hosts: wants.iter().any(|wants| wants.hosts || wants.changes),
+            observes_packets: wants.iter().any(|wants| wants.hosts),
             observes_links: wants.iter().any(|wants| wants.links),
             end: Time::ZERO,
             horizon: Time::ZERO,

@@ -20,7 +20,7 @@ impl Simulation<'_> {
         if let Some(folder) = folder {
             let slots = self.connections.records.slots.len();
             self.captures = Some(Box::new(Captures::begin(self.scenario, self.plan, folder, slots)?));
-            (self.observes_hosts, self.observes_links) = (true, true);
+            (self.observes_hosts, self.observes_packets, self.observes_links) = (true, true, true);
         }
         Ok(())
     }
@@ -57,6 +57,12 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
+        if self.protocol(packet) == Protocol::Tcp {
+            self.observe_changes(now, end); // a restart after idle time precedes a segment
+        }
+        if !self.observes_packets {
+            return;
+        }
         let observed = self.observed_packet(packet);
         let acked = match observed.protocol {
             Protocol::Tcp => self.connections.endpoints.of(packet.connection).map(Endpoint::acked),
@@ -74,6 +80,17 @@ impl Simulation<'_> {
         let records = &mut self.connections.records;
         let flow = records.slots[end.connection() as usize].flow;
         records.series.at_endpoint(now, end, flow, &self.connections.endpoints[end]);
+        self.observe_changes(now, end);
+    }
+
+    /// Observe the changes of cwnd and ssthresh of an endpoint since the last call. Changes without
+    /// a time occurred at the time `now`.
+    fn observe_changes(&mut self, now: Time, end: End) {
+        let records = &mut self.connections.records;
+        let slot = &records.slots[end.connection() as usize];
+        let (of, series) = ([slot.flow, slot.connection], &mut records.series);
+        self.connections.endpoints[end]
+            .take_cwnd_changes(|change| series.on_cwnd_change(change.at.unwrap_or(now), end, of, &change));
     }
 
     /// Return a packet with the data that captures and series need about the packet.

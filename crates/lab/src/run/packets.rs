@@ -187,7 +187,7 @@ impl Simulation<'_> {
             return self.enter(now, hop + 1, packet);
         }
         let link = self.network.hops[hop as usize + 1].link();
-        self.connections.records.probe(link).fate(now, &Fate::Dropped(*packet, Why::Policed));
+        self.connections.records.probe(link).fate(now, &Fate::Dropped(*packet, Why::Policed), None);
         Ok(())
     }
 
@@ -333,6 +333,6 @@ impl Simulation<'_> {
     pub(super) fn discard(&mut self, now: Time, packet: &Packet) {
         let last = self.network.hops[packet.hop as usize];
         let link = last.wire().map_or(last.link(), |w| self.network.impaired[w]);
-        self.connections.records.probe(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
+        self.connections.records.probe(link).fate(now, &Fate::Dropped(*packet, Why::Corruption), None);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use net::{Direction, Fate, Flags, Why};
+use net::{Direction, Explanation, Fate, Flags, Why};
 use units::Time;
 
 use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
@@ -38,15 +38,68 @@ pub trait IncidentKind: Debug {
 
 /// Drop or mark of a packet.
 #[derive(Clone, Copy, Debug)]
-struct Incident {
-    at: Time,
-    link: u32,
+pub(super) struct Incident {
+    pub at: Time,
+    pub link: u32,
     flow: u32,
     reply: bool,
     syn: bool,
     seq: u32,
     bytes: u16,
-    why: Why,
+    pub why: Why,
+}
+
+impl Incident {
+    /// Return the drop or the mark of a packet of the flow `flow` at a link.
+    pub fn new(at: Time, link: u32, flow: u32, fate: &Fate) -> Self {
+        let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
+        Incident {
+            at,
+            link,
+            flow,
+            reply: packet.label.direction() == Direction::Reverse,
+            syn: packet.segment.flags.has(Flags::SYN),
+            seq: packet.segment.seq.0,
+            bytes: packet.segment.len,
+            why: *why,
+        }
+    }
+
+    /// Return the column of the times.
+    pub fn times(list: &[&Incident]) -> Column {
+        Column::Float(list.iter().map(|i| i.at.seconds()).collect())
+    }
+
+    /// Return the column of the names of the links.
+    pub fn links(list: &[&Incident], names: &Names) -> Column {
+        Column::Name(list.iter().map(|i| i.link).collect(), names.links().clone())
+    }
+
+    /// Return the column of the names of the flows.
+    pub fn flows(list: &[&Incident], names: &Names) -> Column {
+        Column::Name(list.iter().map(|i| i.flow).collect(), names.flows().clone())
+    }
+
+    /// Return the column `reply`.
+    pub fn replies(list: &[&Incident]) -> Column {
+        Column::Count(list.iter().map(|i| u64::from(i.reply)).collect())
+    }
+
+    /// Return the column `seq`. The SYN has sequence number 0, so the data begins at 1.
+    pub fn positions(list: &[&Incident]) -> Column {
+        Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect())
+    }
+
+    /// Return the column of the sizes of the payloads.
+    pub fn sizes(list: &[&Incident]) -> Column {
+        Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect())
+    }
+
+    /// Return the column of the reasons.
+    pub fn reasons(list: &[&Incident]) -> Column {
+        let reasons = Arc::new(Why::ALL.iter().map(|w| w.name().to_string()).collect::<Vec<_>>());
+        Column::Name(list.iter().map(|i| i.why.index() as u32).collect(), reasons)
+    }
 }
 
 /// Series of all incidents of one kind, drops or marks.
@@ -71,13 +124,9 @@ impl<Kind: IncidentKind> Recorder for Incidents<Kind> {
         StoredRows::from(&self.list)
     }
 
-    fn on_fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
+    fn on_fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate, _: Option<&Explanation>) {
         if Kind::includes(fate) && at >= self.begins {
-            let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
-            let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
-            let syn = packet.segment.flags.has(Flags::SYN);
-            let reply = packet.label.direction() == Direction::Reverse;
-            self.list.push(Incident { at, link, flow, reply, syn, seq, bytes, why: *why });
+            self.list.push(Incident::new(at, link, flow, fate));
         }
     }
 
@@ -85,17 +134,15 @@ impl<Kind: IncidentKind> Recorder for Incidents<Kind> {
         let mut list: Vec<&Incident> = self.list.iter().collect();
         // Early delivery reports drops at the links of a host before earlier drops at other links.
         list.sort_by_key(|i| (i.at, i.link));
-        let reasons = Arc::new(Why::ALL.iter().map(|w| w.name().to_string()).collect::<Vec<_>>());
         let columns = Columns {
-            time_s: Column::Float(list.iter().map(|i| i.at.seconds()).collect()),
-            link: Column::Name(list.iter().map(|i| i.link).collect(), names.links().clone()),
-            flow: Column::Name(list.iter().map(|i| i.flow).collect(), names.flows().clone()),
-            reply: Column::Count(list.iter().map(|i| u64::from(i.reply)).collect()),
-            // The SYN has sequence number 0, so the data begins at 1.
-            seq: Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect()),
-            bytes: Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect()),
+            time_s: Incident::times(&list),
+            link: Incident::links(&list, names),
+            flow: Incident::flows(&list, names),
+            reply: Incident::replies(&list),
+            seq: Incident::positions(&list),
+            bytes: Incident::sizes(&list),
             syn: Column::Count(list.iter().map(|i| u64::from(i.syn)).collect()),
-            reason: Column::Name(list.iter().map(|i| i.why.index() as u32).collect(), reasons),
+            reason: Incident::reasons(&list),
         };
         vec![columns.named(Kind::NAME)]
     }

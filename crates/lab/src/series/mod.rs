@@ -17,10 +17,12 @@ mod segments;
 mod traced;
 mod transfers;
 mod waits;
+mod why;
+mod why_cwnd;
 mod window;
 
-use net::{End, Fate};
-use tcp::Endpoint;
+use net::{End, Explanation, Fate};
+use tcp::{CwndChange, Endpoint};
 use units::param::{Invalid, Json, did_you_mean, words_schema};
 use units::{Read, Time};
 
@@ -144,6 +146,8 @@ series! {
     requests::Requests,
     segments::Segments,
     rtt::Rtt,
+    why::Why,
+    why_cwnd::WhyCwnd,
 }
 
 impl Read for Series {

@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use net::{End, Fate, Link};
+use net::{End, Explanation, Fate, Link, Variable};
 use queues::Discipline;
-use tcp::Endpoint;
+use tcp::{CwndChange, Endpoint};
 use units::Time;
 
 use crate::columns::Definition;
@@ -36,12 +36,25 @@ pub struct Needs {
     /// True if real hosts report the state of their kernel at each interval of `record.interval`
     /// ([`Recorder::at_kernel`]).
     pub reports: bool,
+    /// True if the queues explain their drops and marks ([`Recorder::on_fate`]).
+    pub explanations: bool,
+    /// True if the senders record the changes of cwnd and ssthresh
+    /// ([`Recorder::on_cwnd_change`]).
+    pub changes: bool,
 }
 
 impl Needs {
     /// Requirements of a series that uses only the hooks for rare events, such as drops.
-    pub const NOTHING: Needs =
-        Needs { samples: false, queues: false, links: false, hosts: false, rates: false, reports: false };
+    pub const NOTHING: Needs = Needs {
+        samples: false,
+        queues: false,
+        links: false,
+        hosts: false,
+        rates: false,
+        reports: false,
+        explanations: false,
+        changes: false,
+    };
 
     /// Return true if the series reads the state of endpoints, so that all endpoints must be at the
     /// same simulated time.
@@ -72,6 +85,9 @@ pub struct RunStart<'a> {
     pub links: usize,
     /// Indices of the links in the list `record.links`, or of all links if the list is empty.
     pub recorded: &'a [u32],
+    /// Variables by which the queues of the links explain their drops and marks. The list is empty
+    /// unless a series needs explanations.
+    pub variables: &'a [&'static Variable],
     /// Flows with a single connection. The connection of the flow at index `s` is stored in slot
     /// `s`.
     pub single: &'a [SingleFlow],
@@ -204,8 +220,14 @@ macro_rules! hooks {
             /// Record the state of a real endpoint that its kernel reports.
             reports fn at_kernel(now: Time, end: End, flow: u32, kernel: &KernelState);
             /// Record the drop or the mark of a packet at a link. The calls of one link are in the
-            /// order of time. The calls of different links may be out of order.
-            always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
+            /// order of time. The calls of different links may be out of order. `explanation` has
+            /// the rule and the variables of the queue if a series declares `explanations` and the
+            /// queue dropped or marked the packet.
+            always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate, explanation: Option<&Explanation>);
+            /// Record a change of cwnd or ssthresh of an endpoint. `connection` is the number of
+            /// the connection within the flow. The calls of one endpoint are in the order of time.
+            /// The calls of different endpoints may be out of order.
+            changes fn on_cwnd_change(now: Time, end: End, of: [u32; 2], change: &CwndChange);
             /// Record a request when its response is complete. A request without a complete
             /// response is recorded when its connection or the run ends.
             always fn on_request(request: &RequestRecord);

@@ -102,7 +102,8 @@ fn outcome_of(text: &str) -> Result<Outcome, Failure> {
 }
 
 /// Series that a run can record with early delivery.
-const RECORDED: &str = r#""drops", "marks", "delays", "waits", "flow_delays", "transfers", "requests""#;
+const RECORDED: &str =
+    r#""drops", "marks", "delays", "waits", "flow_delays", "transfers", "requests", "why", "why_cwnd""#;
 
 /// If each host has a single flow, early delivery saves about half of the events, with and without
 /// series of links. A run that records the series `window` delivers no packets early.

@@ -20,3 +20,4 @@ mod tcp_tables;
 mod warm_up;
 mod warnings;
 mod web;
+mod why;

@@ -44,7 +44,7 @@ impl<Q: LinkQueue> Link<Q> {
         if !(idle && self.takes_when_free) {
             let at = Arrival { now, backlog, free_at: self.free_at };
             let answer = self.queue.offer(packet, &at, &mut self.fates);
-            if !self.fates.0.is_empty() {
+            if !self.fates.is_empty() {
                 self.settle(now, probe);
             }
             match answer {
@@ -93,13 +93,14 @@ impl<Q: LinkQueue> Link<Q> {
     /// Count the drops and marks that the queue reported, and report them to the probe.
     #[cold]
     pub(super) fn settle(&mut self, now: Time, probe: &mut impl Probe) {
-        for fate in self.fates.0.drain(..) {
-            match &fate {
-                Fate::Dropped(packet, why) => self.counters.drop(packet, *why),
-                Fate::Marked(packet, why) => self.counters.mark(packet, *why),
+        let counters = &mut self.counters;
+        self.fates.take(|fate, explanation| {
+            match fate {
+                Fate::Dropped(packet, why) => counters.drop(packet, *why),
+                Fate::Marked(packet, why) => counters.mark(packet, *why),
             }
-            probe.fate(now, &fate);
-        }
+            probe.fate(now, fate, explanation);
+        });
     }
 
     /// Return the backlog at the time `now`, without the packet in service.

@@ -140,7 +140,7 @@ mod tests {
             let pushes_out = held.packet.segment.seq.0 == 9;
             self.0.push_back(held);
             if pushes_out {
-                self.0.drain(..).for_each(|held| fates.drop(held.packet, Why::Early));
+                self.0.drain(..).for_each(|held| fates.drop(held.packet, Why::Early, |_| {}));
             }
         }
         fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
@@ -149,7 +149,7 @@ mod tests {
             }
             let held = self.0.pop_back();
             if let Some(held) = held.filter(|held| held.packet.segment.seq.0 == 1) {
-                fates.drop(held.packet, Why::Early);
+                fates.drop(held.packet, Why::Early, |_| {});
                 return self.0.pop_back().into();
             }
             held.into()

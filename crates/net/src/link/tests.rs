@@ -24,7 +24,7 @@ impl LinkQueue for Short {
         if at.backlog.packets < self.0 {
             return Answer::Admitted;
         }
-        fates.drop(*p, crate::discipline::Why::Full);
+        fates.drop(*p, crate::discipline::Why::Full, |_| {});
         Answer::Dropped
     }
     fn average(&self) -> Option<Depth> {

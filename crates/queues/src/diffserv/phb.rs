@@ -82,6 +82,7 @@ pub fn composition(phb: &Phb, buffer: &Buffer, depth: Depth) -> Json {
 
 impl DisciplineParams for Phb {
     type Discipline = PriorityQueue;
+    const DECLARED: &'static [net::Declared] = crate::wred::DECLARED;
 
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> PriorityQueue {
         match Priority::read(&composition(self, buffer, context.limit), "") {

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use net::{Declared, Rule, Variable};
 use units::param::{Invalid, Json, Renamed, choice_schema, page, split_kind, with_kind};
 use units::{Params, Read, Room};
 
@@ -75,6 +76,8 @@ struct Entry {
     /// True if this kind of queue itself chooses the packets that it marks.
     places_marks: bool,
     has_buffer: bool,
+    /// Rules and variables of the kind, without those of the buffer.
+    declared: &'static [Declared],
     read: ReadParams,
     schema: fn() -> Json,
     page: fn() -> Json,
@@ -90,6 +93,7 @@ const fn aqm<P: AqmParams + fmt::Debug + Send + Sync>() -> Entry {
         counts_on_order: P::COUNTS_ON_ORDER,
         places_marks: false,
         has_buffer: true,
+        declared: P::DECLARED,
         read: |value, path| Ok(Arc::new(AqmKind(P::read(value, path)?))),
         schema: P::schema,
         page: page::<P>,
@@ -106,6 +110,7 @@ const fn discipline<P: DisciplineParams + fmt::Debug + Send + Sync>() -> Entry {
         counts_on_order: true,
         places_marks: true,
         has_buffer: true,
+        declared: P::DECLARED,
         read: |value, path| {
             let params = P::read(value, path)?;
             Ok(Arc::new(DisciplineKind { params, children: |_| Vec::new(), classes: |_| None }))
@@ -223,6 +228,13 @@ impl<P: DisciplineParams + fmt::Debug + Send + Sync> QueueParams for DisciplineK
     }
 }
 
+/// Add rules and variables to a manual page.
+fn with_declared(mut page: Json, declared: &[Declared]) -> Json {
+    page["rules"] = declared.iter().flat_map(|d| d.rules).map(Rule::entry).collect();
+    page["variables"] = declared.iter().flat_map(|d| d.variables).map(Variable::entry).collect();
+    page
+}
+
 /// Kind of a queue, with its parameters.
 #[derive(Clone, Debug)]
 pub struct Kind {
@@ -244,7 +256,12 @@ fn entry(kind: &str) -> Option<&'static Entry> {
 impl Kind {
     /// Return the manual page of each kind of queue.
     pub fn pages() -> Vec<Json> {
-        KINDS.iter().map(|entry| (entry.page)()).collect()
+        KINDS.iter().map(|entry| with_declared((entry.page)(), entry.declared)).collect()
+    }
+
+    /// Return the rules and variables of the kind, without those of the buffer.
+    pub(super) fn declared(&self) -> &'static [Declared] {
+        self.entry.declared
     }
 
     /// Return the names of the parameters of a kind of queue, or `None` if the kind does not exist.

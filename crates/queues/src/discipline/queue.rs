@@ -1,6 +1,7 @@
 //! Queue of a scenario: one table with the keys of the buffer and the keys of the queue's kind.
 
 use engine::Stream;
+use net::Variable;
 use units::param::{Invalid, Json, JsonMap, join, object, page, refuse_unknown};
 use units::{Params, Rate, Read};
 
@@ -68,6 +69,20 @@ impl Queue {
     pub fn each(&self, see: &mut dyn FnMut(&Queue)) {
         see(self);
         self.kind.children().iter().for_each(|child| child.queue.each(see));
+    }
+
+    /// Return the variables by which this queue, and each queue in its classes, explain their drops
+    /// and marks. Each name occurs once. The variables of the buffer come first.
+    pub fn variables(&self) -> Vec<&'static Variable> {
+        let mut all: Vec<&'static Variable> = crate::fifo::DECLARED.variables.iter().collect();
+        self.each(&mut |queue| {
+            for variable in queue.kind.declared().iter().flat_map(|declared| declared.variables) {
+                if all.iter().all(|known| known.name != variable.name) {
+                    all.push(variable);
+                }
+            }
+        });
+        all
     }
 
     /// Build the queue of the link with this name and rate. `random` is the random stream of the

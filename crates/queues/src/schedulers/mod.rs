@@ -22,7 +22,7 @@ mod tree;
 pub mod wfq;
 pub mod wrr;
 
-use net::{Arrival, Backlog, Count, Fates, Next, QueuedPacket, Why, byte_time, time_to_send};
+use net::{Arrival, Backlog, Count, Fates, Next, QueuedPacket, Rule, Why, byte_time, time_to_send};
 use units::param::{Invalid, Json, join, page};
 use units::{Bytes, Depth, Rate, Time};
 
@@ -243,10 +243,12 @@ impl Classes {
         class
     }
 
-    /// Drop a packet that the scheduler does not admit to any class.
-    pub fn refuse(&mut self, held: QueuedPacket, fates: &mut Fates) {
+    /// Drop a packet that the scheduler does not admit to any class, by a rule of the scheduler.
+    pub fn refuse(&mut self, held: QueuedPacket, rule: &'static Rule, fates: &mut Fates) {
         self.refused.add(&held.packet);
-        fates.drop(held.packet, Why::Full);
+        fates.drop(held.packet, Why::Full, |to| {
+            to.by(rule);
+        });
     }
 
     /// Dequeue the next packet of a class.

@@ -13,7 +13,7 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
+use net::{Arrival, Backlog, Declared, Fates, Next, QueueDiscipline, QueuedPacket, Why, rules};
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::aqm::{DisciplineParams, QueueContext};
@@ -39,6 +39,7 @@ params! {
 
 impl DisciplineParams for Sfq {
     type Discipline = SfqQueue;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: &[] }];
 
     fn discipline(&self, buffer: &Buffer, context: QueueContext) -> SfqQueue {
         let mut random = context.random;
@@ -54,6 +55,11 @@ impl DisciplineParams for Sfq {
             backlog: Backlog::default(),
         }
     }
+}
+
+rules! {
+    /// The buffer was full, and the packet was the last of the queue with the most packets.
+    LONGEST = "longest-queue", from "mckenney1990sfq";
 }
 
 /// Queue for the flows with one hash value.
@@ -136,12 +142,17 @@ impl QueueDiscipline for SfqQueue {
         while self.limit.is_full(&held.packet, &here) {
             let longer = |i: &usize| self.queues[*i].store.len() > self.queues[own].store.len();
             let Some(longest) = self.longest().filter(longer) else {
-                return fates.drop(held.packet, Why::Full);
+                let limit = self.limit;
+                return fates.drop(held.packet, Why::Full, |to| limit.explain(here.backlog, to));
             };
             let store = &mut self.queues[longest].store;
             if let Some(victim) = store.remove(store.len() - 1) {
                 self.count(&victim, false);
-                fates.drop(victim.packet, Why::Full);
+                let limit = self.limit;
+                fates.drop(victim.packet, Why::Full, |to| {
+                    limit.explain(here.backlog, to);
+                    to.by(&LONGEST);
+                });
             }
             if self.queues[longest].store.is_empty() {
                 self.active.retain(|&i| i as usize != longest);

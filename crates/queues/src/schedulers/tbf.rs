@@ -6,7 +6,7 @@
 //! packet only at dequeue may return a larger packet than the shaper expected. If the tokens are
 //! not sufficient for the packet, the packet waits in the shaper.
 
-use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
+use net::{Arrival, Backlog, Declared, Fates, Next, QueueDiscipline, QueuedPacket, rules};
 use units::param::{Invalid, join};
 use units::{Bytes, Range, Rate, Read, Time, params};
 
@@ -50,6 +50,7 @@ fn check(tbf: &Tbf, path: &str) -> Result<(), Invalid> {
 
 impl DisciplineParams for Tbf {
     type Discipline = TbfQueue;
+    const DECLARED: &'static [Declared] = &[Declared { rules: RULES, variables: &[] }];
 
     fn discipline(&self, _: &Buffer, context: QueueContext) -> TbfQueue {
         let largest = if self.peak_rate.is_some() { self.burst.0.min(self.mtu.0) } else { self.burst.0 };
@@ -67,6 +68,11 @@ impl Schedules for Tbf {
     fn children(&self) -> Vec<Child<'_>> {
         vec![Child { path: String::new(), takes: None, queue: &self.queue, rate: Some(self.rate) }]
     }
+}
+
+rules! {
+    /// The packet is larger than the bucket, so that it would never be sent.
+    TOO_LARGE = "larger-than-burst", from "tc-tbf(8)";
 }
 
 /// State of a token bucket filter.
@@ -115,7 +121,7 @@ impl HasClasses for TbfQueue {
 impl QueueDiscipline for TbfQueue {
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         if u64::from(held.packet.size) > self.largest {
-            return self.classes.refuse(held, fates);
+            return self.classes.refuse(held, &TOO_LARGE, fates);
         }
         self.classes.enqueue(held, at.now, fates);
     }

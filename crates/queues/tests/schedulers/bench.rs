@@ -2,7 +2,7 @@
 //! packet.
 
 use engine::Stream;
-use net::{Ecn, Fate, Flight, Inside, Label, Link, Packet, Probe, Received};
+use net::{Ecn, Explanation, Fate, Flight, Inside, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, NoCustomAqms, Queue};
 use serde_json::Value;
@@ -41,7 +41,7 @@ impl Flows for Named {
 struct Seen(Vec<Outcome>);
 
 impl Probe for Seen {
-    fn fate(&mut self, now: Time, fate: &Fate) {
+    fn fate(&mut self, now: Time, fate: &Fate, _: Option<&Explanation>) {
         match fate {
             Fate::Dropped(packet, _) => self.0[packet.segment.seq.0 as usize].done = now,
             Fate::Marked(packet, _) => {

@@ -4,12 +4,14 @@
 //! ABE modifies the response of Reno or CUBIC to an ECN-Echo. Reno or CUBIC determines every other
 //! change of the window.
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Rate, Time, choice, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::cubic::{Cubic, CubicState};
+use crate::congestion::recorded::Windows;
 use crate::congestion::reno::{Reno, RenoState};
 use crate::window::Window;
 use units::param::defaults;
@@ -33,8 +35,14 @@ params! {
     }
 }
 
+rules! {
+    /// A mark multiplies the window by beta_ecn, which is larger than the factor of a loss.
+    MARK = "abe-mark", from "rfc8511 §3";
+}
+
 impl Control for Abe {
     type State = AbeState;
+    const RULES: &'static [Rule] = RULES;
 
     fn new_state(&self, _: &Window) -> Self::State {
         AbeState::new(self)
@@ -70,6 +78,14 @@ impl AbeState {
     }
 
     /// Return the control that ABE modifies.
+    fn base_ref(&self) -> &dyn CongestionControl {
+        match &self.base {
+            BaseState::Reno(c) => c,
+            BaseState::Cubic(c) => c.as_ref(),
+        }
+    }
+
+    /// Return the control that ABE modifies, for a change of its state.
     fn base(&mut self) -> &mut dyn CongestionControl {
         match &mut self.base {
             BaseState::Reno(c) => c,
@@ -118,6 +134,17 @@ impl CongestionControl for AbeState {
         match &self.base {
             BaseState::Reno(c) => c.pacing_rate(w, srtt),
             BaseState::Cubic(c) => c.pacing_rate(w, srtt),
+        }
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        self.base_ref().rule_of_ack(window, after)
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        match congestion {
+            Congestion::Ecn => Some(&MARK),
+            _ => self.base_ref().rule_of_congestion(congestion),
         }
     }
 }

@@ -4,11 +4,13 @@
 //! that the controller returns. [`Control`] defines the properties of a kind of control, so that
 //! other modules do not depend on the name of the control.
 
+use net::Rule;
 use serde_json::json;
 use units::param::Json;
 use units::{Duration, Params, Rate, Time};
 
-use crate::congestion::growth::Growth;
+use crate::congestion::growth::{self, Growth};
+use crate::congestion::recorded::Windows;
 use crate::ecn::choices::Ecn;
 use crate::window::Window;
 
@@ -65,6 +67,17 @@ pub trait CongestionControl {
             false => window.cwnd,
         };
         (cwnd, self.ssthresh_on_ack(&Window { cwnd, ..*window }))
+    }
+    /// Return the rule by which the last ACK changed cwnd and ssthresh to `after`. `window` has the
+    /// values before the ACK. The sender calls this function right after [`on_ack`](Self::on_ack),
+    /// and only while a series records the changes.
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        growth::rule(window, after)
+    }
+    /// Return the rule by which the controller responds to congestion, or `None` for the rule of
+    /// RFC 5681 or RFC 3168.
+    fn rule_of_congestion(&self, _congestion: Congestion) -> Option<&'static Rule> {
+        None
     }
     /// Undo the response to the last congestion event, which was spurious (Eifel, D-SACK, F-RTO).
     fn undo(&mut self, _window: &Window) {}
@@ -142,6 +155,9 @@ pub trait Control: Params {
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::None;
     /// True if the control has the slow start of RFC 5681 or an alternative slow start.
     const HAS_SLOW_START: bool = true;
+    /// Rules of the control, by which it explains changes of cwnd and ssthresh. The rules of slow
+    /// start and of standard congestion avoidance are not included.
+    const RULES: &'static [Rule] = &[];
 
     /// Create the state of a connection before its first ACK, with the initial window.
     fn new_state(&self, window: &Window) -> Self::State;

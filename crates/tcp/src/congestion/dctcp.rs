@@ -7,6 +7,7 @@
 //! 8257 §3.2, and the sender sets ECT on every packet (RFC 8257 §3.6). This file therefore contains
 //! only the response to marks.
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::Json;
 use units::{Probability, Range, Time, params, words};
@@ -15,6 +16,7 @@ use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, decreased,
 };
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -49,8 +51,15 @@ params! {
     }
 }
 
+rules! {
+    /// A mark reduces the window by the fraction α/2, where α is the smoothed share of marked
+    /// bytes.
+    MARK = "dctcp-mark", from "rfc8257 §3.3, step 9";
+}
+
 impl Control for Dctcp {
     type State = DctcpState;
+    const RULES: &'static [Rule] = RULES;
     const MARKS: Marks = Marks::Proportional;
     /// Loss recovery without PRR, because marks reduce cwnd immediately (RFC 8257 §3.3, step 9).
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRack;
@@ -178,6 +187,14 @@ impl CongestionControl for DctcpState {
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
         self.growth.take_slow_start_exit()
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        self.growth.rule(window, after, None)
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (congestion == Congestion::Ecn).then_some(&MARK)
     }
 }
 

@@ -4,13 +4,40 @@
 //! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All congestion controls that grow
 //! the window by the rules of standard TCP share this code.
 
+use net::{Rule, rules};
 use units::words;
 
 use crate::congestion::event::{Ack, Congestion};
 use crate::congestion::hybrid_start::HybridState;
 use crate::congestion::hystart::HystartState;
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{AtSsthresh, SlowStart};
 use crate::window::Window;
+
+rules! {
+    /// Slow start: each ACK increases cwnd by the acknowledged bytes, at most by L segments.
+    SLOW_START = "slow-start", from "rfc5681 §3.1, equation 2; rfc3465 §2.2";
+    /// HyStart++: slow start, or conservative slow start after the round-trip time has risen.
+    HYSTART = "hystart", from "rfc9406 §4.2";
+    /// Congestion avoidance: cwnd grows by about one segment per round trip.
+    AVOIDANCE = "congestion-avoidance", from "rfc5681 §3.1, equation 3";
+    /// Congestion avoidance with Appropriate Byte Counting: each acknowledged window of bytes
+    /// increases cwnd by one segment.
+    BYTE_COUNTING = "appropriate-byte-counting", from "rfc3465 §2.1";
+    /// Slow start ended without congestion, and ssthresh is cwnd.
+    SLOW_START_ENDS = "slow-start-ends", from "rfc9406 §4.2; ha2011taming";
+}
+
+/// Return the rule of standard TCP by which an ACK changed the windows.
+pub fn rule(window: &Window, after: Windows) -> &'static Rule {
+    if after[0] == window.cwnd {
+        &SLOW_START_ENDS
+    } else if window.cwnd < window.ssthresh {
+        &SLOW_START
+    } else {
+        &AVOIDANCE
+    }
+}
 
 words! {
     /// Event that increases cwnd in congestion avoidance: an ACK, an acknowledged byte, or an
@@ -77,6 +104,21 @@ impl Growth {
         };
         let exit = detector.map(|detector| Box::new(DetectedExit { detector, ended_at: None }));
         Growth { exit, counted: 0, limit, flags, avoidance }
+    }
+
+    /// Return the rule by which an ACK changed the windows. `avoidance` is the rule of the control
+    /// for congestion avoidance, or `None` for that of standard TCP.
+    pub fn rule(&self, window: &Window, after: Windows, avoidance: Option<&'static Rule>) -> &'static Rule {
+        let by_hystart =
+            self.exit.as_ref().is_some_and(|exit| matches!(exit.detector, Detector::PlusPlus(_)));
+        match rule(window, after) {
+            rule if *rule == SLOW_START && by_hystart => &HYSTART,
+            rule if *rule != AVOIDANCE => rule,
+            rule => avoidance.unwrap_or(match self.avoidance {
+                Avoidance::PerWindow => &BYTE_COUNTING,
+                Avoidance::PerAck | Avoidance::PerByte => rule,
+            }),
+        }
     }
 
     /// Return true if slow start uses measured round-trip times to end before congestion occurs.

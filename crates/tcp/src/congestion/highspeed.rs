@@ -7,6 +7,7 @@
 //! parameters, the response function is the rounded function of RFC 3649, appendix B: p(w) =
 //! 1/(12.8 w^1.2). Linux uses the table of appendix B (key `rules`).
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::{Packets, Range, Time, params, words};
 
@@ -14,6 +15,7 @@ use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased, decreased_in_segments,
 };
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 use units::Read;
@@ -54,8 +56,16 @@ params! {
     }
 }
 
+rules! {
+    /// cwnd grows by a(w) segments per round trip.
+    INCREASE = "highspeed-increase", from "rfc3649 §5";
+    /// A loss or a mark reduces the window by the fraction b(w).
+    DECREASE = "highspeed-decrease", from "rfc3649 §5";
+}
+
 impl Control for HighSpeed {
     type State = HighSpeedState;
+    const RULES: &'static [Rule] = RULES;
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack; // RFC 3649 §13
 
     fn new_state(&self, _: &Window) -> Self::State {
@@ -199,6 +209,14 @@ impl CongestionControl for HighSpeedState {
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
         self.growth.take_slow_start_exit()
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        self.growth.rule(window, after, Some(&INCREASE))
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

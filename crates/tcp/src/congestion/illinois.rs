@@ -8,6 +8,7 @@
 //! over single round-trip times, not over averages. The θ round trips of low delay must be
 //! consecutive, except with Linux's rules (key `rules`).
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::Read;
 use units::param::{Invalid, Json, join};
@@ -17,6 +18,7 @@ use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased, decreased_in_segments,
 };
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -65,8 +67,16 @@ params! {
     }
 }
 
+rules! {
+    /// cwnd grows by α segments per round trip, where α falls with the queueing delay.
+    INCREASE = "illinois-increase", from "liu2006illinois §3";
+    /// A loss or a mark reduces the window by the fraction β, which rises with the queueing delay.
+    DECREASE = "illinois-decrease", from "liu2006illinois §3";
+}
+
 impl Control for Illinois {
     type State = IllinoisState;
+    const RULES: &'static [Rule] = RULES;
     /// Loss recovery by SACK, because cumulative ACKs repair only one loss per round trip in
     /// windows of thousands of segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
@@ -311,6 +321,14 @@ impl CongestionControl for IllinoisState {
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
         self.growth.take_slow_start_exit()
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        self.growth.rule(window, after, Some(&INCREASE))
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

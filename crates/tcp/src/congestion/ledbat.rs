@@ -7,9 +7,11 @@
 //! CURRENT_FILTER samples, including samples older than a round trip. LEDBAT has no slow start (RFC
 //! 6817 §2.4.2). The congestion timeout of LEDBAT is TCP's retransmission timeout.
 
+use net::{Rule, rules};
 use units::{Duration, Packets, Range, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control};
+use crate::congestion::recorded::Windows;
 use crate::window::Window;
 
 params! {
@@ -36,8 +38,16 @@ params! {
     }
 }
 
+rules! {
+    /// cwnd changes in proportion to the difference between the target and the queueing delay.
+    OFF_TARGET = "ledbat-off-target", from "rfc6817 §2.4.2";
+    /// A loss or a mark halves cwnd, which remains at least MIN_CWND.
+    DECREASE = "ledbat-decrease", from "rfc6817 §2.4.2";
+}
+
 impl Control for Ledbat {
     type State = LedbatState;
+    const RULES: &'static [Rule] = RULES;
 
     fn new_state(&self, _: &Window) -> Self::State {
         LedbatState::new(self)
@@ -132,6 +142,15 @@ impl CongestionControl for LedbatState {
     fn cwnd_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         let halved = (w.cwnd / 2.0).max(self.min_cwnd(w)).min(w.cwnd);
         (!matches!(congestion, Congestion::Timeout { .. })).then_some(halved)
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        let _ = (window, after);
+        &OFF_TARGET
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

@@ -26,6 +26,7 @@ pub mod hystart;
 pub mod illinois;
 pub mod ledbat;
 pub mod prague;
+pub mod recorded;
 pub mod reno;
 pub mod scalable;
 pub mod slow_start;

@@ -20,6 +20,7 @@
 //! [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3, item 3). A window below
 //! one segment (RFC 9331 §4.3, item 5) is not implemented.
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::Json;
 use units::{Bytes, Duration, Packets, Probability, Range, Rate, Time, params};
@@ -31,6 +32,7 @@ use crate::congestion::control::{
 use crate::congestion::dctcp::Alpha;
 use crate::congestion::fallback::{Detector, Fallback};
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -64,8 +66,21 @@ params! {
     }
 }
 
+rules! {
+    /// cwnd grows by (RTT/RTT_virt)² segments per round trip, for unmarked bytes only.
+    INCREASE = "prague-increase", from "draft-briscoe-prague §2.4.4";
+    /// A mark reduces the window by the fraction α/2, where α is the smoothed share of marked
+    /// bytes.
+    MARK = "prague-mark", from "rfc9331 §4.3; draft-briscoe-prague §2.4.2";
+    /// A mark halves the window, because the bottleneck seems to have a Classic AQM.
+    FALLBACK = "prague-fallback", from "rfc9331 §4.3, item 3";
+    /// A loss multiplies the window by beta_loss.
+    LOSS = "prague-loss", from "rfc9331 §4.3, item 2";
+}
+
 impl Control for Prague {
     type State = PragueState;
+    const RULES: &'static [Rule] = RULES;
     const MARKS: Marks = Marks::L4s;
     /// Loss recovery by RACK, because losses must be detected in units of time (RFC 9331 §4.3, item
     /// 6).
@@ -223,6 +238,19 @@ impl CongestionControl for PragueState {
 
     fn min_super_packet(&self, rate: Rate) -> u32 {
         super::bbr::min_super_packet(rate)
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        self.growth.rule(window, after, Some(&INCREASE))
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        match congestion {
+            Congestion::Ecn if self.detector.is_classic() => Some(&FALLBACK),
+            Congestion::Ecn => Some(&MARK),
+            Congestion::FastRetransmit => Some(&LOSS),
+            Congestion::Timeout { .. } => None,
+        }
     }
 }
 

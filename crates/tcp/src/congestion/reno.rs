@@ -4,12 +4,14 @@
 //! [`growth`](super::growth) contains slow start and congestion avoidance. NewReno differs from
 //! Reno only in loss recovery.
 
+use net::Rule;
 use serde_json::json;
 use units::param::Json;
 use units::{Range, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -76,6 +78,10 @@ impl CongestionControl for RenoState {
     #[inline(always)]
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         Some(&mut self.growth)
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        self.growth.rule(window, after, None)
     }
 }
 

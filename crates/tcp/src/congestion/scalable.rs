@@ -7,6 +7,7 @@
 //! of 16 segments is a value from later literature. Linux has no legacy window, but adds at least
 //! one segment per round trip (`min_increase`).
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::{Json, Renamed};
 use units::{Packets, Range, Time, params, words};
@@ -15,6 +16,7 @@ use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased, decreased_in_segments,
 };
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -54,8 +56,16 @@ params! {
     }
 }
 
+rules! {
+    /// Above the legacy window, each acknowledged segment increases cwnd by the fraction a.
+    INCREASE = "scalable-increase", from "kelly2003scalable §3";
+    /// A loss or a mark reduces the window by the fraction b, or to half up to the legacy window.
+    DECREASE = "scalable-decrease", from "kelly2003scalable §3, §3.1";
+}
+
 impl Control for Scalable {
     type State = ScalableState;
+    const RULES: &'static [Rule] = RULES;
     /// Loss recovery by SACK, because cumulative ACKs repair only one loss per round trip in
     /// windows of thousands of segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
@@ -119,6 +129,15 @@ impl CongestionControl for ScalableState {
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
         self.growth.take_slow_start_exit()
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        let increase = (!self.is_legacy(window)).then_some(&INCREASE);
+        self.growth.rule(window, after, increase)
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

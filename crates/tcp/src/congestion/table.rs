@@ -1,10 +1,12 @@
 //! Table of congestion controls: their names in scenarios and their construction.
 
+use net::Rule;
 use units::param::Json;
 use units::{Duration, Params, Rate, Time, choice};
 
 use super::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks};
 use crate::congestion::growth::Growth;
+use crate::congestion::recorded::{RecordedState, Windows};
 use crate::window::Window;
 use units::param::defaults;
 
@@ -34,11 +36,14 @@ macro_rules! controls {
                 #[doc = concat!("See [`", stringify!($A), "`].")]
                 $After(Box<<$A as Control>::State>),
             )+
+            /// Controller of any kind whose changes of cwnd and ssthresh are recorded.
+            Recorded(Box<RecordedState>),
         }
 
-        controls! { @all $Small: $Small($S), $($Before($B),)+ $($After($A),)+ }
+        controls! { @all $Small($S), $($Before($B),)+ $($After($A),)+ }
+        controls! { @controller $Small: $Small, Recorded, $($Before,)+ $($After,)+ }
     };
-    (@all $Small:ident: $($Name:ident($Type:path),)+) => {
+    (@all $($Name:ident($Type:path),)+) => {
         impl Algorithm {
             /// Return the response of the control to marks.
             #[inline]
@@ -59,6 +64,14 @@ macro_rules! controls {
                 }
             }
 
+            /// Return the rules of a kind of control.
+            pub fn rules(kind: &str) -> &'static [Rule] {
+                match kind {
+                    $(<$Type as Params>::KEY => <$Type as Control>::RULES,)+
+                    _ => &[],
+                }
+            }
+
             /// Return the parameters of a kind of control that differ from the defaults in the
             /// stack `linux`.
             pub fn linux_defaults(kind: &str) -> Json {
@@ -76,6 +89,8 @@ macro_rules! controls {
             }
         }
 
+    };
+    (@controller $Small:ident: $($Name:ident,)+) => {
         impl CongestionControl for Controller {
             #[inline]
             fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64 {
@@ -107,6 +122,14 @@ macro_rules! controls {
             #[inline]
             fn on_ack(&mut self, window: &Window, ack: &Ack, may_grow: bool) -> (f64, Option<f64>) {
                 match self { $(Controller::$Name(c) => c.on_ack(window, ack, may_grow),)+ }
+            }
+
+            fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+                match self { $(Controller::$Name(c) => c.rule_of_ack(window, after),)+ }
+            }
+
+            fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+                match self { $(Controller::$Name(c) => c.rule_of_congestion(congestion),)+ }
             }
 
             fn undo(&mut self, window: &Window) {

@@ -13,12 +13,14 @@
 //! (`tcp_vegas`). A source for cwnd after slow start was not available, so the end of slow start
 //! does not change cwnd.
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::{Invalid, Json, join};
 use units::{Duration, Packets, Range, Read, Time, params, words};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -56,8 +58,19 @@ params! {
     }
 }
 
+rules! {
+    /// Fewer than α segments wait at the bottleneck, so cwnd grows by one segment.
+    INCREASE = "vegas-increase", from "brakmo1994vegas §3.2";
+    /// More than β segments wait at the bottleneck, so cwnd falls by one segment.
+    DECREASE = "vegas-decrease", from "brakmo1994vegas §3.2";
+    /// More than γ segments wait at the bottleneck, so slow start ends and cwnd falls to the
+    /// bandwidth-delay product (Linux).
+    EXIT = "vegas-exit", from "brakmo1994vegas §3.3; Linux, tcp_vegas_cong_avoid";
+}
+
 impl Control for Vegas {
     type State = VegasState;
+    const RULES: &'static [Rule] = RULES;
 
     fn new_state(&self, _: &Window) -> Self::State {
         VegasState::new(self)
@@ -227,6 +240,15 @@ impl CongestionControl for VegasState {
 
     fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
         std::mem::take(&mut self.exits_slow_start).then_some(w.cwnd)
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        match after[0] - window.cwnd {
+            change if change < 0.0 && window.cwnd < window.ssthresh => &EXIT,
+            change if change < 0.0 => &DECREASE,
+            change if change == window.smss => self.growth.rule(window, after, Some(&INCREASE)),
+            _ => self.growth.rule(window, after, None),
+        }
     }
 }
 

@@ -10,12 +10,14 @@
 //! if ssthresh is larger. The weight 0.9 of the filter is quoted from the second paper on
 //! Westwood+. Linux uses the weight 7/8 and two filter stages (key `stages`).
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased, linux_ticks};
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -77,8 +79,17 @@ params! {
     }
 }
 
+rules! {
+    /// A loss or a mark sets the window to the bandwidth-delay product.
+    DECREASE = "westwood-bandwidth", from "mascolo2001westwood §3; grieco2004westwood §2";
+    /// The reduction to half of the FlightSize is complete, and the window is the bandwidth-delay
+    /// product (Linux).
+    PIPE = "westwood-end-of-reduction", from "Linux, tcp_westwood: tcp_westwood_event";
+}
+
 impl Control for Westwood {
     type State = WestwoodState;
+    const RULES: &'static [Rule] = RULES;
 
     fn new_state(&self, _: &Window) -> Self::State {
         WestwoodState::new(self)
@@ -262,6 +273,17 @@ impl CongestionControl for WestwoodState {
         if !self.is_linux() {
             self.interval_start = None;
         }
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        if window.cwnd >= window.ssthresh && after[1] != window.ssthresh {
+            return &PIPE;
+        }
+        self.growth.rule(window, after, None)
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!self.reducing && !matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

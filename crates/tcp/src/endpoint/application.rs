@@ -8,6 +8,7 @@ use super::Endpoint;
 use super::incidents::Reset;
 use super::state::State;
 use crate::config::Tcp;
+use crate::congestion::recorded::CwndChange;
 
 impl Endpoint {
     /// Open actively.
@@ -87,6 +88,20 @@ impl Endpoint {
     /// function before the endpoint sends its first segment.
     pub fn measure_delivery_rate(&mut self) {
         self.incidents().measures_rate = true;
+    }
+
+    /// Record the changes of cwnd and ssthresh, which
+    /// [`take_cwnd_changes`](Endpoint::take_cwnd_changes) returns. The application must call this
+    /// function before the endpoint sends its first segment.
+    pub fn record_cwnd_changes(&mut self) {
+        self.incidents().records_changes = true;
+    }
+
+    /// Call the function `see` with each change of cwnd and ssthresh since the last call, in order.
+    pub fn take_cwnd_changes(&mut self, see: impl FnMut(CwndChange)) {
+        if let Some(sender) = &mut self.sender {
+            sender.tcb.take_changes(see);
+        }
     }
 
     /// Store received data until the application reads it with [`Endpoint::read`]. If the

@@ -37,6 +37,8 @@ pub struct Incidents {
     pub write_waits: bool,
     /// True if the delivery rate is measured.
     pub measures_rate: bool,
+    /// True if the changes of cwnd and ssthresh are recorded.
+    pub records_changes: bool,
     /// Acknowledgement number of the ACK that covers the data before a change of the CE codepoint.
     /// The endpoint must send this acknowledgement before any other ACK.
     pub earlier: Option<Seq>,

@@ -126,7 +126,12 @@ impl Endpoint {
     fn new_sender(&self) -> Sender {
         let (tcp, negotiated) = (&self.tcp, &self.negotiated);
         let mut sender = Sender::new(tcp, self.iss, self.phase);
-        sender.tcb.measure_delivery_rate(self.incidents.as_ref().is_some_and(|r| r.measures_rate));
+        if let Some(incidents) = &self.incidents {
+            sender.tcb.measure_delivery_rate(incidents.measures_rate);
+            if incidents.records_changes {
+                sender.tcb.record_changes();
+            }
+        }
         if self.state > State::SynReceived {
             let window = (self.irs, self.rwnd);
             sender.resume(

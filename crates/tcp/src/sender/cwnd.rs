@@ -4,6 +4,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::arriving::Feedback;
+use super::changes::IDLE_RESTART;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
 use crate::config::{
@@ -209,7 +210,7 @@ impl Tcb {
             return;
         }
         let restart = tcp.initial_window.bytes(f64::from(self.smss)).min(self.cwnd);
-        let cwnd_before = self.cwnd;
+        let (before, cwnd_before) = (self.windows(), self.cwnd);
         self.cwnd = match tcp.cwnd.idle_restart {
             IdleRestart::Rfc2861 => {
                 let halvings = (idle.0 / rto.0.max(1)).min(64) as i32;
@@ -220,6 +221,7 @@ impl Tcb {
         if self.cwnd < cwnd_before && tcp.cwnd.idle_restart == IdleRestart::Rfc2861 {
             self.ssthresh = self.ssthresh.max(0.75 * cwnd_before);
         }
+        self.record(&IDLE_RESTART, before, Some(now));
         self.congestion.on_restart(now, idle);
     }
 }

@@ -2,6 +2,7 @@
 
 use units::{Duration, Time};
 
+use super::changes::SYN_ACK_REPEATED;
 use super::tcb::TimerPurpose;
 use super::{Kind, Sender};
 use crate::config::Tcp;
@@ -50,7 +51,9 @@ impl Sender {
     /// reduce cwnd to one segment (Linux, tcp_fastopen_synack_timer).
     pub fn mark_early_data_lost(&mut self, now: Time, tcp: &Tcp) {
         if self.tcb.una == self.tcb.max {
+            let before = self.tcb.windows();
             self.tcb.cwnd = f64::from(self.tcb.smss);
+            self.tcb.record(&SYN_ACK_REPEATED, before, None);
             return;
         }
         self.tcb.timer_purpose = TimerPurpose::Rto;

@@ -4,6 +4,7 @@
 use net::Seq;
 use units::{Duration, Time};
 
+use super::changes::{INITIAL_WINDOW, SYN_ACK_MARKED, SYN_LOST};
 use super::sack::SackSender;
 use super::send_queue::SendQueue;
 use super::tracking::Tracking;
@@ -49,11 +50,9 @@ impl Sender {
         }
         let iw = tcp.initial_window.bytes(f64::from(smss));
         // RFC 5681 §3.1: cwnd is one segment after the loss of a SYN or SYN-ACK.
-        self.tcb.cwnd = if u64::from(self.tcb.expirations) > tcp.connection.syn_losses_forgiven {
-            f64::from(smss)
-        } else {
-            iw
-        };
+        let syn_lost = u64::from(self.tcb.expirations) > tcp.connection.syn_losses_forgiven;
+        self.tcb.cwnd = if syn_lost { f64::from(smss) } else { iw };
+        self.tcb.record_first(if syn_lost { &SYN_LOST } else { &INITIAL_WINDOW });
         if self.tcb.expirations > 0 && self.tcb.rto.srtt(tcp) == Duration::ZERO {
             // RFC 6298 §5.7: the loss of a SYN increases the RTO of the data to 3 s.
             self.tcb.rto.restart_at(AFTER_SYN_LOSS, tcp);
@@ -129,7 +128,9 @@ impl Sender {
 
     /// Set cwnd to one segment because the SYN-ACK was marked (RFC 5562 §3.1).
     pub fn begin_with_one_segment(&mut self) {
+        let before = self.tcb.windows();
         self.tcb.cwnd = f64::from(self.tcb.smss);
+        self.tcb.record(&SYN_ACK_MARKED, before, None);
     }
 
     /// Restart the timer that retransmits the SYN-ACK (RFC 5562 §3.2).

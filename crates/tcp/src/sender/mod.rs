@@ -6,6 +6,7 @@
 
 mod arriving;
 mod ca_state;
+mod changes;
 pub mod choices;
 mod cumulative;
 mod cwnd;
@@ -40,6 +41,7 @@ use tracking::Tracking;
 
 pub use arriving::{ArrivingAck, Feedback};
 pub use ca_state::CaState;
+pub(crate) use changes::RULES;
 pub use newly_acked::NewlyAcked;
 pub use outgoing::Outgoing;
 pub use stats::SenderStats;

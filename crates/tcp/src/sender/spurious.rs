@@ -1,5 +1,6 @@
 //! Response to spurious retransmissions, which F-RTO, Eifel or D-SACK detects.
 
+use super::changes::UNDO;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
 use crate::config::{SpuriousResponse, Tcp};
@@ -11,6 +12,7 @@ impl Tcb {
     /// Undo the last reduction of cwnd and ssthresh (RFC 4015 §3.2) without permitting a burst.
     /// `acked` is the number of bytes that the ACK delivers.
     pub(super) fn undo_reduction(&mut self, tracking: &mut Tracking, window: &Window, acked: u32, tcp: &Tcp) {
+        let before = self.windows();
         self.stats.undone += 1;
         if tcp.recovery.spurious_response != SpuriousResponse::None && tracking.undo.restores_window() {
             self.congestion.undo(window);
@@ -27,6 +29,7 @@ impl Tcb {
                 }
             };
         }
+        self.record(&UNDO, before, None);
         self.rto.end_back_off();
         tracking.undo.armed = false;
         tracking.frto = Frto::Off;

@@ -14,12 +14,14 @@
 
 mod linux;
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::SlowStart;
 use crate::window::Window;
 
@@ -66,8 +68,22 @@ params! {
     }
 }
 
+rules! {
+    /// cwnd follows the estimate of Reno's cwnd, which is larger than the cubic function.
+    FRIENDLY = "cubic-reno-friendly", from "rfc9438 §4.3";
+    /// cwnd approaches W_max by the concave part of the cubic function.
+    CONCAVE = "cubic-concave", from "rfc9438 §4.4";
+    /// cwnd exceeds W_max and grows by the convex part of the cubic function.
+    CONVEX = "cubic-convex", from "rfc9438 §4.5";
+    /// cwnd grows by the cubic function or by the estimate of Reno's cwnd, in Linux's integers.
+    LINUX = "cubic-linux", from "Linux, tcp_cubic: bictcp_update";
+    /// A loss or a mark multiplies the window by beta_cubic.
+    DECREASE = "cubic-decrease", from "rfc9438 §4.6";
+}
+
 impl Control for Cubic {
     type State = CubicState;
+    const RULES: &'static [Rule] = RULES;
     /// Loss recovery by RACK, which RFC 9438 §3.1 names, and by PRR, which RFC 9438 §4.6 allows.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
@@ -276,6 +292,20 @@ impl CongestionControl for CubicState {
         if let Some(epoch) = &mut self.curve.epoch {
             epoch.start += idle;
         }
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        let region = match &self.curve.epoch {
+            _ if self.params.arithmetic == Arithmetic::Linux => &LINUX,
+            Some(epoch) if after[0] == window.smss * epoch.w_est => &FRIENDLY,
+            _ if self.curve.w_max.is_some_and(|w_max| window.cwnd < w_max * window.smss) => &CONCAVE,
+            _ => &CONVEX,
+        };
+        self.growth.rule(window, after, Some(region))
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

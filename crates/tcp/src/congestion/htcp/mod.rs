@@ -14,6 +14,7 @@
 
 mod linux;
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::Read;
 use units::param::{Invalid, Json, join};
@@ -21,6 +22,7 @@ use units::{Duration, Range, Time, params, words};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
+use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
@@ -76,8 +78,18 @@ params! {
     }
 }
 
+rules! {
+    /// cwnd grows by α segments per round trip, where α rises with the time since the last
+    /// congestion.
+    INCREASE = "htcp-increase", from "leith2004htcp §3";
+    /// A loss or a mark multiplies the window by β, the ratio of the minimum to the maximum
+    /// round-trip time.
+    DECREASE = "htcp-decrease", from "leith2004htcp §3";
+}
+
 impl Control for Htcp {
     type State = HtcpState;
+    const RULES: &'static [Rule] = RULES;
     /// Loss recovery by SACK, because cumulative ACKs repair only one loss per round trip in
     /// windows of thousands of segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
@@ -265,6 +277,14 @@ impl CongestionControl for HtcpState {
             *start += idle;
         }
         self.round_start = None;
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        self.growth.rule(window, after, Some(&INCREASE))
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&DECREASE)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::recovery::reno::OnDuplicate;
 use crate::recovery::reordering::{ReorderingRules, WithoutSack};
 use crate::recovery::{RecoveryKind, tahoe};
 use crate::sender::arriving::{ArrivingAck, Feedback};
+use crate::sender::changes::{RECOVERED, TAHOE};
 use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
@@ -135,6 +136,7 @@ impl CumulativeSender {
                 OnNewAck::Ends => {
                     recovered = self.duplicates.end();
                     self.inflation = 0;
+                    let before = tcb.windows();
                     tcb.cwnd = if tcb.congestion.governs_recovery() {
                         tcb.cwnd
                     } else if newreno {
@@ -142,6 +144,7 @@ impl CumulativeSender {
                     } else {
                         tcb.ssthresh // RFC 5681 §3.2, step 6: the window is deflated
                     };
+                    tcb.record(&RECOVERED, before, None);
                 }
             }
         } else {
@@ -214,7 +217,9 @@ impl CumulativeSender {
                 if tcp.recovery.method == RecoveryKind::Tahoe {
                     self.duplicates.suppress_recovery();
                     self.inflation = 0;
+                    let before = tcb.windows();
                     tcb.cwnd = tahoe::cwnd(f64::from(tcb.smss));
+                    tcb.record(&TAHOE, before, None);
                     self.nxt = tahoe::send_next(tcb.una);
                 } else {
                     self.inflation = tcp.recovery.duplicate_acks.0 as u32 * tcb.smss; // RFC 5681 §3.2, step 3: the window is inflated

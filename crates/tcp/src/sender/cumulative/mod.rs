@@ -146,12 +146,14 @@ impl CumulativeSender {
         now: Time,
         tcp: &Tcp,
     ) {
+        let before = tcb.windows();
         tcb.reduce_cwnd(
             now,
             congestion,
             tcb.window_at_reduction(self.window(tcb), tcb.una, limited_transmit),
             tcp,
         );
+        tcb.record_response(congestion, before);
         (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
     }
 

@@ -5,6 +5,7 @@ use net::{Options, Seq};
 use super::CumulativeSender;
 use crate::config::Tcp;
 use crate::recovery::frto::{self, Frto};
+use crate::sender::changes::TIMEOUT_GENUINE;
 use crate::sender::tcb::Tcb;
 
 impl CumulativeSender {
@@ -42,7 +43,9 @@ impl CumulativeSender {
                         // RFC 5682 §2.1, step 3a: retransmit the unacknowledged data, at first three segments.
                         self.nxt = tcb.una;
                         self.inflation = 0;
+                        let before = tcb.windows();
                         tcb.cwnd = tcb.cwnd.max(3.0 * f64::from(tcb.smss));
+                        tcb.record(&TIMEOUT_GENUINE, before, None);
                     }
                     false
                 }

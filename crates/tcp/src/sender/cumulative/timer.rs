@@ -6,6 +6,7 @@ use super::CumulativeSender;
 use crate::config::{FrtoKind, Tcp};
 use crate::congestion::Congestion;
 use crate::recovery::frto::Frto;
+use crate::sender::changes::TIMEOUT;
 use crate::sender::tcb::Tcb;
 
 impl CumulativeSender {
@@ -21,7 +22,9 @@ impl CumulativeSender {
         let congestion = Congestion::Timeout { repeated: tcb.expirations > 1 };
         if self.last_reduction == Some(Congestion::Ecn) && in_same_window {
             // The sender has already reduced ssthresh in this window of data.
+            let before = tcb.windows();
             tcb.cwnd = f64::from(tcb.smss);
+            tcb.record(&TIMEOUT, before, None);
             (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
         } else {
             self.reduce_cwnd(tcb, congestion, 0, now, tcp);

@@ -12,6 +12,7 @@ use crate::recovery::scoreboard::Delivery;
 use crate::recovery::{RecoveryKind, fack, sack, tlp};
 use crate::sender::arriving::ArrivingAck;
 use crate::sender::ca_state::CaState;
+use crate::sender::changes::{PROBE_REPAIRED, RECOVERED};
 use crate::sender::tcb::Tcb;
 
 /// Return true if an ACK with this ECE makes the current reduction permanent, even if the loss is
@@ -74,7 +75,9 @@ impl SackSender {
         // reduction for a mark sets cwnd only if the reduction was proportional.
         let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
         if self.state != CaState::Loss && reduces && !tcb.congestion.governs_recovery() {
+            let before = tcb.windows();
             tcb.cwnd = tcb.ssthresh;
+            tcb.record(&RECOVERED, before, None);
         }
         if self.state != CaState::Cwr && !widened {
             self.board.rack.on_recovery_end();
@@ -101,7 +104,9 @@ impl SackSender {
         if responds {
             tcb.on_ecn_echo(Some(&self.tracking), segment.ack, delivery.delivered, feedback, tcp);
             if tcb.congestion.is_scalable() {
+                let before = tcb.windows();
                 self.reduce_cwnd(tcb, Congestion::Ecn, (una, 0), now, tcp);
+                tcb.record_response(Congestion::Ecn, before);
             } else {
                 self.reduce(tcb, CaState::Cwr, (Congestion::Ecn, una), now, tcp);
             }
@@ -122,7 +127,9 @@ impl SackSender {
     ) -> bool {
         let repaired = probe == tlp::Verdict::Repaired && self.state == CaState::Open;
         if repaired {
+            let before = tcb.windows();
             self.reduce_cwnd(tcb, Congestion::FastRetransmit, (una, 0), now, tcp);
+            tcb.record(&PROBE_REPAIRED, before, None);
             self.recovery_point = tcb.una;
         }
         repaired

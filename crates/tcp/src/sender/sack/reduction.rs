@@ -8,6 +8,7 @@ use crate::config::{RateReduction, SsthreshFrom, Tcp};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::prr::Prr;
 use crate::sender::ca_state::CaState;
+use crate::sender::changes::PROPORTIONAL;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
@@ -40,7 +41,7 @@ impl SackSender {
         now: Time,
         tcp: &Tcp,
     ) {
-        let before = tcb.cwnd;
+        let (windows, before) = (tcb.windows(), tcb.cwnd);
         let limited_transmit = std::mem::take(&mut self.limited_transmit);
         self.reduce_cwnd(tcb, congestion, (una, limited_transmit), now, tcp);
         self.state = state;
@@ -52,13 +53,15 @@ impl SackSender {
             self.prr = Prr::begin(if tcp.cwnd.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
             tcb.cwnd = before;
         }
+        tcb.record_response(congestion, windows);
     }
 
     /// Continue a reduction by PRR after an ACK that delivers `delivered` bytes.
     pub(super) fn reduce_further(&mut self, tcb: &mut Tcb, delivered: f64, safe: bool, tcp: &Tcp) {
         if reduces_in_proportion(tcb, tcp) {
-            let (pipe, smss) = (self.pipe(), f64::from(tcb.smss));
+            let (pipe, smss, before) = (self.pipe(), f64::from(tcb.smss), tcb.windows());
             tcb.cwnd = self.prr.cwnd(delivered, pipe, tcb.ssthresh, smss, tcp.recovery.prr_bound, safe);
+            tcb.record(&PROPORTIONAL, before, None);
         }
     }
 }

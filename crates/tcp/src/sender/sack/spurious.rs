@@ -10,6 +10,7 @@ use crate::recovery::frto::{self, Frto, SackedAck};
 use crate::recovery::scoreboard::Delivery;
 use crate::sender::arriving::ArrivingAck;
 use crate::sender::ca_state::CaState;
+use crate::sender::changes::TIMEOUT_GENUINE;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
@@ -86,7 +87,7 @@ impl SackSender {
             passes_recover: later(segment.ack) || options.sack().iter().any(|block| later(block.1)),
             can_send: tcb.unsent > 0 && tcb.usable_window() > 0,
         });
-        let smss = f64::from(tcb.smss);
+        let (smss, before) = (f64::from(tcb.smss), tcb.windows());
         match verdict {
             frto::Verdict::Nothing => {}
             frto::Verdict::SendNew => self.frto_may_send = 2,
@@ -94,7 +95,8 @@ impl SackSender {
             frto::Verdict::Lost if was == Frto::SentNew => tcb.cwnd = 3.0 * smss,
             // In step 2a of RFC 5682 §3.1, cwnd becomes at most two segments.
             frto::Verdict::Lost => tcb.cwnd = tcb.cwnd.min(2.0 * smss),
-            frto::Verdict::Spurious => self.undo_reduction(tcb, delivery.delivered, tcp),
+            frto::Verdict::Spurious => return self.undo_reduction(tcb, delivery.delivered, tcp),
         }
+        tcb.record(&TIMEOUT_GENUINE, before, None);
     }
 }

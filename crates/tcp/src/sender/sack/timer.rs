@@ -61,6 +61,7 @@ impl SackSender {
         if !repeated {
             self.arm_undo(tcb);
         }
+        let before = tcb.windows();
         let (cwnd, ssthresh) = (f64::from(tcb.smss), tcb.ssthresh);
         self.reduce_cwnd(tcb, Congestion::Timeout { repeated: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
         if already_reduced {
@@ -81,6 +82,7 @@ impl SackSender {
         if tcp.cwnd.loss_window == LossWindow::FlightAndSegment && !tcb.congestion.governs_recovery() {
             tcb.cwnd += self.board.pipe() as f64;
         }
+        tcb.record_response(Congestion::Timeout { repeated: false }, before);
         tcb.retransmit = true;
         tcb.rto.back_off();
         self.rto_from = now;

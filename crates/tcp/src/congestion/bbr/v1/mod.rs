@@ -16,6 +16,7 @@
 
 use std::ops::RangeInclusive;
 
+use net::{Rule, rules};
 use serde_json::json;
 use units::param::Json;
 use units::{Duration, Packets, Range, Rate, Time, params, words};
@@ -23,6 +24,7 @@ use units::{Duration, Packets, Range, Rate, Time, params, words};
 use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, RateSample,
 };
+use crate::congestion::recorded::Windows;
 use crate::window::Window;
 
 use super::max_filter::{MAX_WINDOW, MaxFilter};
@@ -84,8 +86,24 @@ params! {
     }
 }
 
+rules! {
+    /// Startup: cwnd grows by the delivered bytes until the bandwidth estimate stops growing.
+    STARTUP = "bbr-startup", from "draft-cardwell-iccrg-bbr-00 §4.3.2, §4.2.3.6";
+    /// Drain: cwnd follows its target while the queue of Startup drains.
+    DRAIN = "bbr-drain", from "draft-cardwell-iccrg-bbr-00 §4.3.3, §4.2.3.6";
+    /// ProbeBW: cwnd follows its target, cwnd_gain times the estimated bandwidth-delay product.
+    PROBE_BW = "bbr-probe-bw", from "draft-cardwell-iccrg-bbr-00 §4.3.4, §4.2.3.6";
+    /// ProbeRTT: cwnd is the minimum, so that the minimum round-trip time can be measured.
+    PROBE_RTT = "bbr-probe-rtt", from "draft-cardwell-iccrg-bbr-00 §4.3.5, §4.2.3.6";
+    /// Loss recovery: cwnd follows the delivered and lost bytes (packet conservation).
+    RECOVERY = "bbr-recovery", from "draft-cardwell-iccrg-bbr-00 §4.2.3.4";
+    /// A loss sets cwnd to the data in flight, without a change of ssthresh.
+    LOSS = "bbr-loss", from "draft-cardwell-iccrg-bbr-00 §4.2.3.4";
+}
+
 impl Control for Bbr {
     type State = BbrState;
+    const RULES: &'static [Rule] = RULES;
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
@@ -504,6 +522,21 @@ impl CongestionControl for BbrState {
 
     fn min_super_packet(&self, rate: Rate) -> u32 {
         super::min_super_packet(rate)
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        let _ = (window, after);
+        match self.mode {
+            _ if self.saved.in_recovery => &RECOVERY,
+            Mode::Startup => &STARTUP,
+            Mode::Drain => &DRAIN,
+            Mode::ProbeBw => &PROBE_BW,
+            Mode::ProbeRtt => &PROBE_RTT,
+        }
+    }
+
+    fn rule_of_congestion(&self, congestion: Congestion) -> Option<&'static Rule> {
+        (!matches!(congestion, Congestion::Timeout { .. })).then_some(&LOSS)
     }
 }
 

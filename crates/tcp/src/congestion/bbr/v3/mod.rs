@@ -16,9 +16,11 @@
 mod model;
 mod states;
 
+use net::{Rule, rules};
 use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks};
+use crate::congestion::recorded::Windows;
 use crate::window::Window;
 
 use super::max_filter::MaxFilter;
@@ -60,8 +62,28 @@ params! {
     }
 }
 
+rules! {
+    /// Startup: cwnd grows by the delivered bytes until the bandwidth estimate stops growing.
+    STARTUP = "bbr3-startup", from "draft-ietf-ccwg-bbr, SetCwnd()";
+    /// Drain: cwnd follows its target while the queue of Startup drains.
+    DRAIN = "bbr3-drain", from "draft-ietf-ccwg-bbr, SetCwnd()";
+    /// ProbeBW_DOWN: cwnd is bounded while the queue of the last probe drains.
+    DOWN = "bbr3-probe-bw-down", from "draft-ietf-ccwg-bbr, SetCwnd(), BoundCwndForModel()";
+    /// ProbeBW_CRUISE: cwnd is bounded below the estimated maximum data in flight.
+    CRUISE = "bbr3-probe-bw-cruise", from "draft-ietf-ccwg-bbr, SetCwnd(), BoundCwndForModel()";
+    /// ProbeBW_REFILL: cwnd grows up to its target before the next probe.
+    REFILL = "bbr3-probe-bw-refill", from "draft-ietf-ccwg-bbr, SetCwnd(), BoundCwndForModel()";
+    /// ProbeBW_UP: cwnd grows to probe for more bandwidth.
+    UP = "bbr3-probe-bw-up", from "draft-ietf-ccwg-bbr, SetCwnd(), BoundCwndForModel()";
+    /// ProbeRTT: cwnd is half of the bandwidth-delay product.
+    PROBE_RTT = "bbr3-probe-rtt", from "draft-ietf-ccwg-bbr, BoundCwndForProbeRTT()";
+    /// Loss recovery: cwnd follows the model.
+    RECOVERY = "bbr3-recovery", from "draft-ietf-ccwg-bbr, SetCwnd(), OnEnterFastRecovery()";
+}
+
 impl Control for Bbr3 {
     type State = Bbr3State;
+    const RULES: &'static [Rule] = RULES;
     const MARKS: Marks = Marks::Ignored;
     /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
@@ -388,6 +410,20 @@ impl CongestionControl for Bbr3State {
 
     fn min_super_packet(&self, rate: Rate) -> u32 {
         super::min_super_packet(rate)
+    }
+
+    fn rule_of_ack(&self, window: &Window, after: Windows) -> &'static Rule {
+        let _ = (window, after);
+        match self.mode {
+            _ if self.saved.in_recovery => &RECOVERY,
+            Mode::Startup => &STARTUP,
+            Mode::Drain => &DRAIN,
+            Mode::Down => &DOWN,
+            Mode::Cruise => &CRUISE,
+            Mode::Refill => &REFILL,
+            Mode::Up => &UP,
+            Mode::ProbeRtt => &PROBE_RTT,
+        }
     }
 }
 

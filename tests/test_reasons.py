@@ -1,0 +1,242 @@
+"""Test that queues explain their drops and marks by the variables of their references."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from math import isnan, nan
+from typing import Any
+
+import pytest
+
+from conftest import ROOT
+from references.adaptive_red import AdaptiveRed
+from references.arrivals import arrivals_at
+from references.cases import Case
+from references.controllers import Avq, Blue, Pi, Pi2, Rem
+from references.disciplines import Codel, Transmitter
+from references.fifo import SECOND, AqmLink, Packet
+from references.per_flow import Fred, Sfb, Sred
+from references.pie import MILLISECOND, Pie, PieEnhanced
+from references.program import program
+from references.red import Red
+from references.red_variants import SelfConfiguringRed
+from test_queues import CASES
+
+Values = dict[str, float]
+ARRIVALS = 10_000
+
+
+@dataclass
+class Signal:
+    """Decision of a reference to signal a packet.
+
+    Attributes
+    ----------
+    aqm : Any
+        The reference after the decision.
+    before : dict
+        Attributes of the reference before the decision.
+    packet : Packet
+        The signalled packet.
+    drawn : list of float
+        Random numbers of the decision.
+    """
+
+    aqm: Any
+    before: dict[str, Any]
+    packet: Packet
+    drawn: list[float]
+
+    @property
+    def random(self) -> float:
+        """The last random number of the decision; NaN if the decision took none."""
+        return self.drawn[-1] if self.drawn else nan
+
+
+def of_red(signal: Signal) -> Values:
+    red, before, packet = signal.aqm, signal.before, signal.packet
+    p_b = min(red.initial_probability(), 1.0)
+    packets: float = before["count"]
+    if p_b < 1:
+        packets += 1
+        if red.by_size is not None:
+            p_b *= packet.size / red.by_size
+        if red.by_bytes is not None:
+            packets = before["count_bytes"] + packet.size
+    elif red.by_bytes is not None:
+        # The reference resets the count of bytes at other times.
+        return {"avg": red.avg, "maxp": red.maxp, "p_b": p_b}
+    return {"avg": red.avg, "maxp": red.maxp, "p_b": p_b, "count": packets, "random": signal.random}
+
+
+def of_pie(signal: Signal) -> Values:
+    pie = signal.aqm
+    return {
+        "qdelay_s": pie.current_qdelay,
+        "qdelay_old_s": pie.qdelay_old,
+        "drop_prob": pie.drop_prob,
+        "burst_allowance_s": pie.burst_allowance / MILLISECOND / 1000,
+        "random": signal.random,
+    }
+
+
+def of_pi2(signal: Signal) -> Values:
+    p = signal.aqm.p
+    return {
+        "p_base": p,
+        "p": signal.aqm.k * p if signal.packet.ecn in (1, 3) else p,
+        "qdelay_s": signal.aqm.prevq,
+        "random": max(signal.drawn),
+    }
+
+
+VARIABLES: dict[type, Callable[[Signal], Values]] = {
+    Red: of_red,
+    AdaptiveRed: of_red,
+    SelfConfiguringRed: of_red,
+    Pie: of_pie,
+    PieEnhanced: lambda s: {"drop_prob": s.aqm.drop_prob, "qdelay_s": s.aqm.current_qdelay},
+    Pi2: of_pi2,
+    Blue: lambda s: {
+        "pm": s.aqm.pm, "random": s.random, "last_update_s": s.aqm.last_update / SECOND,
+    },
+    Pi: lambda s: {"p": s.aqm.p, "q_packets": s.aqm.q_old, "random": s.random},
+    Rem: lambda s: {
+        "price": s.aqm.price, "p": 1 - s.aqm.phi**-s.aqm.price, "random": s.random,
+    },
+    Avq: lambda s: {
+        "virtual_queue_bytes": s.aqm.vq, "virtual_capacity": s.aqm.c_virtual,
+    },
+    Sred: lambda s: {"random": s.random},
+    Sfb: lambda s: {"random": s.random},
+    Fred: lambda s: {"avg": s.aqm.avg, "random": s.random},
+}  # fmt: skip
+"""Variables of each reference that has the same variables as the queue."""
+
+
+def watch(aqm: Any) -> dict[int, Values]:
+    """Record the variables of a reference at each of its signals, by number of the packet."""
+    signals: dict[int, Values] = {}
+    drawn: list[float] = []
+    number = count()
+    arrival, draws = aqm.arrival, getattr(aqm, "draws", None)
+    if draws is not None:
+        uniform = draws.uniform
+
+        def drawing() -> float:
+            drawn.append(uniform())
+            return drawn[-1]
+
+        draws.uniform = drawing
+
+    def watched(now: float, packet: Packet, queue: Any) -> Any:
+        drawn.clear()
+        before, i = dict(vars(aqm)), next(number)
+        verdict = arrival(now, packet, queue)
+        if verdict != "pass":
+            signals[i] = VARIABLES[type(aqm)](Signal(aqm, before, packet, drawn))
+        return verdict
+
+    aqm.arrival = watched
+    return signals
+
+
+class WatchedCodel(Codel):
+    """CoDel that records its variables when it signals a packet, before the signal changes them."""
+
+    signals: list[Values]
+    now = 0
+
+    def next_packet(self, now: int) -> Packet | None:
+        self.now = now
+        return super().next_packet(now)
+
+    def mark(self, p: Packet | None) -> bool:
+        assert p is not None
+        self.signals.append({
+            "sojourn_s": (self.now - p.entered) / SECOND,
+            "first_above_s": self.first_above_time / SECOND,
+            "drop_next_s": self.drop_next / SECOND,
+            "count": self.count - self.dropping,
+            "last_count": self.lastcount,
+        })  # fmt: skip
+        return super().mark(p)
+
+
+def explanations(case: Case, seed: int = 1) -> list[dict[str, Any]]:
+    """Return the explanation of each drop and mark of a queue, in the order of the decisions."""
+    limit = case.queue.get("limit", f"{case.limit} packets")
+    spec = {
+        "queue": case.queue | {"limit": limit}, "rate": f"{case.rate} bit/s", "seed": seed,
+        "arrivals": ARRIVALS, "flows": case.flows, "explain": True,
+    }  # fmt: skip
+    done = subprocess.run(
+        [program("decisions")], input=json.dumps(spec), capture_output=True, text=True, cwd=ROOT,
+        check=True,
+    )  # fmt: skip
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def arrivals(case: Case, seed: int = 1) -> list[tuple[int, Packet]]:
+    """Return the arriving packets of a case, each with its time."""
+    limit = case.queue.get("limit", f"{case.limit} packets")
+    records = arrivals_at(
+        case.queue | {"limit": limit},
+        rate=case.rate,
+        seed=seed,
+        arrivals=ARRIVALS,
+        flows=case.flows,
+    )
+    columns = [records[name].tolist() for name in ("time", "flow", "size", "ecn", "dscp")]
+    return [(row[0], Packet(*row[1:])) for row in zip(*columns, strict=True)]
+
+
+def assert_equal(explained: Values, expected: Values, where: str) -> None:
+    for name, value in expected.items():
+        ours = explained[name]
+        if ours is None or isnan(value):
+            assert ours is None or isnan(value), (where, name, ours, value)
+        else:
+            assert ours == pytest.approx(value, rel=1e-9, abs=1e-12), (where, name, ours, value)
+
+
+AQM_CASES = [case for case in CASES if case.reference in VARIABLES]
+
+
+@pytest.mark.parametrize("case", AQM_CASES, ids=lambda case: case.name)
+def test_the_variables_of_each_signal_equal_those_of_the_reference(case: Case) -> None:
+    link = case.build(1)
+    assert isinstance(link, AqmLink)
+    expected = watch(link.aqm)
+    for time, packet in arrivals(case):
+        link.arrive(time, packet)
+    signals = [row for row in explanations(case) if row["rule"] not in ("buffer-full", "tail-drop")]
+    assert len(signals) >= 5, f"few signals: {len(signals)}"
+    for row in signals:
+        assert_equal(row["values"], expected[row["packet"]], f"packet {row['packet']}")
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.reference is Codel], ids=lambda case: case.name
+)
+def test_the_variables_of_codel_equal_those_of_the_reference(case: Case) -> None:
+    watched = Case(case.name, case.queue, WatchedCodel, case.parameters, case.rate, case.limit)
+    link = watched.build(1)
+    assert isinstance(link, Transmitter)
+    codel = link.discipline
+    assert isinstance(codel, WatchedCodel)
+    codel.signals = []
+    for time, packet in arrivals(case):
+        link.arrive(time, packet)
+    link.finish()
+    rows = [
+        row["values"] | {"rule": row["rule"]}
+        for row in explanations(case)
+        if row["rule"] in ("enters-dropping", "drop-next")
+    ]
+    assert len(rows) == len(codel.signals) >= 5
+    for i, (row, expected) in enumerate(zip(rows, codel.signals, strict=True)):
+        assert_equal(row, expected, f"signal {i}")
+        assert row["count"] > 0 or row["rule"] == "enters-dropping"
