@@ -49,7 +49,7 @@ pub use read::{Format, read, read_all, read_file_text};
 pub use real_ends::KernelState;
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
-pub use run::{Departure, Forwarding, Happening, Watch, forward, run, run_with};
+pub use run::{Departure, Forwarding, Happening, Report, Watch, forward, run, run_with};
 pub use scenario::{CapturedPart, FORMAT, Scenario};
 
 use units::Read;

@@ -52,7 +52,12 @@ pub struct Watch {
     limits: Limits,
     cancel: AtomicBool,
     done: AtomicU64,
+    report: Option<Report>,
 }
+
+/// Function that a run calls about every million events, with the completed share of the run and
+/// the number of events.
+pub type Report = fn(f64, u64);
 
 impl Default for Watch {
     fn default() -> Self {
@@ -63,7 +68,14 @@ impl Default for Watch {
 impl Watch {
     /// Return a watch that ends a run if the run exceeds the limits.
     pub fn with_limits(limits: Limits) -> Self {
-        Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default() }
+        Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default(), report: None }
+    }
+
+    /// Return this watch with a function that receives the progress. A program with one thread
+    /// needs the function, because no other thread can call [`Watch::done`] during the run.
+    #[must_use]
+    pub fn reporting(self, report: Report) -> Self {
+        Watch { report: Some(report), ..self }
     }
 
     /// End the run at the next check of the watch.
@@ -374,6 +386,9 @@ impl<'a> Simulation<'a> {
                 None => self.share_done(),
             };
             watch.done.store(done.to_bits(), Ordering::Relaxed);
+            if let Some(report) = watch.report {
+                report(done, self.events.events());
+            }
         }
         self.check_memory()?;
         self.check_limits(&watch.limits, began)?;
