@@ -45,7 +45,7 @@ pub use capture::file_name as capture_file_name;
 pub use computing_time::ComputingTime;
 pub use failure::Failure;
 pub use limits::Limits;
-pub use read::{Format, read, read_all, read_file_text};
+pub use read::{Format, document, read, read_all, read_file_text};
 pub use real_ends::KernelState;
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};

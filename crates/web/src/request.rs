@@ -37,7 +37,7 @@ impl<'a> Request<'a> {
     }
 
     fn check(&self) -> Result<Value, Invalid> {
-        let written = lab::read_file_text(self.text, self.format)?;
+        let written = lab::document(self.text, self.format, &self.changes)?;
         let scenario = self.scenario()?;
         Ok(json!({ "written": written, "normalized": lab::write(&scenario) }))
     }
@@ -54,8 +54,8 @@ fn parse(text: &str) -> Result<Value, Value> {
     serde_json::from_str(text).map_err(|e| answer::error("", &format!("the request is not JSON: {e}")))
 }
 
-/// Check a scenario. The answer has the scenario as written, without the changes, and the
-/// normalized scenario, with the changes.
+/// Check a scenario. The answer has the scenario as its author wrote it, with the changes, and the
+/// normalized scenario.
 pub fn check(text: &str) -> Value {
     parse(text)
         .and_then(|request| Request::read(&request).check().map_err(answer::invalid))
@@ -102,9 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn a_check_has_the_defaults() {
+    fn a_check_has_the_changes_and_the_defaults() {
         let answer = check(&request(&[["network.delay", "7 ms"]]));
-        assert_eq!(answer["written"]["network"]["delay"], "5 ms");
+        assert_eq!(answer["written"]["network"]["delay"], "7 ms");
+        assert_eq!(answer["written"]["network"]["queue"], "drop_tail");
         assert_eq!(answer["normalized"]["network"]["delay"], "7 ms");
         assert_eq!(answer["normalized"]["network"]["queue"]["kind"], "drop_tail");
     }

@@ -1,0 +1,34 @@
+/** Series that the page records, in addition to the scenario. */
+import { inBase, parse } from "./quantity";
+import type { Json, JsonTable } from "../simulator/client";
+import { tomlValue } from "./toml";
+
+/** Number of samples that fill the width of a figure. */
+const SAMPLES = 600;
+
+/** Return the changes of `record` for the first picture. */
+export function firstSeries(normalized: JsonTable, written: JsonTable): [string, string][] {
+  const series = ["queue", "window", "delays", "waits", "drops", "marks"];
+  const flows = (normalized["flows"] ?? []) as JsonTable[];
+  if (flows.some((flow) => flow["arrivals"])) series.push("transfers");
+  const kinds = flows.map((flow) => (flow["traffic"] as JsonTable)["kind"]);
+  if (kinds.some((kind) => ["web", "requests", "request_response", "ping"].includes(String(kind)))) {
+    series.push("requests");
+  }
+  return [["record.series", tomlValue(series)], ...sampling(normalized, written)];
+}
+
+/** Return the changes of `record` for the figures of one flow. */
+export function tracedSeries(flow: string): [string, string][] {
+  return [["record.series", tomlValue(["segments", "rtt"])], ["record.traced", tomlValue([flow])]];
+}
+
+/** The scenario's interval between samples, or a part of its duration. */
+function sampling(normalized: JsonTable, written: JsonTable): [string, string][] {
+  const record = written["record"] as JsonTable | undefined;
+  const duration: Json = normalized["duration"] ?? null;
+  const seconds = typeof duration === "string" ? parse(duration) : undefined;
+  if (record?.["interval"] || !seconds) return [];
+  const milliseconds = Number(((inBase(seconds) / SAMPLES) * 1e3).toPrecision(1));
+  return [["record.interval", tomlValue(`${milliseconds} ms`)]];
+}

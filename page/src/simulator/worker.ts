@@ -1,0 +1,83 @@
+/** Worker in which the simulator runs, so that the page stays responsive. */
+import { Simulator, SimulatorError, type Column, type RawResult, type Request } from "./module";
+import type { Answer, Call } from "./client";
+import type { Result, Table } from "../results/result";
+
+/** Maximum number of events of a run in the page, which takes about a minute. */
+const MOST_EVENTS = 200e6;
+/** Maximum memory of a run in the page. The memory of the module has a maximum of 1 GiB. */
+const MOST_MEMORY = "700 MB";
+/** Completed share from which the number of events of the whole run is extrapolated. */
+const ENOUGH = 0.02;
+
+let module: WebAssembly.Module;
+let simulator: Simulator;
+let current = 0;
+
+const post = (answer: Answer, transfer: Transferable[] = []) => postMessage(answer, { transfer });
+
+/** Report the progress of a run, and end a run that would have too many events. */
+function progress(share: number, events: number) {
+  post({ id: current, progress: share });
+  const expected = events / share;
+  if (share >= ENOUGH && expected > MOST_EVENTS) {
+    const text =
+      `This run would have about ${Math.round(expected / 1e6)} million events, and the page runs at most ` +
+      `${MOST_EVENTS / 1e6} million. Shorten the duration or lower the rate, or run the scenario with the ` +
+      "command aqmlab.";
+    throw new SimulatorError("duration", text);
+  }
+}
+
+const start = async () => (simulator = await Simulator.instantiate(module, progress));
+
+/** Return the numbers of a column. Counts become floats, which are exact up to 2^53. */
+function plain(column: Column): Table["columns"][string] {
+  if (column.kind === "count") return { values: Float64Array.from(column.values, Number), names: [] };
+  if (column.kind === "float") return { values: column.values, names: [] };
+  return { values: Float64Array.from(column.values), names: column.names };
+}
+
+function result(raw: RawResult): Result {
+  const tables: Result["tables"] = {};
+  for (const [name, { rows, columns }] of raw.tables) {
+    tables[name] = { rows, columns: Object.fromEntries([...columns].map(([c, of]) => [c, plain(of)])) };
+  }
+  return { manifest: raw.manifest, tables };
+}
+
+function execute(request: Request): [Result, Transferable[]] {
+  const of = result(simulator.run({ ...request, limits: { events: MOST_EVENTS, memory: MOST_MEMORY } }));
+  const columns = Object.values(of.tables).flatMap((table) => Object.values(table.columns));
+  return [of, columns.map((column) => column.values.buffer)];
+}
+
+async function answer(call: Call) {
+  if (call.kind === "start") {
+    module = call.module;
+    await start();
+    return;
+  }
+  current = call.id;
+  try {
+    if (call.kind === "describe") post({ id: call.id, value: simulator.describe() });
+    else if (call.kind === "check") post({ id: call.id, value: simulator.check(call.request) });
+    else {
+      const [value, transfer] = execute(call.request);
+      post({ id: call.id, value }, transfer);
+    }
+  } catch (e) {
+    const known = e instanceof SimulatorError;
+    const text = known ? e.message : simulator.panicMessage() || String(e);
+    const advice = "The page has started the simulator again; please report the scenario.";
+    post({ id: call.id, error: { path: known ? e.path : "", text: known ? text : `${text}. ${advice}` } });
+    // An exception may have left the instance in the middle of a run.
+    await start();
+  }
+}
+
+// Calls are answered one after the other, because the start of an instance is asynchronous.
+let last = Promise.resolve();
+onmessage = (event: MessageEvent<Call>) => {
+  last = last.then(() => answer(event.data));
+};
