@@ -7,8 +7,8 @@ import type { Result, Table } from "../results/result";
 const MOST_EVENTS = 200e6;
 /** Maximum memory of a run in the page. The memory of the module has a maximum of 1 GiB. */
 const MOST_MEMORY = "700 MB";
-/** Completed share from which the number of events of the whole run is extrapolated. */
-const ENOUGH = 0.02;
+/** Number of events from which the number of events of the whole run is extrapolated. */
+const ENOUGH = 5e6;
 
 let module: WebAssembly.Module;
 let simulator: Simulator;
@@ -20,7 +20,7 @@ const post = (answer: Answer, transfer: Transferable[] = []) => postMessage(answ
 function progress(share: number, events: number) {
   post({ id: current, progress: share });
   const expected = events / share;
-  if (share >= ENOUGH && expected > MOST_EVENTS) {
+  if (events >= ENOUGH && expected > MOST_EVENTS) {
     const text =
       `This run would have about ${Math.round(expected / 1e6)} million events, and the page runs at most ` +
       `${MOST_EVENTS / 1e6} million. Shorten the duration or lower the rate, or run the scenario with the ` +

@@ -15,6 +15,9 @@ import { roundTrips, sequence } from "./panes/traced";
 import { windows } from "./panes/windows";
 import { Copy, Open, openFile, Tables } from "./share";
 
+/** Width below which the controls are folded between the answer and the figures. */
+const NARROW = "(max-width: 760px)";
+
 function Choose(props: { label: string; value: string; all: string[]; choose: (name: string) => void }) {
   if (props.all.length < 2) return null;
   return (
@@ -131,19 +134,29 @@ export function App() {
         <Copy />
       </header>
       <main>
-        <p class="title">{title}</p>
-        <Problem />
-        <Answer />
-        <Progress />
-        <Settings />
-        <Warnings />
-        <Figures />
-        <Tables />
-        <footer class="note">
-          aqmlab {state.version.value}. The simulator runs in this page, and its results are those of the command, digit for digit.
-        </footer>
+        <div class="first">
+          <p class="title">{title}</p>
+          <Problem />
+          <Answer />
+          <Progress />
+          <Settings />
+          <Warnings />
+        </div>
+        <section class="controls" aria-label="Controls">
+          <details class="drawer" open={!matchMedia(NARROW).matches}>
+            <summary>Controls</summary>
+            <Controls />
+          </details>
+        </section>
+        <div class="rest">
+          <Figures />
+          <Tables />
+          <p class="note">
+            aqmlab {state.version.value}. The simulator runs in this page, and its results are those of the command,
+            digit for digit.
+          </p>
+        </div>
       </main>
-      <aside aria-label="Controls"><Controls /></aside>
       {dragged && <div class="dropzone">Drop a scenario file (TOML or JSON)</div>}
     </div>
   );

@@ -77,6 +77,7 @@ function TextBox({ field, id }: { field: Field; id: string }) {
   useEffect(() => setDraft(value), [value, opened.value]);
   const submit = () => {
     if (draft !== value) void set(field.path, typed(field, draft));
+    else if (problem.value && concerns(field.path, problem.value.path)) problem.value = undefined;
   };
   return (
     <input

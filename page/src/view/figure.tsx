@@ -134,6 +134,14 @@ export function Figure(props: { title: string; note: string; draw: () => Drawing
   useEffect(() => {
     let drawn = "";
     let overTime = false;
+    let isEmpty = true;
+    // A figure outside the window is drawn when the reader scrolls to it.
+    const visible = signal(false);
+    const watcher = new IntersectionObserver(
+      (entries) => (visible.value = entries.some((entry) => entry.isIntersecting)),
+      { rootMargin: "150px" },
+    );
+    watcher.observe(place.current!.parentElement!);
     const placeLine = () => {
       const [u, at] = [chart.current, moment.value];
       if (!u || !line.current) return;
@@ -148,9 +156,11 @@ export function Figure(props: { title: string; note: string; draw: () => Drawing
       }
     };
     const stopDrawing = effect(() => {
+      if (!visible.value && !isEmpty) return;
       const drawing = draw.current();
-      setEmpty(!drawing);
-      if (!drawing || !place.current) return;
+      isEmpty = !drawing;
+      setEmpty(isEmpty);
+      if (!drawing || !place.current || !visible.value) return;
       overTime = drawing.overTime;
       const next = structure(drawing);
       if (chart.current && next === drawn) {
@@ -184,6 +194,7 @@ export function Figure(props: { title: string; note: string; draw: () => Drawing
       stopZoom();
       stopMoment();
       resize.disconnect();
+      watcher.disconnect();
       chart.current?.destroy();
       chart.current = undefined;
     };
