@@ -1,7 +1,8 @@
 /** Worker in which the simulator runs, so that the page stays responsive. */
-import { Simulator, SimulatorError, type Column, type RawResult, type Request } from "./module";
+import { Simulator, SimulatorError, type Request } from "./module";
 import type { Answer, Call } from "./client";
-import type { Result, Table } from "../results/result";
+import { plainResult } from "../results/plain";
+import type { Result } from "../results/result";
 
 /** Maximum number of events of a run in the page, which takes about a minute. */
 const MOST_EVENTS = 200e6;
@@ -31,23 +32,8 @@ function progress(share: number, events: number) {
 
 const start = async () => (simulator = await Simulator.instantiate(module, progress));
 
-/** Return the numbers of a column. Counts become floats, which are exact up to 2^53. */
-function plain(column: Column): Table["columns"][string] {
-  if (column.kind === "count") return { values: Float64Array.from(column.values, Number), names: [] };
-  if (column.kind === "float") return { values: column.values, names: [] };
-  return { values: Float64Array.from(column.values), names: column.names };
-}
-
-function result(raw: RawResult): Result {
-  const tables: Result["tables"] = {};
-  for (const [name, { rows, columns }] of raw.tables) {
-    tables[name] = { rows, columns: Object.fromEntries([...columns].map(([c, of]) => [c, plain(of)])) };
-  }
-  return { manifest: raw.manifest, tables };
-}
-
 function execute(request: Request): [Result, Transferable[]] {
-  const of = result(simulator.run({ ...request, limits: { events: MOST_EVENTS, memory: MOST_MEMORY } }));
+  const of = plainResult(simulator.run({ ...request, limits: { events: MOST_EVENTS, memory: MOST_MEMORY } }));
   const columns = Object.values(of.tables).flatMap((table) => Object.values(table.columns));
   return [of, columns.map((column) => column.values.buffer)];
 }

@@ -3,6 +3,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { Cancelled, type Checked, Client, fetchModule, type Json, type JsonTable } from "../simulator/client";
 import { SimulatorError } from "../simulator/module";
 import { fromFragment, toFragment } from "../scenario/link";
+import { lessonOf } from "../lessons/lesson";
 import { ready } from "../scenario/ready";
 import { firstSeries, tracedSeries } from "../scenario/recorded";
 import { Schemas } from "../scenario/schema";
@@ -110,19 +111,21 @@ export async function start(): Promise<void> {
 async function openLink(): Promise<void> {
   try {
     const linked = await fromFragment(location.hash);
-    if (!linked) return await openReady(FIRST);
+    if (!linked) return await openNamed(FIRST);
     seeds.value = Math.min(Math.max(1, Math.trunc(linked.seeds ?? 1)), 30);
     await open(JSON.stringify(linked.scenario), "json", linked.name ?? "");
   } catch (e) {
-    await openReady(FIRST);
+    await openNamed(FIRST);
     problem.value = { path: "", text: e instanceof Error ? e.message : String(e) };
   }
 }
 
-/** Open a ready scenario by its name. */
-export async function openReady(name: string): Promise<void> {
+/** Open a ready scenario or a lesson by its name, with changed keys. */
+export async function openNamed(name: string, changes: [string, string][] = []): Promise<void> {
+  const lesson = lessonOf(name);
   const one = ready(name);
-  if (one) await open(one.text, "toml", name);
+  if (lesson) await open(JSON.stringify(lesson.scenario), "json", name, changes);
+  else if (one) await open(one.text, "toml", name, changes);
 }
 
 /** Open a scenario text. `name` is the ready scenario from which it was made, or "". */

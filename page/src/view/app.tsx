@@ -1,6 +1,7 @@
 /** The page: the answer, the controls, and the figures. */
 import { useEffect, useState } from "preact/hooks";
 import * as state from "../state/laboratory";
+import { lessonOf } from "../lessons/lesson";
 import { ready } from "../scenario/ready";
 import { Answer } from "./answer";
 import { Controls } from "./controls";
@@ -13,6 +14,7 @@ import { signals } from "./panes/signals";
 import { times } from "./panes/times";
 import { roundTrips, sequence } from "./panes/traced";
 import { windows } from "./panes/windows";
+import { LessonPanel } from "./lessons";
 import { Copy, Open, openFile, Tables } from "./share";
 
 /** Width below which the controls are folded between the answer and the figures. */
@@ -135,7 +137,8 @@ export function App() {
       </header>
       <main>
         <div class="first">
-          <p class="title">{title}</p>
+          {!lessonOf(state.origin.value) && <p class="title">{title}</p>}
+          <LessonPanel />
           <Problem />
           <Answer />
           <Progress />

@@ -1,5 +1,6 @@
 /** Ways in and out of the page: ready scenarios, files, links, and programs. */
 import { useState } from "preact/hooks";
+import { LESSONS, PREFIX } from "../lessons/lesson";
 import { READY } from "../scenario/ready";
 import { command, pythonProgram, tomlDocument } from "../scenario/toml";
 import * as state from "../state/laboratory";
@@ -15,9 +16,14 @@ export function Open() {
   return (
     <div class="open">
       <label for="ready">Scenario</label>
-      <select id="ready" value={state.origin.value} onChange={(event) => void state.openReady(event.currentTarget.value)}>
-        {!READY.some((one) => one.name === state.origin.value) && <option value={state.origin.value}>your own</option>}
-        {READY.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
+      <select id="ready" value={state.origin.value} onChange={(event) => void state.openNamed(event.currentTarget.value)}>
+        {state.origin.value === "" && <option value="">your own</option>}
+        <optgroup label="Lessons">
+          {LESSONS.map(([name, lesson]) => <option key={name} value={PREFIX + name}>{lesson.title}</option>)}
+        </optgroup>
+        <optgroup label="Ready scenarios">
+          {READY.map((one) => <option key={one.name} value={one.name} title={one.title}>{one.name}</option>)}
+        </optgroup>
       </select>
       <label class="button">
         Open a file …
