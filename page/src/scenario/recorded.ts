@@ -1,6 +1,7 @@
 /** Series that the page records, in addition to the scenario. */
 import { inBase, parse } from "./quantity";
 import type { Json, JsonTable } from "../simulator/client";
+import type { Schemas } from "./schema";
 import { tomlValue } from "./toml";
 
 /** Number of samples that fill the width of a figure. */
@@ -18,9 +19,10 @@ export function firstSeries(normalized: JsonTable, written: JsonTable): [string,
   return [["record.series", tomlValue(series)], ...sampling(normalized, written)];
 }
 
-/** Return the changes of `record` for the figures of one flow. */
-export function tracedSeries(flow: string): [string, string][] {
-  return [["record.series", tomlValue(["segments", "rtt"])], ["record.traced", tomlValue([flow])]];
+/** Return the changes of `record` for the figures of one flow, and for the reasons of all events. */
+export function tracedSeries(flow: string, schemas: Schemas): [string, string][] {
+  const reasons = ["why", "why_cwnd"].filter((series) => schemas.has("record.series", series));
+  return [["record.series", tomlValue(["segments", "rtt", ...reasons])], ["record.traced", tomlValue([flow])]];
 }
 
 /** The scenario's interval between samples, or a part of its duration. */

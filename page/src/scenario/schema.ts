@@ -51,6 +51,12 @@ export class Schemas {
     return found;
   }
 
+  /** Return true if the list at a path of the top level, such as `record.series`, may have a word. */
+  has(path: string, word: string): boolean {
+    const at = path.split(".").reduce<Schema>((node, key) => (node["properties"] as Record<string, Schema>)[key] ?? {}, this.root as Schema);
+    return this.leaves(this.items(at)).some((leaf) => leaf["const"] === word);
+  }
+
   /** Return the fields of a table or list. */
   children(field: Field): Field[] {
     const schema = this.schemas.get(field);

@@ -266,7 +266,7 @@ async function showRest(): Promise<void> {
   const name = flow.value;
   if (again) return;
   if (name) {
-    const result = await run(tracedSeries(name));
+    const result = await run(tracedSeries(name, schemas.value!));
     if (again) return;
     traced.value = { flow: name, result };
   }

@@ -5,7 +5,7 @@ import { lessonOf } from "../lessons/lesson";
 import { ready } from "../scenario/ready";
 import { Answer } from "./answer";
 import { Controls } from "./controls";
-import { Figure, zoom } from "./figure";
+import { Figure } from "./figure";
 import { Flows } from "./flows";
 import { delays } from "./panes/delays";
 import { goodput } from "./panes/goodput";
@@ -15,6 +15,7 @@ import { times } from "./panes/times";
 import { roundTrips, sequence } from "./panes/traced";
 import { windows } from "./panes/windows";
 import { LessonPanel } from "./lessons";
+import { TimeBar, TimeMachine } from "./time-machine";
 import { Copy, Open, openFile, Tables } from "./share";
 
 /** Width below which the controls are folded between the answer and the figures. */
@@ -51,7 +52,6 @@ function Settings() {
       <label class="choose">
         <input type="checkbox" checked={state.kept.value} onChange={(event) => state.keep(event.currentTarget.checked)} /> Compare with this setting
       </label>
-      {zoom.value && <button type="button" onClick={() => (zoom.value = undefined)}>Show the whole run</button>}
     </div>
   );
 }
@@ -98,6 +98,7 @@ function Figures() {
         <Choose label="Flow" value={state.flow.value} all={state.flows.value} choose={(name) => { state.chosenFlow.value = name; void state.rerun(); }} />
       </Figure>
       <Figure title="Round-trip times" note={`Measured by the sender of ${state.flow.value}, for each acknowledged segment.`} draw={roundTrips} />
+      <TimeMachine />
       <Flows />
     </div>
   );
@@ -158,6 +159,7 @@ export function App() {
             aqmlab {state.version.value}. The simulator runs in this page, and its results are those of the command,
             digit for digit.
           </p>
+          <TimeBar />
         </div>
       </main>
       {dragged && <div class="dropzone">Drop a scenario file (TOML or JSON)</div>}

@@ -2,13 +2,9 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { scheme, colour } from "./colours";
+import { moment, zoom } from "../state/time";
+import { colour, scheme } from "./colours";
 import { saveImage } from "./save";
-
-/** Range of simulated time that the figures over time show, or undefined for the whole run. */
-export const zoom = signal<[number, number] | undefined>(undefined);
-/** Time of the cursor in s, which all figures over time share, or undefined. */
-export const moment = signal<number | undefined>(undefined);
 
 /** Curve of a figure. */
 export type Curve = {
@@ -47,7 +43,12 @@ export type Drawing = {
 const plain = (value: number) => String(Number(value.toPrecision(4)));
 const HEIGHT = 210;
 
-function options(drawing: Drawing, width: number, onCursor: (u: uPlot) => void): uPlot.Options {
+function options(
+  drawing: Drawing,
+  width: number,
+  onCursor: (u: uPlot) => void,
+  onDraw: () => void,
+): uPlot.Options {
   const axis = { stroke: colour("--muted"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false } };
   const format = drawing.format ?? plain;
   const axes: uPlot.Axis[] = [
@@ -87,6 +88,7 @@ function options(drawing: Drawing, width: number, onCursor: (u: uPlot) => void):
     ],
     hooks: {
       setCursor: [onCursor],
+      draw: [onDraw],
       setSelect: [
         (u) => {
           if (drawing.overTime && u.select.width > 4) {
@@ -167,20 +169,16 @@ export function Figure(props: { title: string; note: string; draw: () => Drawing
         chart.current.setData(drawing.data);
       } else {
         chart.current?.destroy();
-        chart.current = new uPlot(options(drawing, place.current.clientWidth, onCursor), drawing.data, place.current);
+        chart.current = new uPlot(options(drawing, place.current.clientWidth, onCursor, placeLine), drawing.data, place.current);
         line.current = document.createElement("div");
         line.current.className = "moment";
         chart.current.over.append(line.current);
         drawn = next;
       }
-      placeLine();
     });
     const stopZoom = effect(() => {
-      const range = zoom.value;
-      const u = chart.current;
-      if (u && overTime) u.setData(u.data, true);
-      void range;
-      placeLine();
+      void zoom.value;
+      if (chart.current && overTime) chart.current.setData(chart.current.data, true);
     });
     const stopMoment = effect(placeLine);
     const resize = new ResizeObserver(() => {
