@@ -41,7 +41,7 @@ mod totals;
 mod warnings;
 
 pub use build::expanded;
-pub use capture::file_name as capture_file_name;
+pub use capture::{CaptureTarget, file_name as capture_file_name};
 pub use computing_time::ComputingTime;
 pub use failure::Failure;
 pub use limits::Limits;

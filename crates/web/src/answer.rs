@@ -26,10 +26,13 @@ pub fn description() -> Value {
     json!({ "version": lab::VERSION, "schema": lab::schema(), "pages": lab::pages(), "columns": lab::columns() })
 }
 
-/// Return the manifest and the tables of a run. The tables contain the addresses of the columns in
-/// `outcome`.
+/// Return the manifest, the tables and the captures of a run, with the addresses of the columns and
+/// of the captures in `outcome`.
 pub fn result(scenario: &Scenario, outcome: &Outcome) -> Value {
     let tables = outcome.tables.iter().map(|of| (of.name.to_owned(), table(of)));
+    let captures = outcome.captures.iter().map(|(name, content)| {
+        json!({ "name": name, "address": content.as_ptr() as usize, "bytes": content.len() })
+    });
     let warnings = outcome.warnings.iter().map(|of| json!({ "about": of.about, "text": of.text }));
     json!({
         "manifest": {
@@ -42,6 +45,7 @@ pub fn result(scenario: &Scenario, outcome: &Outcome) -> Value {
             "warnings": warnings.collect::<Vec<_>>(),
         },
         "tables": tables.collect::<serde_json::Map<_, _>>(),
+        "captures": captures.collect::<Vec<_>>(),
     })
 }
 

@@ -15,6 +15,7 @@
 //! run in the same way: it ends the thread of the instance, or throws an exception in `progress`.
 
 mod answer;
+mod packets;
 mod request;
 
 use std::cell::RefCell;

@@ -1,10 +1,10 @@
 //! Requests of the page: a scenario with changes, and the limits of its run.
 
-use lab::{Failure, Format, Outcome, Scenario, Watch};
+use lab::{CaptureTarget, Failure, Format, Outcome, Scenario, Watch};
 use serde_json::{Value, json};
 use units::param::Invalid;
 
-use crate::answer;
+use crate::{answer, packets};
 
 /// A request: a scenario text, its format, and changes of keys.
 struct Request<'a> {
@@ -44,7 +44,9 @@ impl<'a> Request<'a> {
 
     fn run(&self) -> Result<(Scenario, Outcome), Failure> {
         let (scenario, watch) = (self.scenario()?, self.watch()?);
-        let outcome = lab::run_with(&scenario, &watch, None, &queues::NoCustomAqms)?;
+        let captures = (!scenario.record.pcap.on.is_empty()).then_some(CaptureTarget::Memory);
+        let mut outcome = lab::run_with(&scenario, &watch, captures, &queues::NoCustomAqms)?;
+        outcome.tables.extend(packets::table(&outcome.captures));
         Ok((scenario, outcome))
     }
 }
@@ -99,6 +101,18 @@ mod tests {
         assert_eq!(format!("{tables:?}"), format!("{direct:?}"));
         assert_eq!(answer["tables"]["queue"]["rows"], direct.last().unwrap().rows());
         assert_eq!(answer["manifest"]["seed"], 1);
+    }
+
+    #[test]
+    fn a_captured_link_has_a_table_of_packets() {
+        let (answer, outcome) = run(&request(&[["record.pcap.on", r#"["left>right"]"#]]));
+        let outcome = outcome.unwrap();
+        let links = outcome.tables.iter().find(|table| table.name == "links").unwrap();
+        let (_, lab::Column::Count(departed)) = &links.columns[9] else { panic!("{:?}", links.columns[9]) };
+        assert_eq!(links.columns[9].0, "departed_packets");
+        assert_eq!(answer["tables"]["packets"]["rows"], departed[0]);
+        assert_eq!(answer["captures"][1]["name"], "left_to_right.pcapng");
+        assert_eq!(answer["captures"][1]["bytes"], outcome.captures[1].1.len());
     }
 
     #[test]

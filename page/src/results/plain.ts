@@ -15,5 +15,5 @@ export function plainResult(raw: RawResult): Result {
   for (const [name, { rows, columns }] of raw.tables) {
     tables[name] = { rows, columns: Object.fromEntries([...columns].map(([c, of]) => [c, plain(of)])) };
   }
-  return { manifest: raw.manifest, tables };
+  return { manifest: raw.manifest, tables, captures: raw.captures };
 }

@@ -5,8 +5,12 @@ import type { Manifest } from "../simulator/module";
 export type Column = { values: Float64Array<ArrayBuffer>; names: string[] };
 /** Columns of a table by name. */
 export type Table = { rows: number; columns: Record<string, Column> };
-/** Tables and manifest of a run. */
-export type Result = { manifest: Manifest; tables: Record<string, Table> };
+/** Tables, manifest and captures of a run. */
+export type Result = {
+  manifest: Manifest;
+  tables: Record<string, Table>;
+  captures: Record<string, Uint8Array<ArrayBuffer>>;
+};
 
 const NONE: Column = { values: new Float64Array(), names: [] };
 

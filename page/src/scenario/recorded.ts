@@ -19,10 +19,18 @@ export function firstSeries(normalized: JsonTable, written: JsonTable): [string,
   return [["record.series", tomlValue(series)], ...sampling(normalized, written)];
 }
 
-/** Return the changes of `record` for the figures of one flow, and for the reasons of all events. */
-export function tracedSeries(flow: string, schemas: Schemas): [string, string][] {
+/**
+ * Return the changes of `record` for the figures of one flow, for the reasons of all events, and for
+ * the packets of one link. `flow` and `link` may be "".
+ */
+export function detailedSeries(flow: string, link: string, schemas: Schemas): [string, string][] {
   const reasons = ["why", "why_cwnd"].filter((series) => schemas.has("record.series", series));
-  return [["record.series", tomlValue(["segments", "rtt", ...reasons])], ["record.traced", tomlValue([flow])]];
+  const series = [...(flow ? ["segments", "rtt"] : []), ...reasons];
+  return [
+    ["record.series", tomlValue(series)],
+    ["record.traced", tomlValue(flow ? [flow] : [])],
+    ["record.pcap", tomlValue({ on: link ? [link] : [] })],
+  ];
 }
 
 /** The scenario's interval between samples, or a part of its duration. */

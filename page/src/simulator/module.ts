@@ -22,8 +22,12 @@ export type Manifest = {
   warnings: { about: string; text: string }[];
 };
 
-/** Result of a run. */
-export type RawResult = { manifest: Manifest; tables: Map<string, RawTable> };
+/** Result of a run. `captures` has the pcapng files of the links in `record.pcap.on`. */
+export type RawResult = {
+  manifest: Manifest;
+  tables: Map<string, RawTable>;
+  captures: Record<string, Uint8Array<ArrayBuffer>>;
+};
 
 /** Request of a check or a run: a scenario text, its format, and changes of dotted paths. */
 export type Request = {
@@ -54,6 +58,8 @@ type Exports = {
 
 type ColumnPlace = { name: string; kind: Column["kind"]; address: number; names: string[] };
 type TablePlace = { rows: number; columns: ColumnPlace[] };
+type CapturePlace = { name: string; address: number; bytes: number };
+type RunAnswer = { manifest: Manifest; tables: Record<string, TablePlace>; captures: CapturePlace[] };
 type Answer = { error?: { path: string; text: string } };
 
 /** Function that receives the completed share of a run and the number of its events. */
@@ -83,14 +89,13 @@ export class Simulator {
 
   /** Run a scenario. The columns are copies, which remain valid after further calls. */
   run(request: Request): RawResult {
-    const answer = this.call<{ manifest: Manifest; tables: Record<string, TablePlace> }>(
-      "run",
-      JSON.stringify(request),
-    );
+    const answer = this.call<RunAnswer>("run", JSON.stringify(request));
     const tables = Object.entries(answer.tables).map(
       ([name, place]) => [name, this.table(place)] as const,
     );
-    return { manifest: answer.manifest, tables: new Map(tables) };
+    const buffer = this.exports.memory.buffer as ArrayBuffer;
+    const captures = answer.captures.map(({ name, address, bytes }) => [name, new Uint8Array(buffer, address, bytes).slice()] as const);
+    return { manifest: answer.manifest, tables: new Map(tables), captures: Object.fromEntries(captures) };
   }
 
   /** Return the message of a panic, or "" if the module trapped for another reason. */

@@ -35,7 +35,7 @@ const start = async () => (simulator = await Simulator.instantiate(module, progr
 function execute(request: Request): [Result, Transferable[]] {
   const of = plainResult(simulator.run({ ...request, limits: { events: MOST_EVENTS, memory: MOST_MEMORY } }));
   const columns = Object.values(of.tables).flatMap((table) => Object.values(table.columns));
-  return [of, columns.map((column) => column.values.buffer)];
+  return [of, [...columns.map((column) => column.values.buffer), ...Object.values(of.captures).map((file) => file.buffer)]];
 }
 
 async function answer(call: Call) {

@@ -5,14 +5,16 @@ import { SimulatorError } from "../simulator/module";
 import { fromFragment, toFragment } from "../scenario/link";
 import { lessonOf } from "../lessons/lesson";
 import { ready } from "../scenario/ready";
-import { firstSeries, tracedSeries } from "../scenario/recorded";
+import { detailedSeries, firstSeries } from "../scenario/recorded";
 import { Schemas } from "../scenario/schema";
 import { tomlValue } from "../scenario/toml";
 import { busiest, longFlows, measures } from "../results/measures";
-import { names, type Result } from "../results/result";
+import { cell, names, rowOf, type Result } from "../results/result";
 
 /** Scenario with which the page begins: the one of the README's picture. */
 const FIRST = "rfc7928";
+/** Maximum number of packets of a link that the page captures. */
+const MOST_CAPTURED = 400_000;
 /** Maximum number of flows of a scenario in the page. */
 const MOST_FLOWS = 100_000;
 /** Time in ms after which a new change ends a run instead of waiting for it. */
@@ -52,8 +54,10 @@ export const seeds = signal(1);
 /** Link and flow that the reader selected, or "". */
 export const chosenLink = signal("");
 export const chosenFlow = signal("");
-/** Run with the segments and round-trip times of one flow. */
-export const traced = signal<{ flow: string; result: Result } | undefined>(undefined);
+/** Run with the segments and round-trip times of one flow, and with the packets of one link. */
+export const traced = signal<{ written: JsonTable; flow: string; link: string; result: Result } | undefined>(undefined);
+/** The traced run, if it has the setting of the shown run. */
+export const detail = computed(() => (traced.value?.written === shown.value?.written ? traced.value : undefined));
 
 export const links = computed(() => (shown.value ? names(shown.value.result, "links", "link") : []));
 export const link = computed(() => {
@@ -263,14 +267,14 @@ async function showFirst(): Promise<void> {
 /** After a pause, run the traced flow and the other seeds, unless another change arrives. */
 async function showRest(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 120));
-  const name = flow.value;
   if (again) return;
-  if (name) {
-    const result = await run(tracedSeries(name, schemas.value!));
-    if (again) return;
-    traced.value = { flow: name, result };
-  }
   const { written: document, result } = shown.value!;
+  const name = flow.value;
+  const departed = cell(result, "links", "departed_packets", rowOf(result, "links", "link", link.value));
+  const captured = departed <= MOST_CAPTURED ? link.value : "";
+  const detailed = await run(detailedSeries(name, captured, schemas.value!));
+  if (again) return;
+  traced.value = { written: document, flow: name, link: captured, result: detailed };
   const all = [result];
   const first = Number(normalized.value["seed"] ?? 1);
   while (all.length < seeds.value) {

@@ -1,7 +1,7 @@
 /** Simulated time that all figures share: the cursor, the visible range, and the events. */
 import { computed, signal } from "@preact/signals";
 import { names, numbers, type Result } from "../results/result";
-import { link, shown, traced } from "./laboratory";
+import { detail, link, shown } from "./laboratory";
 
 /** Range of simulated time that the figures over time show, or undefined for the whole run. */
 export const zoom = signal<[number, number] | undefined>(undefined);
@@ -62,11 +62,11 @@ function reductions(result: Result, flow: string): Event[] {
 
 /** Drops and marks of the selected link, and known reductions of windows, in the order of time. */
 export const events = computed<Event[]>(() => {
-  const [now, detail] = [shown.value, traced.value];
+  const [now, more] = [shown.value, detail.value];
   if (!now) return [];
-  const withReasons = detail?.result.tables["why"] ? detail.result : now.result;
+  const withReasons = more?.result.tables["why"] ? more.result : now.result;
   const all = signalled(withReasons, link.value);
-  if (detail) all.push(...reductions(detail.result, detail.flow));
+  if (more) all.push(...reductions(more.result, more.flow));
   return all.sort((a, b) => a.time - b.time);
 });
 

@@ -66,20 +66,24 @@ export function Copy() {
   );
 }
 
-/** Save the tables of the run as CSV. */
+/** Save the tables of the run as CSV, and the packets of the link as a capture. */
 export function Tables() {
   const result = state.shown.value?.result;
   if (!result) return null;
-  const all = { ...result.tables, ...state.traced.value?.result.tables, ...result.tables };
+  const detail = state.traced.value?.result;
+  const all = { ...detail?.tables, ...result.tables };
   return (
     <details class="tables-saved">
-      <summary>Tables as CSV</summary>
+      <summary>Tables as CSV, packets as pcapng</summary>
       <p class="note">The tables have the columns of the command `aqmlab run --out`.</p>
       <div class="buttons">
         {Object.entries(all).map(([name, table]) => (
           <button type="button" key={name} onClick={() => save(`${name}.csv`, new Blob([csv(table)], { type: "text/csv" }))}>
             {name} ({table.rows} rows)
           </button>
+        ))}
+        {Object.entries(detail?.captures ?? {}).map(([name, content]) => (
+          <button type="button" key={name} onClick={() => save(name, new Blob([content]))}>{name}</button>
         ))}
       </div>
     </details>

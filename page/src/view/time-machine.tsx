@@ -1,10 +1,12 @@
 /** The time machine: one cursor for all figures, and the state of the link at its time. */
 import { useEffect, useRef } from "preact/hooks";
+import type { Waiting } from "../results/departures";
 import { grouped, numbers, type Result } from "../results/result";
 import { rounded } from "../scenario/quantity";
 import { link, shown } from "../state/laboratory";
 import { enlarge, events, eventsUntil, moment, play, playing, show, step, zoom } from "../state/time";
-import { colour } from "./colours";
+import { colour, flowColour, scheme } from "./colours";
+import { waitingPackets } from "./panes/waiting";
 import { MOST_CURVES } from "./panes/windows";
 
 /** Steps of the slider of the cursor. */
@@ -21,10 +23,11 @@ function rowAt(result: Result, table: string, by: string, name: string, time: nu
   return rows.findLast((row) => times[row]! <= time);
 }
 
-/** Draw the waiting packets, the head of the queue on the right. */
-function Packets({ count }: { count: number }) {
+/** Draw the waiting packets, the head of the queue on the right. Without `packets`, only their number is known. */
+function Packets({ count, packets }: { count: number; packets: Waiting[] | undefined }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
+    void scheme.value;
     const of = canvas.current!;
     const ratio = devicePixelRatio;
     const width = of.parentElement!.clientWidth;
@@ -34,9 +37,15 @@ function Packets({ count }: { count: number }) {
     of.style.height = `${rows * SIDE}px`;
     const context = of.getContext("2d")!;
     context.scale(ratio, ratio);
-    context.fillStyle = colour("--queue");
     for (let i = 0; i < count; i++) {
-      context.fillRect(width - SIDE * ((i % perRow) + 1), SIDE * Math.floor(i / perRow), SIDE - 1.5, SIDE - 1.5);
+      const [x, y] = [width - SIDE * ((i % perRow) + 1), SIDE * Math.floor(i / perRow)];
+      const packet = packets?.[i];
+      context.fillStyle = packet && packet.flow !== undefined ? flowColour(packet.flow) : colour("--threshold");
+      context.fillRect(x, y, SIDE - 1.5, SIDE - 1.5);
+      if (!packet?.marked) continue;
+      // A CE mark is a hole in the packet.
+      context.fillStyle = colour("--panel");
+      context.fillRect(x + 2.25, y + 2.25, SIDE - 6, SIDE - 6);
     }
   });
   return <canvas ref={canvas} role="img" aria-label={`${count} packets wait in the queue`} />;
@@ -49,6 +58,8 @@ function State({ time }: { time: number }) {
   const average = row === undefined ? Number.NaN : numbers(result, "queue", "average_packets")[row]!;
   const flows = [...grouped(result, "window", "flow").keys()].slice(0, MOST_CURVES);
   const until = eventsUntil(time);
+  const sampled = row === undefined ? 0 : numbers(result, "queue", "time_s")[row]!;
+  const waiting = waitingPackets(sampled, packets);
   return (
     <div class="state">
       <p>
@@ -56,8 +67,13 @@ function State({ time }: { time: number }) {
         {Number.isFinite(average) && `; the average is ${rounded(average)} packets`}.
         {" "}{until} of {events.value.length} drops, marks and known reductions have happened.
       </p>
-      <div class="packets"><Packets count={packets} /></div>
-      <p class="note">The head of the queue is on the right. Queue and windows are those of the last sample.</p>
+      <div class="packets"><Packets count={packets} packets={waiting} /></div>
+      <p class="note">
+        {waiting
+          ? "Each square is a packet in the colour of its flow, grey for short connections; a hole is a CE mark. "
+          : "Each square is a packet. The flows of the packets are known for queues with one line of packets. "}
+        The head of the queue is on the right. Queue and windows are those of the last sample, at {sampled.toFixed(3)} s.
+      </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Windows at this time">
         <table>
           <thead><tr><th scope="col">sender</th>{flows.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>

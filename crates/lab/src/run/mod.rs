@@ -12,7 +12,6 @@ mod packets;
 pub mod panics;
 mod warm_up;
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
@@ -27,7 +26,7 @@ use crate::app_states::AppStates;
 use crate::arriving_flows::ArrivingFlow;
 use crate::baseline::Baseline;
 use crate::build::{BuiltNetwork, Hosts, Plan, build, plan, refuse_unknown_custom_aqms};
-use crate::capture::{self, Captures};
+use crate::capture::{self, CaptureTarget, Captures};
 use crate::computing_time::Stopwatch;
 use crate::connections::Connections;
 use crate::datagrams::Datagrams;
@@ -110,12 +109,12 @@ pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     run_with(scenario, watch, None, &NoCustomAqms)
 }
 
-/// Run a scenario. The packet captures are written into `folder`, which must exist. Queues of the
-/// kind `custom` use the AQMs in `custom_aqms`.
+/// Run a scenario. The packet captures are written into `target`; without a target, the run records
+/// no captures. Queues of the kind `custom` use the AQMs in `custom_aqms`.
 pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
-    folder: Option<&Path>,
+    target: Option<CaptureTarget>,
     custom_aqms: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
@@ -125,15 +124,14 @@ pub fn run_with(
     capture::check(scenario, &plan)?;
     refuse_unknown_custom_aqms(&plan, custom_aqms)?;
     let mut sim = Simulation::new(scenario, &plan, custom_aqms, Hosts::Simulated);
-    sim.capture(folder).map_err(Failure::Capture)?;
+    sim.capture(target).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch, &began)?;
     sim.check_times()?;
     sim.catch_up();
     sim.check()?;
-    if let Some(captures) = sim.captures.take() {
-        captures.finish(sim.end).map_err(Failure::Capture)?;
-    }
+    let captures = sim.captures.take().map_or(Ok(Vec::new()), |captures| captures.finish(sim.end));
+    let captures = captures.map_err(Failure::Capture)?;
     sim.check_series()?;
     sim.check_limits(&watch.limits, &began)?;
     if sim.table_bytes() >= memory::SMALL {
@@ -141,7 +139,7 @@ pub fn run_with(
     }
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
-    Ok(sim.outcome(setup, running))
+    Ok(Outcome { captures, ..sim.outcome(setup, running) })
 }
 
 /// State of a run.
