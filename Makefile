@@ -2,6 +2,8 @@
 # make check     check format, lint, types and prose, and run the affected tests, in two minutes
 # make test      set up the environment, and run every check that CI runs
 # make nightly   run the random tests with more cases, and the checks that take hours
+# make page      build the page of the laboratory in target/page; needs Node.js 20 or later and npm
+# make page-test test the page and its WebAssembly module; needs Chromium for the tests of the page
 # make bench     measure aqmlab and the installed ns-2, ns-3 and htsim; WHEEL=FILE adds a wheel
 # make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
 # make wheel     build the wheel for x86-64 in target/wheels with profile-guided optimization
@@ -24,10 +26,10 @@ CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 
 
 .DEFAULT_GOAL := help
 PEERS ?=
-.PHONY: help demo check test nightly bench validate wheel release lock clean tools packages rust lint first-use pytest
+.PHONY: help demo check test nightly bench validate wheel release lock clean tools packages page page-test rust lint first-use pytest
 
 help:
-	@sed -n 's/^# //p' Makefile | head -10
+	@sed -n 's/^# //p' Makefile | head -12
 
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --force --out $(OUT)
@@ -77,6 +79,24 @@ nightly: .venv/core.stamp
 	tools/with-dependencies newest
 	$(BIN)/aqmlab doctor --build-kernel
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or hypothesis'
+
+# The page is a folder of static files (page/README.md). Its simulator is the module of crates/web,
+# which the page unpacks itself, because many web servers do not compress files.
+page: page/public/simulator.bin page/node_modules/.package-lock.json
+	@cd page && npx tsc && npx vite build --logLevel warn
+	@echo "The page is in target/page; open it with: $(BIN)/aqmlab page"
+
+page-test: page
+	@cd page && npx vitest run
+
+page/public/simulator.bin: $(CORE_SOURCES)
+	@rustup target list --installed | grep -q wasm32-unknown-unknown || rustup target add wasm32-unknown-unknown
+	cargo build --locked --quiet --profile page --target wasm32-unknown-unknown -p web --lib
+	@mkdir -p page/public
+	@gzip -9nc target/wasm32-unknown-unknown/page/web.wasm > $@
+
+page/node_modules/.package-lock.json: page/package-lock.json
+	@cd page && npm ci --silent --no-audit --no-fund
 
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --all --peers $(if $(WHEEL),--wheel $(WHEEL))
@@ -128,6 +148,7 @@ packages:
 	@tools/system-packages
 
 clean:
+	rm -rf page/node_modules page/public/simulator.bin
 	rm -rf .venv target results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find python -name '__pycache__' -prune -exec rm -rf {} +
 	rm -f python/aqmlab/_core.*.so

@@ -1,4 +1,5 @@
-//! Captures of a run: a pcapng file for each link and host that the scenario names.
+//! Captures of a run: a pcapng file for each link and host that the scenario names, in a folder or in
+//! memory.
 //!
 //! The capture of a link contains each packet as it is when its transmission begins, so the packet
 //! includes the mark that the queue may have set. The capture of a link does not contain dropped
@@ -9,7 +10,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use net::{End, Packet};
@@ -21,6 +22,64 @@ use wire::{Capture, CaptureError, Content, Endpoints, Family, Interface, Segment
 use crate::build::Plan;
 use crate::observed_packet::ObservedPacket;
 use crate::scenario::{CapturedPart, IpVersion, Scenario};
+
+/// Place into which a run writes its captures.
+#[derive(Clone, Copy, Debug)]
+pub enum CaptureTarget<'a> {
+    /// Existing folder. Each link or host has a file.
+    Folder(&'a Path),
+    /// Memory. The result of the run has the content of the files.
+    Memory,
+}
+
+/// Maximum size in bytes of a capture in memory.
+const MAX_IN_MEMORY: usize = 256 << 20;
+
+/// File of a capture, or its content in memory.
+#[derive(Debug)]
+enum CaptureFile {
+    OnDisk(BufWriter<File>),
+    InMemory(Vec<u8>),
+}
+
+impl CaptureFile {
+    /// Create a file with the given name. A file on disk must not exist.
+    fn create(target: CaptureTarget, name: &str) -> io::Result<CaptureFile> {
+        match target {
+            CaptureTarget::Folder(folder) => File::create_new(folder.join(name))
+                .map(|file| CaptureFile::OnDisk(BufWriter::with_capacity(1 << 16, file))),
+            CaptureTarget::Memory => Ok(CaptureFile::InMemory(Vec::new())),
+        }
+    }
+
+    /// Write all buffered data, and return the content of a file in memory.
+    fn finish(self) -> io::Result<Option<Vec<u8>>> {
+        match self {
+            CaptureFile::OnDisk(mut file) => file.flush().map(|()| None),
+            CaptureFile::InMemory(content) => Ok(Some(content)),
+        }
+    }
+}
+
+impl Write for CaptureFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            CaptureFile::OnDisk(file) => file.write(bytes),
+            CaptureFile::InMemory(content) if content.len() + bytes.len() > MAX_IN_MEMORY => {
+                let limit = MAX_IN_MEMORY >> 20;
+                Err(io::Error::other(format!("a capture in memory has at most {limit} MiB; shorten the run")))
+            }
+            CaptureFile::InMemory(content) => content.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            CaptureFile::OnDisk(file) => file.flush(),
+            CaptureFile::InMemory(_) => Ok(()),
+        }
+    }
+}
 
 /// Link or host whose packets are captured, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +141,9 @@ struct Pending {
 /// Capture of one link or host.
 #[derive(Debug)]
 struct Tap {
-    capture: Capture<BufWriter<File>>,
+    /// Name of the file.
+    name: String,
+    capture: Capture<CaptureFile>,
     interface: Interface,
     /// Packets of the capture that still wait in the queue of the link, in the order of their
     /// transmission.
@@ -104,6 +165,8 @@ impl Tap {
 #[derive(Debug)]
 pub struct Captures {
     taps: Vec<Tap>,
+    /// Finished files in memory, each with its name.
+    finished: Vec<(String, Vec<u8>)>,
     /// For each link, the index of its capture, or `None`.
     links: Vec<Option<u32>>,
     hosts: Vec<Option<u32>>,
@@ -116,8 +179,13 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Create the files of all captures in a folder, and a file with the addresses of the hosts.
-    pub fn begin(scenario: &Scenario, plan: &Plan, folder: &Path, slots: usize) -> Result<Captures, String> {
+    /// Create the files of all captures, and a file with the addresses of the hosts.
+    pub fn begin(
+        scenario: &Scenario,
+        plan: &Plan,
+        target: CaptureTarget,
+        slots: usize,
+    ) -> Result<Captures, String> {
         let places = CapturedPlaces::find(scenario, plan).map_err(|e| e.to_string())?;
         let pcap = &scenario.record.pcap;
         let family = match pcap.ip {
@@ -130,6 +198,7 @@ impl Captures {
         };
         let mut all = Captures {
             taps: Vec::new(),
+            finished: Vec::new(),
             links: vec![None; plan.links.len()],
             hosts: vec![None; places.hosts.len()],
             of_flows: places.of_flows,
@@ -148,16 +217,16 @@ impl Captures {
                 continue; // The name occurs twice.
             }
             *tap = Some(all.taps.len() as u32);
-            let path = folder.join(file_name(name, &mut used_names));
+            let file = file_name(name, &mut used_names);
             let open = || {
-                let mut capture = Capture::create(&path, content)?;
+                let mut capture = Capture::new(CaptureFile::create(target, &file)?, content)?;
                 let interface = capture.interface(name)?;
-                Ok(Tap { capture, interface, pending: VecDeque::new() })
+                Ok(Tap { name: file.clone(), capture, interface, pending: VecDeque::new() })
             };
-            all.taps.push(open().map_err(|e: std::io::Error| format!("{}: {e}", path.display()))?);
+            all.taps.push(open().map_err(|e: io::Error| unwritable(target, &file, &e))?);
         }
-        let path = folder.join(HOSTS);
-        write_hosts(&path, family, &places.hosts).map_err(|e| format!("{}: {e}", path.display()))?;
+        let hosts = write_hosts(target, family, &places.hosts).map_err(|e| unwritable(target, HOSTS, &e))?;
+        all.finished.extend(hosts.map(|content| (HOSTS.into(), content)));
         Ok(all)
     }
 
@@ -203,17 +272,26 @@ impl Captures {
         self.failed.as_ref().map(ToString::to_string)
     }
 
-    /// Write the packets that were observed up to the end of the run, and close the capture files.
-    pub fn finish(self, end: Time) -> Result<(), String> {
+    /// Write the packets that were observed up to the end of the run, and close the files. Return
+    /// the names and contents of the files in memory.
+    pub fn finish(mut self, end: Time) -> Result<Vec<(String, Vec<u8>)>, String> {
         if let Some(failed) = self.failed {
             return Err(failed.to_string());
         }
         for mut tap in self.taps {
             tap.write_until(end).map_err(|e| e.to_string())?;
-            let mut file = tap.capture.finish().map_err(|e| e.to_string())?;
-            file.flush().map_err(|e| e.to_string())?;
+            let content = tap.capture.finish().and_then(CaptureFile::finish).map_err(|e| e.to_string())?;
+            self.finished.extend(content.map(|content| (tap.name, content)));
         }
-        Ok(())
+        Ok(self.finished)
+    }
+}
+
+/// Return the error about a file that cannot be created.
+fn unwritable(target: CaptureTarget, name: &str, error: &io::Error) -> String {
+    match target {
+        CaptureTarget::Folder(folder) => format!("{}: {error}", folder.join(name).display()),
+        CaptureTarget::Memory => format!("{name}: {error}"),
     }
 }
 
@@ -221,15 +299,15 @@ impl Captures {
 /// the folder of a capture.
 const HOSTS: &str = "hosts";
 
-/// Write the file with the addresses and names of the hosts.
-fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create_new(path)?);
+/// Write the file with the addresses and names of the hosts. Return the content of a file in memory.
+fn write_hosts(target: CaptureTarget, family: Family, hosts: &[String]) -> io::Result<Option<Vec<u8>>> {
+    let mut file = CaptureFile::create(target, HOSTS)?;
     for (h, name) in hosts.iter().enumerate() {
         if let Ok(ends) = Endpoints::of(family, h as u32, h as u32, 0) {
             writeln!(file, "{}\t{name}", ends.source())?;
         }
     }
-    file.flush()
+    file.finish()
 }
 
 /// Return an unused file name for a link or host. Characters that are unsafe in file names are

@@ -41,15 +41,15 @@ mod totals;
 mod warnings;
 
 pub use build::expanded;
-pub use capture::file_name as capture_file_name;
+pub use capture::{CaptureTarget, file_name as capture_file_name};
 pub use computing_time::ComputingTime;
 pub use failure::Failure;
 pub use limits::Limits;
-pub use read::{Format, read, read_all, read_file_text};
+pub use read::{Format, document, read, read_all, read_file_text};
 pub use real_ends::KernelState;
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::panics::{catch_panic, describe, run_catching_panics};
-pub use run::{Departure, Forwarding, Happening, Watch, forward, run, run_with};
+pub use run::{Departure, Forwarding, Happening, Report, Watch, forward, run, run_with};
 pub use scenario::{CapturedPart, FORMAT, Scenario};
 
 use units::Read;

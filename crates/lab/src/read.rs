@@ -152,8 +152,9 @@ fn shorthand(path: &str) -> Option<&'static str> {
     of_tcp.then(|| Tcp::shorthand_of(key)).flatten()
 }
 
-/// Read a scenario and apply `overrides`. Each override is a dotted path and a value.
-pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Result<Scenario, Invalid> {
+/// Parse a scenario and apply `overrides`, without checking its keys. Each override is a dotted path
+/// and a value in the syntax of TOML.
+pub fn document(text: &str, format: Format, overrides: &[(String, String)]) -> Result<Json, Invalid> {
     let mut document = read_file_text(text, format)?;
     if !document.is_object() {
         return Err(Invalid::new("", &document, "must be a table of keys and values"));
@@ -161,6 +162,12 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     for (key, value) in overrides {
         set(&mut document, key, value)?;
     }
+    Ok(document)
+}
+
+/// Read a scenario and apply `overrides`, as [`document`] does.
+pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Result<Scenario, Invalid> {
+    let mut document = document(text, format, overrides)?;
     refuse_later_format(&document)?;
     refuse_old_keys(&document)?;
     expand_presets(&mut document);

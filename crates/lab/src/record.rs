@@ -98,6 +98,8 @@ pub struct Warning {
 pub struct Outcome {
     /// Tables of the run.
     pub tables: Vec<Table>,
+    /// Names and contents of the captures in memory.
+    pub captures: Vec<(String, Vec<u8>)>,
     /// Warnings about the run.
     pub warnings: Vec<Warning>,
     /// Simulated time at which the run ended.

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use lab::{Column, Failure, Format, Limits, Outcome, Scenario, Watch};
+use lab::{CaptureTarget, Column, Failure, Format, Limits, Outcome, Scenario, Watch};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -400,9 +400,11 @@ fn run_one(
     let aqms = PythonAqms { factories, fault: Fault::of(watches.clone(), i) };
     let watch = &watches[i];
     let finished = match hosts {
-        Hosts::Simulated => lab::run_catching_panics(scenario, watch, folder.map(PathBuf::as_path), &aqms)
-            .map(|outcome| Finished { outcome, kernel: None })
-            .map_err(Stop::Failed),
+        Hosts::Simulated => {
+            lab::run_catching_panics(scenario, watch, folder.map(|f| CaptureTarget::Folder(f)), &aqms)
+                .map(|outcome| Finished { outcome, kernel: None })
+                .map_err(Stop::Failed)
+        }
         Hosts::RealTime => run_over_kernel(scenario, watch, &aqms, false, qdiscs, folder),
         Hosts::VirtualTime => run_over_kernel(scenario, watch, &aqms, true, qdiscs, folder),
     };

@@ -71,6 +71,16 @@ impl Endpoints {
         Ok(Endpoints { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
     }
 
+    /// Return the number of the flow of a packet with the given ports, in either direction. The
+    /// number of a flow after the first 16384 flows is `None`, because the ports of its packets do
+    /// not determine their direction.
+    pub fn flow_of(source_port: u16, destination_port: u16) -> Option<u32> {
+        match [source_port, destination_port].map(|port| port.checked_sub(FIRST_PORT)) {
+            [Some(n), Some(0)] | [Some(0), Some(n)] => Some(n.into()),
+            _ => None,
+        }
+    }
+
     /// Return the source address.
     pub fn source(&self) -> IpAddr {
         match self.addresses {
@@ -115,6 +125,8 @@ mod tests {
         let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 1, 1));
         assert_eq!(endpoints.addresses, Addresses::V4 { source, destination });
         assert_eq!((endpoints.source_port, endpoints.destination_port), (49153, 49153));
+        assert_eq!(Endpoints::flow_of(49153, 49153), None);
+        assert_eq!([(49160, 49152), (49152, 49160)].map(|(a, b)| Endpoints::flow_of(a, b)), [Some(8); 2]);
         let last = Endpoints::of(Family::V6, HOSTS - 1, 0, PORTS * PORTS - 1).unwrap();
         let Addresses::V6 { source, destination } = last.addresses else { panic!() };
         assert_eq!((source.to_string(), destination.to_string()), ("fd00::ff:fffe".into(), "fd00::1".into()));

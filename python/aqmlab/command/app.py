@@ -14,6 +14,7 @@ from aqmlab.command import (
     manual,
     model,
     new,
+    page,
     plot,
     reproduce,
     responses,
@@ -66,6 +67,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
         "responses": (responses.responses_command, responses.EXAMPLES),
         "why": (why.why_command, why.EXAMPLES),
         "plot": (plot.plot_command, plot.EXAMPLES),
+        "page": (page.page_command, page.EXAMPLES),
         "status": (status.status_command, status.EXAMPLES),
     },
     "Study": {

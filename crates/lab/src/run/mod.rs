@@ -12,7 +12,6 @@ mod packets;
 pub mod panics;
 mod warm_up;
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
@@ -27,7 +26,7 @@ use crate::app_states::AppStates;
 use crate::arriving_flows::ArrivingFlow;
 use crate::baseline::Baseline;
 use crate::build::{BuiltNetwork, Hosts, Plan, build, plan, refuse_unknown_custom_aqms};
-use crate::capture::{self, Captures};
+use crate::capture::{self, CaptureTarget, Captures};
 use crate::computing_time::Stopwatch;
 use crate::connections::Connections;
 use crate::datagrams::Datagrams;
@@ -52,7 +51,12 @@ pub struct Watch {
     limits: Limits,
     cancel: AtomicBool,
     done: AtomicU64,
+    report: Option<Report>,
 }
+
+/// Function that a run calls about every million events, with the completed share of the run and
+/// the number of events.
+pub type Report = fn(f64, u64);
 
 impl Default for Watch {
     fn default() -> Self {
@@ -63,7 +67,14 @@ impl Default for Watch {
 impl Watch {
     /// Return a watch that ends a run if the run exceeds the limits.
     pub fn with_limits(limits: Limits) -> Self {
-        Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default() }
+        Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default(), report: None }
+    }
+
+    /// Return this watch with a function that receives the progress. A program with one thread
+    /// needs the function, because no other thread can call [`Watch::done`] during the run.
+    #[must_use]
+    pub fn reporting(self, report: Report) -> Self {
+        Watch { report: Some(report), ..self }
     }
 
     /// End the run at the next check of the watch.
@@ -98,12 +109,12 @@ pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     run_with(scenario, watch, None, &NoCustomAqms)
 }
 
-/// Run a scenario. The packet captures are written into `folder`, which must exist. Queues of the
-/// kind `custom` use the AQMs in `custom_aqms`.
+/// Run a scenario. The packet captures are written into `target`; without a target, the run records
+/// no captures. Queues of the kind `custom` use the AQMs in `custom_aqms`.
 pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
-    folder: Option<&Path>,
+    target: Option<CaptureTarget>,
     custom_aqms: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
@@ -113,15 +124,14 @@ pub fn run_with(
     capture::check(scenario, &plan)?;
     refuse_unknown_custom_aqms(&plan, custom_aqms)?;
     let mut sim = Simulation::new(scenario, &plan, custom_aqms, Hosts::Simulated);
-    sim.capture(folder).map_err(Failure::Capture)?;
+    sim.capture(target).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch, &began)?;
     sim.check_times()?;
     sim.catch_up();
     sim.check()?;
-    if let Some(captures) = sim.captures.take() {
-        captures.finish(sim.end).map_err(Failure::Capture)?;
-    }
+    let captures = sim.captures.take().map_or(Ok(Vec::new()), |captures| captures.finish(sim.end));
+    let captures = captures.map_err(Failure::Capture)?;
     sim.check_series()?;
     sim.check_limits(&watch.limits, &began)?;
     if sim.table_bytes() >= memory::SMALL {
@@ -129,7 +139,7 @@ pub fn run_with(
     }
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
-    Ok(sim.outcome(setup, running))
+    Ok(Outcome { captures, ..sim.outcome(setup, running) })
 }
 
 /// State of a run.
@@ -381,6 +391,9 @@ impl<'a> Simulation<'a> {
                 None => self.share_done(),
             };
             watch.done.store(done.to_bits(), Ordering::Relaxed);
+            if let Some(report) = watch.report {
+                report(done, self.events.events());
+            }
         }
         self.check_memory()?;
         self.check_limits(&watch.limits, began)?;

@@ -1,25 +1,23 @@
 //! Observation of a run by packet captures and by series.
 
-use std::path::Path;
-
 use net::{End, Packet};
 use tcp::Endpoint;
 use units::Time;
 use wire::Protocol;
 
 use super::{Simulation, memory_checks};
-use crate::capture::Captures;
+use crate::capture::{CaptureTarget, Captures};
 use crate::failure::Failure;
 use crate::observed_packet::ObservedPacket;
 use crate::senders::Senders;
 use crate::series::Snapshot;
 
 impl Simulation<'_> {
-    /// Create the captures in a folder.
-    pub(super) fn capture(&mut self, folder: Option<&Path>) -> Result<(), String> {
-        if let Some(folder) = folder {
+    /// Create the captures.
+    pub(super) fn capture(&mut self, target: Option<CaptureTarget>) -> Result<(), String> {
+        if let Some(target) = target {
             let slots = self.connections.records.slots.len();
-            self.captures = Some(Box::new(Captures::begin(self.scenario, self.plan, folder, slots)?));
+            self.captures = Some(Box::new(Captures::begin(self.scenario, self.plan, target, slots)?));
             (self.observes_hosts, self.observes_packets, self.observes_links) = (true, true, true);
         }
         Ok(())

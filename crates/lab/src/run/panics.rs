@@ -5,12 +5,12 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::path::Path;
 use std::sync::Once;
 
 use queues::CustomAqms;
 
 use super::{Watch, run_with};
+use crate::capture::CaptureTarget;
 use crate::failure::Failure;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
@@ -63,10 +63,10 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 pub fn run_catching_panics(
     scenario: &Scenario,
     watch: &Watch,
-    folder: Option<&Path>,
+    target: Option<CaptureTarget>,
     custom_aqms: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
-    catch_panic(|| run_with(scenario, watch, folder, custom_aqms))
+    catch_panic(|| run_with(scenario, watch, target, custom_aqms))
         .unwrap_or_else(|message| Err(Failure::Panic(message)))
 }
 

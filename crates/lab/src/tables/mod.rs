@@ -87,6 +87,7 @@ impl Simulation<'_> {
             tables.extend(self.connections.records.series.tables(series, &names));
         }
         tables.iter_mut().flat_map(|table| &mut table.columns).for_each(|(_, column)| column.canonicalize());
-        Outcome { tables, warnings, end: self.end, events, ties, start_spread, setup, running }
+        let captures = Vec::new();
+        Outcome { tables, captures, warnings, end: self.end, events, ties, start_spread, setup, running }
     }
 }

@@ -45,6 +45,11 @@ impl Invalid {
         Invalid { path: shortened(path, LONGEST_PATH), value: None, problem: problem.into(), remedy: None }
     }
 
+    /// Return the dotted path of the key. The path is empty in an error about the whole text.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
     /// If the error cannot list all known names in a line, add the command that lists them.
     #[must_use]
     pub(super) fn explained(mut self, known: &[&str], page: &str) -> Self {

@@ -1,0 +1,44 @@
+/** Series that the page records, in addition to the scenario. */
+import { inBase, parse } from "./quantity";
+import type { Json, JsonTable } from "../simulator/client";
+import type { Schemas } from "./schema";
+import { tomlValue } from "./toml";
+
+/** Number of samples that fill the width of a figure. */
+const SAMPLES = 600;
+
+/** Return the changes of `record` for the first picture. */
+export function firstSeries(normalized: JsonTable, written: JsonTable): [string, string][] {
+  const series = ["queue", "window", "delays", "waits", "drops", "marks"];
+  const flows = (normalized["flows"] ?? []) as JsonTable[];
+  if (flows.some((flow) => flow["arrivals"])) series.push("transfers");
+  const kinds = flows.map((flow) => (flow["traffic"] as JsonTable)["kind"]);
+  if (kinds.some((kind) => ["web", "requests", "request_response", "ping"].includes(String(kind)))) {
+    series.push("requests");
+  }
+  return [["record.series", tomlValue(series)], ...sampling(normalized, written)];
+}
+
+/**
+ * Return the changes of `record` for the figures of one flow, for the reasons of all events, and for
+ * the packets of one link. `flow` and `link` may be "".
+ */
+export function detailedSeries(flow: string, link: string, schemas: Schemas): [string, string][] {
+  const reasons = ["why", "why_cwnd"].filter((series) => schemas.has("record.series", series));
+  const series = [...(flow ? ["segments", "rtt"] : []), ...reasons];
+  return [
+    ["record.series", tomlValue(series)],
+    ["record.traced", tomlValue(flow ? [flow] : [])],
+    ["record.pcap", tomlValue({ on: link ? [link] : [] })],
+  ];
+}
+
+/** The scenario's interval between samples, or a part of its duration. */
+function sampling(normalized: JsonTable, written: JsonTable): [string, string][] {
+  const record = written["record"] as JsonTable | undefined;
+  const duration: Json = normalized["duration"] ?? null;
+  const seconds = typeof duration === "string" ? parse(duration) : undefined;
+  if (record?.["interval"] || !seconds) return [];
+  const milliseconds = Number(((inBase(seconds) / SAMPLES) * 1e3).toPrecision(1));
+  return [["record.interval", tomlValue(`${milliseconds} ms`)]];
+}

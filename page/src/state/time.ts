@@ -1,0 +1,132 @@
+/** Simulated time that all figures share: the cursor, the visible range, and the events. */
+import { computed, signal } from "@preact/signals";
+import { names, numbers, type Result } from "../results/result";
+import { detail, link, shown } from "./laboratory";
+
+/** Range of simulated time that the figures over time show, or undefined for the whole run. */
+export const zoom = signal<[number, number] | undefined>(undefined);
+/** Time of the cursor in s, or undefined. */
+export const moment = signal<number | undefined>(undefined);
+/** True while the cursor moves by itself. */
+export const playing = signal(false);
+
+/** Drop, mark or reduction of a window. */
+export type Event = {
+  time: number;
+  kind: "drop" | "mark" | "window";
+  flow: string;
+  /** What happened, with the rule and the variables if the run has them. */
+  text: string;
+};
+
+/** Return the variables of a row: the numbers in the columns after the column `source`. */
+function variables(result: Result, table: string, row: number): string {
+  const columns = Object.entries(result.tables[table]?.columns ?? {});
+  const from = columns.findIndex(([name]) => name === "source") + 1;
+  const values = columns.slice(from).flatMap(([name, { values }]) => {
+    const value = values[row] ?? Number.NaN;
+    return from === 0 || Number.isNaN(value) ? [] : [`${name} = ${Number(value.toPrecision(4))}`];
+  });
+  return values.join(", ");
+}
+
+/** Return the drops and marks of a link. */
+function signalled(result: Result, of: string): Event[] {
+  // The table `why` has the rows of `drops` and `marks` with the rule of the queue.
+  const tables = result.tables["why"] ? (["why"] as const) : (["drops", "marks"] as const);
+  return tables.flatMap((table) => {
+    const [times, links, flows, reasons] = [numbers(result, table, "time_s"), names(result, table, "link"), names(result, table, "flow"), names(result, table, "reason")];
+    const [signals, rules] = [names(result, table, "signal"), names(result, table, "rule")];
+    return [...times].flatMap((time, row): Event[] => {
+      if (links[row] !== of) return [];
+      const kind = table === "drops" || signals[row] === "drop" ? "drop" : "mark";
+      const rule = rules[row] ? `, rule ${rules[row]}` : "";
+      const values = variables(result, table, row);
+      return [{ time, kind, flow: flows[row]!, text: `${kind} of a packet of ${flows[row]}: ${reasons[row]}${rule}${values ? ` (${values})` : ""}` }];
+    });
+  });
+}
+
+/** Return the reductions of the windows of the traced flow, if the run has their reasons. */
+function reductions(result: Result, flow: string): Event[] {
+  const table = "why_cwnd";
+  const flows = names(result, table, "flow");
+  const [before, after, times] = ["cwnd_before_bytes", "cwnd_after_bytes", "time_s"].map((column) => numbers(result, table, column));
+  const [rules, sources] = [names(result, table, "rule"), names(result, table, "source")];
+  return flows.flatMap((name, row): Event[] => {
+    if (name !== flow || !(after![row]! < before![row]!)) return [];
+    const change = [before![row]!, after![row]!].map((bytes) => (bytes / 1e3).toPrecision(3)).join(" to ");
+    return [{ time: times![row]!, kind: "window", flow, text: `cwnd of ${flow} from ${change} kB: ${rules[row]} (${sources[row]})` }];
+  });
+}
+
+/** Drops and marks of the selected link, and known reductions of windows, in the order of time. */
+export const events = computed<Event[]>(() => {
+  const [now, more] = [shown.value, detail.value];
+  if (!now) return [];
+  const withReasons = more?.result.tables["why"] ? more.result : now.result;
+  const all = signalled(withReasons, link.value);
+  if (more) all.push(...reductions(more.result, more.flow));
+  return all.sort((a, b) => a.time - b.time);
+});
+
+/** Return the number of events at a time or before it. */
+export function eventsUntil(time: number): number {
+  const all = events.value;
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (all[middle]!.time <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Move the cursor to the next event, or to the previous one. */
+export function step(direction: 1 | -1): void {
+  const all = events.value;
+  const now = moment.value ?? 0;
+  const until = eventsUntil(now);
+  const next = direction > 0 ? all[until] : all.slice(0, until).findLast((event) => event.time < now);
+  if (next) show(next.time);
+}
+
+/** Set the cursor, and move the visible range so that the cursor is inside it. */
+export function show(time: number): void {
+  moment.value = time;
+  const range = zoom.value;
+  if (range && (time < range[0] || time > range[1])) {
+    const half = (range[1] - range[0]) / 2;
+    zoom.value = [time - half, time + half];
+  }
+}
+
+/** Enlarge or reduce the visible range around the cursor by a factor. */
+export function enlarge(factor: number): void {
+  const end = shown.value?.result.manifest.simulated_s ?? 1;
+  const [low, high] = zoom.value ?? [0, end];
+  const centre = moment.value ?? (low + high) / 2;
+  const half = (high - low) / 2 / factor;
+  zoom.value = 2 * half >= end ? undefined : [Math.max(0, centre - half), Math.min(end, centre + half)];
+}
+
+/** Simulated time per second of real time while the cursor moves: the visible range in 20 s. */
+const SECONDS = 20;
+
+/** Move the cursor by itself until the end of the visible range, or stop it. */
+export function play(): void {
+  playing.value = !playing.value;
+  let before = performance.now();
+  const frame = (now: number) => {
+    const end = shown.value?.result.manifest.simulated_s;
+    if (!playing.value || end === undefined) return;
+    const [low, high] = zoom.value ?? [0, end];
+    const at = moment.value ?? low;
+    const next = (at >= high ? low : at) + ((now - before) / 1e3) * ((high - low) / SECONDS);
+    before = now;
+    moment.value = Math.min(next, high);
+    if (next >= high) playing.value = false;
+    else requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}

@@ -1,0 +1,168 @@
+/** The page: the answer, the controls, and the figures. */
+import { useEffect, useState } from "preact/hooks";
+import * as state from "../state/laboratory";
+import { lessonOf } from "../lessons/lesson";
+import { ready } from "../scenario/ready";
+import { Answer } from "./answer";
+import { Controls } from "./controls";
+import { Figure } from "./figure";
+import { Flows } from "./flows";
+import { delays } from "./panes/delays";
+import { goodput } from "./panes/goodput";
+import { queue } from "./panes/queue";
+import { signals } from "./panes/signals";
+import { times } from "./panes/times";
+import { roundTrips, sequence } from "./panes/traced";
+import { windows } from "./panes/windows";
+import { LessonPanel } from "./lessons";
+import { TimeBar, TimeMachine } from "./time-machine";
+import { Copy, Open, openFile, Tables } from "./share";
+
+/** Width below which the controls are folded between the answer and the figures. */
+const NARROW = "(max-width: 760px)";
+
+function Choose(props: { label: string; value: string; all: string[]; choose: (name: string) => void }) {
+  if (props.all.length < 2) return null;
+  return (
+    <label class="choose">
+      {props.label}{" "}
+      <select value={props.value} onChange={(event) => props.choose(event.currentTarget.value)}>
+        {props.all.slice(0, 100).map((name) => <option key={name} value={name}>{name}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function Settings() {
+  return (
+    <div class="settings">
+      <Choose label="Link" value={state.link.value} all={state.links.value} choose={(name) => (state.chosenLink.value = name)} />
+      <label class="choose">
+        Seeds{" "}
+        <select
+          value={state.seeds.value}
+          onChange={(event) => {
+            state.seeds.value = Number(event.currentTarget.value);
+            void state.rerun();
+          }}
+        >
+          {[1, 2, 5, 10, 20].map((n) => <option key={n} value={n}>{n}</option>)}
+        </select>
+      </label>
+      <label class="choose">
+        <input type="checkbox" checked={state.kept.value} onChange={(event) => state.keep(event.currentTarget.checked)} /> Compare with this setting
+      </label>
+    </div>
+  );
+}
+
+function Progress() {
+  const share = state.progress.value;
+  const visible = share !== undefined && share < 1;
+  return (
+    <div class="progress" hidden={!visible}>
+      <progress value={share ?? 0} max={1} aria-label="Progress of the run" />
+      <button type="button" onClick={state.cancel}>Cancel</button>
+    </div>
+  );
+}
+
+function Problem() {
+  const problem = state.problem.value;
+  if (!problem) return null;
+  return <p class="error" role="alert" id="problem">{problem.text}</p>;
+}
+
+function Warnings() {
+  const all = state.shown.value?.result.manifest.warnings ?? [];
+  if (all.length === 0) return null;
+  return (
+    <details class="warnings">
+      <summary>{all.length === 1 ? "One warning" : `${all.length} warnings`}</summary>
+      <ul>{all.map((warning) => <li key={warning.text}>{warning.text}</li>)}</ul>
+    </details>
+  );
+}
+
+function Figures() {
+  const link = state.link.value;
+  return (
+    <div class="figures">
+      <Figure title="Queue" note={`Packets that wait at ${link}. Dashed lines are thresholds. Drag across a figure to enlarge a part of the run.`} draw={queue} />
+      <Figure title="Queueing delays" note={`Share of all packets at ${link} that wait at most the given time.`} draw={delays} />
+      <Figure title="Windows" note="Congestion window of each sender. A small window after a drop or a mark is TCP’s response." draw={windows} />
+      <Figure title="Goodput" note="Acknowledged data per interval, of flows with one connection." draw={goodput} />
+      <Figure title="Drops and marks" note={`Packets that the queue of ${link} drops or marks.`} draw={signals} />
+      <Figure title="Times of transfers" note="Share of the transfers, requests, pages or pings that finish within the given time." draw={times} />
+      <Figure title="Segments of one flow" note="Time–sequence plot: each dot is a segment; the distance to the line is the data in flight." draw={sequence}>
+        <Choose label="Flow" value={state.flow.value} all={state.flows.value} choose={(name) => { state.chosenFlow.value = name; void state.rerun(); }} />
+      </Figure>
+      <Figure title="Round-trip times" note={`Measured by the sender of ${state.flow.value}, for each acknowledged segment.`} draw={roundTrips} />
+      <TimeMachine />
+      <Flows />
+    </div>
+  );
+}
+
+/** Show the page. */
+export function App() {
+  const [dragged, setDragged] = useState(false);
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      event.preventDefault();
+      setDragged(true);
+    };
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      setDragged(false);
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file) void openFile(file);
+    };
+    const leave = (event: DragEvent) => !event.relatedTarget && setDragged(false);
+    addEventListener("dragover", over);
+    addEventListener("drop", drop);
+    addEventListener("dragleave", leave);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("drop", drop);
+      removeEventListener("dragleave", leave);
+    };
+  }, []);
+  const title = String(state.written.value["title"] ?? "") || ready(state.origin.value)?.title || "";
+  return (
+    <div class={`layout ${state.busy.value ? "busy" : ""}`} data-busy={state.busy.value}>
+      <header class="top">
+        <h1>aqmlab</h1>
+        <Open />
+        <Copy />
+      </header>
+      <main>
+        <div class="first">
+          {!lessonOf(state.origin.value) && <p class="title">{title}</p>}
+          <LessonPanel />
+          <Problem />
+          <Answer />
+          <Progress />
+          <Settings />
+          <Warnings />
+        </div>
+        <section class="controls" aria-label="Controls">
+          <details class="drawer" open={!matchMedia(NARROW).matches}>
+            <summary>Controls</summary>
+            <Controls />
+          </details>
+        </section>
+        <div class="rest">
+          <Figures />
+          <Tables />
+          <p class="note">
+            aqmlab {state.version.value}. The simulator runs in this page, and its results are those of the command,
+            digit for digit.
+          </p>
+          <TimeBar />
+        </div>
+      </main>
+      {dragged && <div class="dropzone">Drop a scenario file (TOML or JSON)</div>}
+    </div>
+  );
+}

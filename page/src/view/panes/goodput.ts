@@ -1,0 +1,54 @@
+/** Goodput of the flows over time. */
+import { reference, shown } from "../../state/laboratory";
+import { grouped, numbers, pick, type Result } from "../../results/result";
+import { colour, flowColour } from "../colours";
+import type { Curve, Drawing } from "../figure";
+import { together, type Points } from "./data";
+import { MOST_CURVES } from "./windows";
+
+/** Number of intervals over which goodput is computed. */
+const BINS = 60;
+
+/** Return the goodput of each flow in Mbit/s: the acknowledged data per interval. */
+function goodputs(result: Result): Map<string, Points> {
+  const end = result.manifest.simulated_s;
+  const [times, acked] = [numbers(result, "window", "time_s"), numbers(result, "window", "acked_bytes")];
+  const all = new Map<string, Points>();
+  for (const [flow, rows] of grouped(result, "window", "flow")) {
+    const [at, bytes] = [pick(times, rows), pick(acked, rows)];
+    const last = new Array<number>(BINS + 1).fill(Number.NaN);
+    last[0] = 0;
+    // The last sample of each interval has the data that was acknowledged by then.
+    at.forEach((t, i) => (last[Math.min(BINS, Math.ceil((t / end) * BINS))] = bytes[i]!));
+    for (let i = 1; i <= BINS; i++) if (Number.isNaN(last[i])) last[i] = last[i - 1]!;
+    const y = last.slice(1).map((b, i) => (8e-6 * (b - last[i]!)) / (end / BINS));
+    all.set(flow, { x: y.map((_, i) => ((i + 1) * end) / BINS), y });
+  }
+  return all;
+}
+
+function total(flows: Map<string, Points>): Points | undefined {
+  const all = [...flows.values()];
+  const first = all[0];
+  return first && { x: first.x, y: Array.from(first.y, (_, i) => all.reduce((sum, { y }) => sum + Number(y[i]), 0)) };
+}
+
+/** Draw the goodput of the first flows and of all flows together. */
+export function goodput(): Drawing | undefined {
+  const of = shown.value;
+  const flows = of ? goodputs(of.result) : new Map<string, Points>();
+  if (!of || flows.size === 0) return undefined;
+  const curves: [Curve, Points][] = [];
+  const before = reference.value && total(goodputs(reference.value.result));
+  if (before) curves.push([{ label: "all before", colour: colour("--ghost"), shape: "steps" }, before]);
+  if (flows.size > 1) curves.push([{ label: `all ${flows.size}`, colour: colour("--text"), shape: "steps" }, total(flows)!]);
+  [...flows].slice(0, MOST_CURVES).forEach(([flow, points], i) =>
+    curves.push([{ label: flow, colour: flowColour(i), shape: "steps" }, points]));
+  return {
+    curves: curves.map(([one]) => one),
+    data: together(curves.map(([, points]) => points)),
+    x: "time (s)",
+    y: "Mbit/s",
+    overTime: true,
+  };
+}

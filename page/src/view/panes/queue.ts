@@ -1,0 +1,74 @@
+/** The queue of the link over time, its average, and its thresholds. */
+import * as state from "../../state/laboratory";
+import type { Json, JsonTable } from "../../simulator/client";
+import type { Result } from "../../results/result";
+import { parse } from "../../scenario/quantity";
+import { colour } from "../colours";
+import type { Curve, Drawing } from "../figure";
+import { envelope, overTime, together, type Points } from "./data";
+
+/** Return the queue of the selected link in the normalized scenario. */
+export function queueOf(normalized: JsonTable, link: string): JsonTable | undefined {
+  const network = normalized["network"] as JsonTable | undefined;
+  if (!network) return undefined;
+  const reverse = network["reverse"] as JsonTable | null;
+  if (network["kind"] === "dumbbell") {
+    if (link === "left>right") return network["queue"] as JsonTable;
+    if (link === "right>left") return (reverse?.["queue"] ?? network["queue"]) as JsonTable;
+    return network["access_queue"] as JsonTable | undefined;
+  }
+  const links = (network["links"] ?? []) as JsonTable[];
+  return links.find((one) => `${String(one["from"])}>${String(one["to"])}` === link)?.["queue"] as JsonTable | undefined;
+}
+
+/** Thresholds in packets: the keys of the queue that are numbers of packets. */
+function thresholds(queue: JsonTable | undefined): [string, number][] {
+  const keys = ["minth", "maxth", "limit"];
+  const packets = (value: Json | undefined) => {
+    const of = typeof value === "string" ? parse(value) : undefined;
+    return of && /^(packet|segment)/.test(of.unit) ? of.number : undefined;
+  };
+  return keys.flatMap((key): [string, number][] => {
+    const value = packets(queue?.[key]);
+    return value === undefined ? [] : [[key, value]];
+  });
+}
+
+/** Draw the queue. */
+export function queue(): Drawing | undefined {
+  const { shown, reference, link, normalized } = state;
+  const of = shown.value;
+  if (!of) return undefined;
+  const curve = (result: Result, column: string) => overTime(result, "queue", column, "link", link.value);
+  const length = curve(of.result, "queue_packets");
+  if (length.x.length === 0) return undefined;
+  const curves: [Curve, Points][] = [];
+  const bands: [number, number][] = [];
+  if (of.seeds.length > 1) {
+    const [low, high] = envelope(of.seeds.map((result) => curve(result, "queue_packets")));
+    const hidden = { colour: "transparent", width: 0 };
+    curves.push([{ label: `maximum of ${of.seeds.length} seeds`, ...hidden }, high]);
+    curves.push([{ label: "minimum", ...hidden }, low]);
+    bands.push([1, 2]);
+  }
+  if (reference.value) {
+    const before = curve(reference.value.result, "queue_packets");
+    if (before.x.length > 0) curves.push([{ label: "before", colour: colour("--ghost") }, before]);
+  }
+  curves.push([{ label: "queue", colour: colour("--queue") }, length]);
+  const average = curve(of.result, "average_packets");
+  if (Array.prototype.some.call(average.y, (y) => y !== null)) {
+    curves.push([{ label: "average", colour: colour("--average"), width: 2 }, average]);
+  }
+  for (const [name, value] of thresholds(queueOf(normalized.value, link.value))) {
+    curves.push([{ label: name, colour: colour("--threshold"), width: 1, dash: [4, 4] }, { x: length.x, y: Array.from(length.x, () => value) }]);
+  }
+  return {
+    curves: curves.map(([one]) => one),
+    data: together(curves.map(([, points]) => points)),
+    bands,
+    x: "time (s)",
+    y: "packets",
+    overTime: true,
+  };
+}

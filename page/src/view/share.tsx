@@ -1,0 +1,91 @@
+/** Ways in and out of the page: ready scenarios, files, links, and programs. */
+import { useState } from "preact/hooks";
+import { LESSONS, PREFIX } from "../lessons/lesson";
+import { READY } from "../scenario/ready";
+import { command, pythonProgram, tomlDocument } from "../scenario/toml";
+import * as state from "../state/laboratory";
+import { csv, save } from "./save";
+
+/** Open a scenario file that the reader dropped or chose. */
+export async function openFile(file: File): Promise<void> {
+  await state.open(await file.text(), file.name.endsWith(".json") ? "json" : "toml", "");
+}
+
+/** Choose a ready scenario, or open a file. */
+export function Open() {
+  return (
+    <div class="open">
+      <label for="ready">Scenario</label>
+      <select id="ready" value={state.origin.value} onChange={(event) => void state.openNamed(event.currentTarget.value)}>
+        {state.origin.value === "" && <option value="">your own</option>}
+        <optgroup label="Lessons">
+          {LESSONS.map(([name, lesson]) => <option key={name} value={PREFIX + name}>{lesson.title}</option>)}
+        </optgroup>
+        <optgroup label="Ready scenarios">
+          {READY.map((one) => <option key={one.name} value={one.name} title={one.title}>{one.name}</option>)}
+        </optgroup>
+      </select>
+      <label class="button">
+        Open a file …
+        <input
+          type="file"
+          accept=".toml,.json"
+          class="hidden-input"
+          onChange={(event) => {
+            const [file] = event.currentTarget.files ?? [];
+            if (file) void openFile(file);
+            event.currentTarget.value = "";
+          }}
+        />
+      </label>
+    </div>
+  );
+}
+
+/** Copy the scenario as a link, as TOML, as Python or as a command. */
+export function Copy() {
+  const [copied, setCopied] = useState("");
+  const copy = async (name: string, text: string | Promise<string>) => {
+    try {
+      await navigator.clipboard.writeText(await text);
+      setCopied(`${name} copied.`);
+    } catch {
+      setCopied(`The browser refused the clipboard. ${await text}`);
+    }
+  };
+  const document = () => state.written.value;
+  return (
+    <div class="copy">
+      <button type="button" onClick={() => void copy("Link", state.currentLink())}>Copy link</button>
+      <button type="button" onClick={() => void copy("TOML", tomlDocument(document()))}>TOML</button>
+      <button type="button" onClick={() => void copy("Python", pythonProgram(document()))}>Python</button>
+      <button type="button" onClick={() => void copy("Command", command(document(), state.origin.value, state.original.value))}>Command</button>
+      <button type="button" onClick={() => save("scenario.toml", new Blob([tomlDocument(document())]))}>Save TOML</button>
+      <span role="status">{copied}</span>
+    </div>
+  );
+}
+
+/** Save the tables of the run as CSV, and the packets of the link as a capture. */
+export function Tables() {
+  const result = state.shown.value?.result;
+  if (!result) return null;
+  const detail = state.traced.value?.result;
+  const all = { ...detail?.tables, ...result.tables };
+  return (
+    <details class="tables-saved">
+      <summary>Tables as CSV, packets as pcapng</summary>
+      <p class="note">The tables have the columns of the command `aqmlab run --out`.</p>
+      <div class="buttons">
+        {Object.entries(all).map(([name, table]) => (
+          <button type="button" key={name} onClick={() => save(`${name}.csv`, new Blob([csv(table)], { type: "text/csv" }))}>
+            {name} ({table.rows} rows)
+          </button>
+        ))}
+        {Object.entries(detail?.captures ?? {}).map(([name, content]) => (
+          <button type="button" key={name} onClick={() => save(name, new Blob([content]))}>{name}</button>
+        ))}
+      </div>
+    </details>
+  );
+}

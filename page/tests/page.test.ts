@@ -1,0 +1,186 @@
+/** The page in headless Chromium. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Server } from "node:http";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium, launch, measure, open, python, ROOT, serve, settled } from "./browser";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf-8");
+const PHONE = { viewport: { width: 390, height: 844 } };
+
+let server: Server;
+let address: string;
+let browser: Browser;
+let page: Page;
+
+/** Move the slider of a key by a number of steps, as the reader does with the arrow keys. */
+async function move(path: string, key: string, times: number): Promise<void> {
+  await page.focus(`[data-path="${path}"] input[type=range]`);
+  for (let i = 0; i < times; i++) await page.keyboard.press(key);
+  await page.waitForTimeout(100);
+  await settled(page);
+}
+
+/** Type a value into the text of a key. */
+async function type(path: string, value: string): Promise<void> {
+  await page.fill(`[data-path="${path}"] input[type=text]`, value);
+  await page.keyboard.press("Enter");
+  await page.waitForTimeout(100);
+  await settled(page);
+}
+
+const shownValue = (path: string) => page.inputValue(`[data-path="${path}"] input[type=text]`);
+const error = (path: string) => page.textContent(`[data-path="${path}"] [role=alert]`);
+
+/** Return the serious findings of axe. */
+async function findings(of: Page): Promise<string[]> {
+  await of.evaluate(AXE);
+  return await of.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { impact: string; id: string; nodes: { html: string }[] }[] }> } };
+    const { violations } = await axe.run();
+    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    return serious.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(" | ")}`);
+  });
+}
+
+describe.skipIf(!hasChromium)("the page", () => {
+  beforeAll(async () => {
+    ({ server, address } = await serve());
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+  });
+
+  test("the first load has less than 2 MB", async () => {
+    const context = await browser.newContext();
+    page = await context.newPage();
+    const sizes: number[] = [];
+    page.on("response", async (response) => sizes.push((await response.body()).length));
+    await page.goto(address);
+    await page.waitForSelector("[data-measure]");
+    expect(sizes.length).toBeGreaterThan(3);
+    expect(sizes.reduce((a, b) => a + b)).toBeLessThan(2e6);
+  });
+
+  test("after a slider moves, the page shows the numbers of the native run", async () => {
+    page = await open(browser, address);
+    await move("network.delay", "ArrowRight", 7);
+    await page.selectOption('[data-path="network.queue"] select', "red");
+    await page.waitForTimeout(100);
+    await settled(page);
+    await move("network.queue.maxth", "ArrowRight", 12);
+    const changes = JSON.stringify({
+      "network.delay": await shownValue("network.delay"),
+      "network.queue": { kind: "red", limit: "167 packets", maxth: await shownValue("network.queue.maxth") },
+      "record.series": ["delays"],
+    });
+    expect(changes).not.toContain('"40 ms"');
+    expect(changes).not.toContain('"15 packets"');
+    const native = python(`
+import json, aqmlab
+result = aqmlab.run("rfc7928", overrides=json.loads(${JSON.stringify(changes)}))
+links = result.links.set_index("link").loc["left>right"]
+delays = result.series("delays").set_index("link").loc["left>right"]
+flows = result.flows.set_index("flow")
+print(json.dumps({
+    "goodput_bps": 8 * float(flows.acked_bytes.sum()) / result.manifest["simulated_s"],
+    "utilization": float(links.utilization),
+    "median_delay_s": float(delays.median_delay_s),
+    "p95_delay_s": float(delays.p95_delay_s),
+    "dropped": float(links.dropped_packets / links.arrived_packets),
+    "flows": flows.goodput_bps.to_dict(),
+}))`) as Record<string, number> & { flows: Record<string, number> };
+    for (const name of ["goodput_bps", "utilization", "median_delay_s", "p95_delay_s", "dropped"]) {
+      expect(await measure(page, name), name).toBe(native[name]);
+    }
+    for (const [flow, goodput] of Object.entries(native.flows)) {
+      expect(Number(await page.getAttribute(`[data-goodput="${flow}"]`, "data-value")), flow).toBe(goodput);
+    }
+  });
+
+  test("a link has the whole setting", async () => {
+    const before = [await measure(page, "goodput_bps"), await page.inputValue('[data-path="network.queue"] select')];
+    const link = page.url();
+    page = await open(browser, link);
+    expect([await measure(page, "goodput_bps"), await page.inputValue('[data-path="network.queue"] select')]).toEqual(before);
+    expect(page.url()).toBe(link);
+    page = await open(browser, `${address}#s=broken`);
+    expect(await page.textContent("#problem")).toContain("The link does not contain a complete scenario");
+  });
+
+  test("an error is beside its control, and the figures remain", async () => {
+    page = await open(browser, address);
+    const goodput = await measure(page, "goodput_bps");
+    await type("network.rate", "5 parsecs");
+    expect(await error("network.rate")).toMatch(/^network\.rate: "5 parsecs" .*write for example "1\.5 Mbit\/s"/);
+    expect(await measure(page, "goodput_bps")).toBe(goodput);
+    await type("network.rate", "20 Mbit/s");
+    expect(await page.locator("[role=alert]").count()).toBe(0);
+  });
+
+  test("a scenario that is too large for a page is refused with the reason", async () => {
+    page = await open(browser, address);
+    await type("flows.0.count", "1000000000");
+    expect(await error("flows.0.count")).toContain("must be at least 1, at most 10000000");
+    await type("flows.0.count", "10000000");
+    expect(await error("flows.0.count")).toContain("more than the 100000 flows of a page");
+    await type("flows.0.count", "12");
+    expect(await page.locator("[role=alert]").count()).toBe(0);
+    await type("network.rate", "900 Gbit/s");
+    await type("duration", "90000 s");
+    await page.waitForFunction(() => document.querySelector("#problem")?.textContent?.includes("million events"));
+    expect(await page.textContent("#problem")).toContain("the page runs at most 200 million");
+  });
+
+  test("a file can be dropped", async () => {
+    page = await open(browser, address);
+    const text = readFileSync(new URL("examples/two_flows.toml", ROOT), "utf-8");
+    const transfer = await page.evaluateHandle((content) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content], "two_flows.toml"));
+      return data;
+    }, text);
+    await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
+    await page.waitForFunction(() => document.querySelector(".title")?.textContent === "Two downloads through one queue");
+    await page.waitForSelector("[data-goodput=download-1]");
+  });
+
+  test("the keyboard suffices", async () => {
+    page = await open(browser, address);
+    for (let i = 0; i < 40; i++) {
+      await page.keyboard.press("Tab");
+      if (await page.evaluate(() => document.activeElement?.id === "control-network-queue")) break;
+    }
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("control-network-queue");
+    const before = await measure(page, "median_delay_s");
+    await page.keyboard.type("cod"); // selects codel
+    await page.waitForFunction((old) => document.querySelector('[data-measure="median_delay_s"]')?.getAttribute("data-value") !== String(old), before);
+    expect(await page.inputValue("#control-network-queue")).toBe("codel");
+    expect(await measure(page, "median_delay_s")).toBeLessThan(before);
+  });
+
+  test("the page fits a phone", async () => {
+    page = await open(browser, address, PHONE);
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
+    await page.click(".drawer > summary");
+    await move("network.rate", "ArrowLeft", 5);
+    expect(await shownValue("network.rate")).not.toBe("20 Mbit/s");
+  });
+
+  test.each([
+    ["light", {}],
+    ["dark", { colorScheme: "dark" as const }],
+    ["phone", PHONE],
+  ])("axe has no serious finding: %s", async (_, options) => {
+    page = await open(browser, address, options);
+    if (options === PHONE) await page.click(".drawer > summary");
+    await page.click('[data-path="network.rate"] .why');
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+    await page.waitForTimeout(1000);
+    expect(await findings(page)).toEqual([]);
+  });
+});
