@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from math import isnan, nan
 from typing import Any
@@ -14,14 +14,18 @@ from conftest import ROOT
 from references.adaptive_red import AdaptiveRed
 from references.arrivals import arrivals_at
 from references.cases import Case
+from references.cobalt import Cobalt
 from references.controllers import Avq, Blue, Pi, Pi2, Rem
 from references.disciplines import Codel, Transmitter
+from references.dualpi2 import DualPi2, Side
 from references.fifo import SECOND, AqmLink, Packet
 from references.per_flow import Fred, Sfb, Sred
 from references.pie import MILLISECOND, Pie, PieEnhanced
 from references.program import program
 from references.red import Red
 from references.red_variants import SelfConfiguringRed
+from references.tc_pie import MAX_PROB, TICKS_PER_SECOND, TcPie
+from references.tc_red import TcRed
 from test_queues import CASES
 
 Values = dict[str, float]
@@ -42,12 +46,15 @@ class Signal:
         The signalled packet.
     drawn : list of float
         Random numbers of the decision.
+    reason : str
+        Reason of the signal, such as "early".
     """
 
     aqm: Any
     before: dict[str, Any]
     packet: Packet
     drawn: list[float]
+    reason: str
 
     @property
     def random(self) -> float:
@@ -92,6 +99,39 @@ def of_pi2(signal: Signal) -> Values:
     }
 
 
+def of_fred(signal: Signal) -> Values:
+    fred, flow = signal.aqm, signal.packet.flow
+    at_limits = signal.reason == "early" and not signal.drawn
+    return {
+        "avg": fred.avg,
+        "avgcq": fred.avgcq,
+        "qlen": fred.qlen[flow],
+        "strike": fred.strike[flow] - at_limits,
+        "count": signal.before["count"] + bool(signal.drawn),
+        "random": signal.random,
+    }
+
+
+def of_tc_pie(signal: Signal) -> Values:
+    v = signal.aqm.vars
+    return {
+        "qdelay_s": v.qdelay / TICKS_PER_SECOND,
+        "qdelay_old_s": v.qdelay_old / TICKS_PER_SECOND,
+        "drop_prob": v.prob / MAX_PROB,
+        "burst_allowance_s": v.burst_time / TICKS_PER_SECOND,
+    }
+
+
+def of_tc_red(signal: Signal) -> Values:
+    red, before = signal.aqm, signal.before
+    scale: int = 2**red.wlog
+    if red.qave >= red.qth_max:
+        return {"avg": red.qave / scale, "count": before["count"], "q_r": nan, "reach": nan}
+    packets = before["count"] + 1
+    reach = (red.qave - red.qth_min) // scale * packets
+    return {"avg": red.qave / scale, "count": packets, "q_r": before["qr"], "reach": reach}
+
+
 VARIABLES: dict[type, Callable[[Signal], Values]] = {
     Red: of_red,
     AdaptiveRed: of_red,
@@ -109,9 +149,11 @@ VARIABLES: dict[type, Callable[[Signal], Values]] = {
     Avq: lambda s: {
         "virtual_queue_bytes": s.aqm.vq, "virtual_capacity": s.aqm.c_virtual,
     },
-    Sred: lambda s: {"random": s.random},
-    Sfb: lambda s: {"random": s.random},
-    Fred: lambda s: {"avg": s.aqm.avg, "random": s.random},
+    Sred: lambda s: {"hit_frequency": s.aqm.estimate, "random": s.random},
+    Sfb: lambda s: {"tokens": s.aqm.tokens, "random": s.random},
+    Fred: of_fred,
+    TcPie: of_tc_pie,
+    TcRed: of_tc_red,
 }  # fmt: skip
 """Variables of each reference that has the same variables as the queue."""
 
@@ -136,11 +178,51 @@ def watch(aqm: Any) -> dict[int, Values]:
         before, i = dict(vars(aqm)), next(number)
         verdict = arrival(now, packet, queue)
         if verdict != "pass":
-            signals[i] = VARIABLES[type(aqm)](Signal(aqm, before, packet, drawn))
+            signals[i] = VARIABLES[type(aqm)](Signal(aqm, before, packet, drawn, verdict[1]))
         return verdict
 
     aqm.arrival = watched
     return signals
+
+
+class WatchedCobalt(Cobalt):
+    """COBALT that records its variables at each mark and drop, before they change."""
+
+    signals: list[Values]
+
+    def should_drop(self, now: int, packet: Packet) -> bool:
+        before = {
+            "sojourn_s": (now - packet.entered) / SECOND,
+            "count": self.count,
+            "drop_next_s": self.drop_next / SECOND,
+            "p_drop": self.p_drop,
+        }
+        drawn: list[float] = []
+        uniform = self.draws.uniform
+        self.draws.uniform = lambda: drawn.append(uniform()) or drawn[-1]  # type: ignore[method-assign, func-returns-value]
+        outcome = packet.outcome
+        dropped = super().should_drop(now, packet)
+        self.draws.uniform = uniform  # type: ignore[method-assign]
+        if packet.outcome != outcome:
+            self.signals.append(before | {"random": nan})
+        if dropped and self.queue:
+            self.signals.append(before | {"random": drawn[-1] if drawn else nan})
+        return dropped
+
+
+class WatchedDualPi2(DualPi2):
+    """DualPI2 that records its variables at each signal."""
+
+    signals: list[Values]
+
+    def recur(self, q: Side, likelihood: float) -> bool:
+        signals = super().recur(q, likelihood)
+        if signals:
+            self.signals.append({
+                "l4s": float(q is self.lq), "p": likelihood, "p_base": self.p,
+                "qdelay_s": self.prevq, "recur_count": q.likely + 1,
+            })  # fmt: skip
+        return signals
 
 
 class WatchedCodel(Codel):
@@ -218,25 +300,29 @@ def test_the_variables_of_each_signal_equal_those_of_the_reference(case: Case) -
         assert_equal(row["values"], expected[row["packet"]], f"packet {row['packet']}")
 
 
+WATCHED: dict[Any, type] = {
+    Codel: WatchedCodel, Cobalt: WatchedCobalt, DualPi2: WatchedDualPi2,
+}  # fmt: skip
+"""References of queues that decide when a packet leaves, with the class that records signals."""
+
+
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if case.reference is Codel], ids=lambda case: case.name
+    "case", [case for case in CASES if case.reference in WATCHED], ids=lambda case: case.name
 )
-def test_the_variables_of_codel_equal_those_of_the_reference(case: Case) -> None:
-    watched = Case(case.name, case.queue, WatchedCodel, case.parameters, case.rate, case.limit)
-    link = watched.build(1)
+def test_the_variables_at_a_departure_equal_those_of_the_reference(case: Case) -> None:
+    reference = WATCHED[case.reference]
+    link = replace(case, reference=reference).build(1)
     assert isinstance(link, Transmitter)
-    codel = link.discipline
-    assert isinstance(codel, WatchedCodel)
-    codel.signals = []
+    discipline: Any = link.discipline
+    discipline.signals = []
     for time, packet in arrivals(case):
         link.arrive(time, packet)
     link.finish()
     rows = [
         row["values"] | {"rule": row["rule"]}
         for row in explanations(case)
-        if row["rule"] in ("enters-dropping", "drop-next")
+        if row["rule"] not in ("buffer-full", "ce-threshold")
     ]
-    assert len(rows) == len(codel.signals) >= 5
-    for i, (row, expected) in enumerate(zip(rows, codel.signals, strict=True)):
+    assert len(rows) == len(discipline.signals) >= 5
+    for i, (row, expected) in enumerate(zip(rows, discipline.signals, strict=True)):
         assert_equal(row, expected, f"signal {i}")
-        assert row["count"] > 0 or row["rule"] == "enters-dropping"
