@@ -80,13 +80,13 @@ nightly: .venv/core.stamp
 	$(BIN)/aqmlab doctor --build-kernel
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or hypothesis'
 
-# The page is a folder of static files (page/README.md). Its simulator is the module of crates/web,
+# The page is a folder of static files (docs/how-to/use-the-page.md). Its simulator is the module of crates/web,
 # which the page unpacks itself, because many web servers do not compress files.
 page: page/public/simulator.bin page/node_modules/.package-lock.json
 	@cd page && npx tsc && npx vite build --logLevel warn
 	@echo "The page is in target/page; open it with: $(BIN)/aqmlab page"
 
-page-test: page
+page-test: page .venv/core.stamp
 	@cd page && npx vitest run
 
 page/public/simulator.bin: $(CORE_SOURCES)
