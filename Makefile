@@ -80,13 +80,14 @@ nightly: .venv/core.stamp
 	$(BIN)/aqmlab doctor --build-kernel
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or hypothesis'
 
-# The page is a folder of static files (page/README.md). Its simulator is the module of crates/web,
+# The page is a folder of static files (docs/how-to/use-the-page.md). Its simulator is the module of crates/web,
 # which the page unpacks itself, because many web servers do not compress files.
 page: page/public/simulator.bin page/node_modules/.package-lock.json
 	@cd page && npx tsc && npx vite build --logLevel warn
 	@echo "The page is in target/page; open it with: $(BIN)/aqmlab page"
 
-page-test: page
+page-test: page .venv/core.stamp
+	@tools/system-packages chromium
 	@cd page && npx vitest run
 
 page/public/simulator.bin: $(CORE_SOURCES)
@@ -96,6 +97,7 @@ page/public/simulator.bin: $(CORE_SOURCES)
 	@gzip -9nc target/wasm32-unknown-unknown/page/web.wasm > $@
 
 page/node_modules/.package-lock.json: page/package-lock.json
+	@command -v npm >/dev/null || { echo "The page needs Node.js 20 or later with npm: see https://nodejs.org" >&2; exit 1; }
 	@cd page && npm ci --silent --no-audit --no-fund
 
 bench: .venv/core.stamp
@@ -144,8 +146,10 @@ lock: | .venv/bin/python
 tools:
 	@tools/require $(PYTHON)
 
+# valgrind is for tests/test_instructions.py, and tshark for tests/test_wire.py and
+# tests/test_captures.py.
 packages:
-	@tools/system-packages
+	@tools/system-packages valgrind tshark
 
 clean:
 	rm -rf page/node_modules page/public/simulator.bin

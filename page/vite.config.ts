@@ -11,5 +11,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   worker: { format: "es" },
-  test: { testTimeout: 60_000 },
+  test: { testTimeout: 60_000, maxWorkers: 2 },
 });

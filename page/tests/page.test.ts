@@ -162,6 +162,40 @@ print(json.dumps({
     expect(await measure(page, "median_delay_s")).toBeLessThan(before);
   });
 
+  test("a lesson is solved by its answer", async () => {
+    page = await open(browser, address);
+    await page.selectOption("#ready", "lesson:1-bufferbloat");
+    await page.waitForSelector(".checks .open");
+    expect(await page.locator(".lesson.solved").count()).toBe(0);
+    await page.click("text=Show an answer");
+    await page.waitForSelector(".lesson.solved");
+    await type("network.rate", "100 Mbit/s");
+    await page.waitForSelector(".checks >> text=does not allow other values of network.rate");
+  });
+
+  test("the cursor steps from drop to drop", async () => {
+    page = await open(browser, address);
+    await page.click('[aria-label="Next event"]');
+    const first = await page.textContent(".events li");
+    expect(first).toMatch(/^\d+\.\d{6} s: drop of a packet of /);
+    await page.click('[aria-label="Next event"]');
+    expect(await page.textContent(".events li:nth-child(2)")).toBe(first);
+    await page.click('[aria-label="Previous event"]');
+    expect(await page.textContent(".events li")).toBe(first);
+    await page.waitForSelector(".state >> text=in the colour of its flow");
+  });
+
+  test("several seeds give an interval of paired differences", async () => {
+    page = await open(browser, address);
+    await page.click("text=Compare with this setting");
+    await page.selectOption(".settings select >> nth=1", "2");
+    await page.waitForSelector(".first >> text=the band spans 2 seeds");
+    await page.click("text=Compare with this setting");
+    await page.click("text=Compare with this setting");
+    await page.selectOption('[data-path="network.queue"] select', "codel");
+    await page.waitForSelector(".difference >> text=/\\[.* to .*\\]/");
+  });
+
   test("the page fits a phone", async () => {
     page = await open(browser, address, PHONE);
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

@@ -1,17 +1,12 @@
 /** The WebAssembly build gives the results of the native builds. */
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { Simulator, SimulatorError, type Request } from "../src/simulator/module";
+import { Simulator, SimulatorError } from "../src/simulator/module";
 import { digest } from "./digest";
+import { LISTED, request } from "./listed";
 
 const ROOT = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), "utf-8");
-const SCENARIO = /TWO_DOWNLOADS: &str = r#"(.*?)"#/s.exec(read("crates/lab/tests/common/mod.rs"))![1]!;
-const LISTED = read("crates/lab/tests/digests.txt")
-  .trim()
-  .split("\n")
-  .map((line) => [line.slice(0, 16), line.slice(17)] as const);
-
 let module: WebAssembly.Module;
 let simulator: Simulator;
 beforeAll(async () => {
@@ -19,15 +14,6 @@ beforeAll(async () => {
   module = await WebAssembly.compile(readFileSync(file));
   simulator = await Simulator.instantiate(module);
 });
-
-/** Return a request with changes in the form `key=value;key=value` of digests.txt. */
-function request(changes: string): Request {
-  const pairs = changes.split(";").map((change): [string, string] => {
-    const at = change.indexOf("=");
-    return [change.slice(0, at), change.slice(at + 1)];
-  });
-  return { text: SCENARIO, format: "toml", changes: pairs };
-}
 
 describe("digests", () => {
   expect(LISTED.length).toBeGreaterThan(5);

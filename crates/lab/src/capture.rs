@@ -1,5 +1,5 @@
-//! Captures of a run: a pcapng file for each link and host that the scenario names, in a folder or in
-//! memory.
+//! Captures of a run: a pcapng file for each link and host that the scenario names, in a folder or
+//! in memory.
 //!
 //! The capture of a link contains each packet as it is when its transmission begins, so the packet
 //! includes the mark that the queue may have set. The capture of a link does not contain dropped
@@ -299,7 +299,8 @@ fn unwritable(target: CaptureTarget, name: &str, error: &io::Error) -> String {
 /// the folder of a capture.
 const HOSTS: &str = "hosts";
 
-/// Write the file with the addresses and names of the hosts. Return the content of a file in memory.
+/// Write the file with the addresses and names of the hosts. Return the content of a file in
+/// memory.
 fn write_hosts(target: CaptureTarget, family: Family, hosts: &[String]) -> io::Result<Option<Vec<u8>>> {
     let mut file = CaptureFile::create(target, HOSTS)?;
     for (h, name) in hosts.iter().enumerate() {

@@ -6,6 +6,8 @@ import { tomlValue } from "./toml";
 
 /** Number of samples that fill the width of a figure. */
 const SAMPLES = 600;
+/** Number of samples above which the page does not use the interval of the scenario. */
+const MOST_SAMPLES = 4000;
 
 /** Return the changes of `record` for the first picture. */
 export function firstSeries(normalized: JsonTable, written: JsonTable): [string, string][] {
@@ -33,12 +35,15 @@ export function detailedSeries(flow: string, link: string, schemas: Schemas): [s
   ];
 }
 
-/** The scenario's interval between samples, or a part of its duration. */
+/** Return the change of the interval between samples, unless the scenario has a suitable one. */
 function sampling(normalized: JsonTable, written: JsonTable): [string, string][] {
-  const record = written["record"] as JsonTable | undefined;
-  const duration: Json = normalized["duration"] ?? null;
-  const seconds = typeof duration === "string" ? parse(duration) : undefined;
-  if (record?.["interval"] || !seconds) return [];
-  const milliseconds = Number(((inBase(seconds) / SAMPLES) * 1e3).toPrecision(1));
+  const seconds = (text: Json | undefined) => {
+    const quantity = typeof text === "string" ? parse(text) : undefined;
+    return quantity && inBase(quantity);
+  };
+  const duration = seconds(normalized["duration"]);
+  const own = seconds((written["record"] as JsonTable | undefined)?.["interval"]);
+  if (!duration || (own && duration / own <= MOST_SAMPLES)) return [];
+  const milliseconds = Number(((duration / SAMPLES) * 1e3).toPrecision(1));
   return [["record.interval", tomlValue(`${milliseconds} ms`)]];
 }

@@ -9,7 +9,7 @@ const MOST_EVENTS = 200e6;
 /** Maximum memory of a run in the page. The memory of the module has a maximum of 1 GiB. */
 const MOST_MEMORY = "700 MB";
 /** Number of events from which the number of events of the whole run is extrapolated. */
-const ENOUGH = 5e6;
+const ENOUGH = 2e6;
 
 let module: WebAssembly.Module;
 let simulator: Simulator;

@@ -85,6 +85,8 @@ let pending = new Map<string, string>();
 /** True if the loop of checks and runs must begin again. */
 let again = false;
 let looping = false;
+/** Number of scenarios that are being opened. */
+let opening = 0;
 /** Time at which the current run began, or 0. */
 let runStarted = 0;
 /** Control of the last change, and its time. */
@@ -139,6 +141,9 @@ export async function open(
   name: string,
   changes: [string, string][] = [],
 ): Promise<void> {
+  opening += 1;
+  busy.value = true;
+  if (runStarted) client.cancel();
   try {
     const base = ready(name);
     const checked = await check(text, format, changes);
@@ -155,10 +160,14 @@ export async function open(
     });
     pending.clear();
     last = { path: "", at: 0 };
-    await rerun();
   } catch (e) {
     report(e);
+    return;
+  } finally {
+    opening -= 1;
+    busy.value = looping || opening > 0;
   }
+  await rerun();
 }
 
 /** Change a key of the scenario. The value has the syntax of TOML. */
@@ -236,7 +245,7 @@ export async function rerun(): Promise<void> {
     }
   }
   looping = false;
-  busy.value = false;
+  busy.value = opening > 0;
 }
 
 async function applyPending(): Promise<void> {

@@ -40,7 +40,9 @@ function Difference({ tile }: { tile: Tile }) {
 export function Answer() {
   const of = state.current.value;
   if (!of) return <p class="answer" role="status">{state.problem.value ? "" : "The simulator is being loaded …"}</p>;
-  const tiles = TILES.filter((tile) => Number.isFinite(of[tile.key]) || of[tile.key] === Infinity);
+  const before = state.previous.value;
+  const isAbsent = ({ key }: Tile) => Number.isNaN(of[key]) || (key === "marked" && !(of.marked > 0 || before?.marked));
+  const tiles = TILES.filter((tile) => !isAbsent(tile));
   return (
     <>
       <p class="answer" role="status" id="answer">{sentence(of, state.link.value)}</p>
