@@ -215,10 +215,11 @@ fn every_drop_mark_and_change_of_a_window_has_one_reason() {
     assert!(rules.len() >= 55, "{} rules fired: {rules:?}", rules.len());
 }
 
-/// Every rule of every queue fires in at least one run, except the rules of wires and kernels.
+/// Every rule of every queue in `QUEUES` fires in at least one run, except the general rules.
 #[test]
 fn every_rule_of_every_queue_fires() {
     let mut fired: BTreeSet<String> = BTreeSet::new();
+    let mut kinds: BTreeSet<&str> = BTreeSet::new();
     for queue in QUEUES {
         let changes: Vec<(String, String)> =
             [("network.queue", *queue), ("flows", FLOWS), ("network.impairments", WIRES)]
@@ -228,6 +229,7 @@ fn every_rule_of_every_queue_fires() {
         check_decisions(&run);
         check_windows(&run);
         let kind = queue.split('"').nth(1).unwrap();
+        kinds.insert(kind);
         fired.extend(texts(table(&run, "why"), "rule").iter().map(|rule| format!("{kind} {rule}")));
     }
     let pages = lab::pages();
@@ -239,7 +241,8 @@ fn every_rule_of_every_queue_fires() {
             let rule = rule["name"].as_str().unwrap();
             // PIE accumulates a probability of 8.5 without a random drop once in about e^8 drops.
             let is_rare = rule == "accumulated";
-            if kind != "drop_tail" && !is_rare && !fired.contains(&format!("{kind} {rule}")) {
+            let runs = kind != "drop_tail" && kinds.contains(kind);
+            if runs && !is_rare && !fired.contains(&format!("{kind} {rule}")) {
                 silent.push(format!("{kind} {rule}"));
             }
         }
@@ -295,5 +298,26 @@ fn the_variables_of_red_explain_its_signals() {
         let spaced = p_b[i] / (1.0 - count[i] * p_b[i]);
         assert!(p_a[i] == 1.0 || (p_a[i] - spaced).abs() < 1e-9, "{} {spaced}", p_a[i]);
         assert!(random[i] < p_a[i]);
+    }
+}
+
+/// A pause of two seconds between two messages restarts cwnd, at the time of the first segment
+/// after the pause.
+#[test]
+fn an_idle_time_has_its_rule() {
+    let flows = r#"[{ from = "left-0", to = "right-0", traffic = { kind = "messages", size = "60 kB", interval = "2 s", messages = 3 } }]"#;
+    for (restart, rule) in [("rfc5681", "idle-restart"), ("rfc2861", "idle-decay")] {
+        let tcp = format!(r#"{{ cwnd.idle_restart = "{restart}" }}"#);
+        let changes = [("flows", flows), ("tcp", tcp.as_str())];
+        let changes = changes.map(|(k, v)| (k.to_string(), v.to_string())).to_vec();
+        let run = with_series(&changes, SERIES).unwrap();
+        check_windows(&run);
+        let (rules, times) = (texts(table(&run, "why_cwnd"), "rule"), numbers(&run, "why_cwnd", "time_s"));
+        let restarts: Vec<f64> = (0..rules.len()).filter(|&i| rules[i] == rule).map(|i| times[i]).collect();
+        assert!(!restarts.is_empty(), "{rules:?}");
+        for restart in restarts {
+            let quiet = times.iter().all(|time| *time >= restart || *time < restart - 0.5);
+            assert!(quiet, "cwnd changed in the half second before the restart at {restart}");
+        }
     }
 }

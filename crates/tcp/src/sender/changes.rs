@@ -39,8 +39,11 @@ rules! {
     UNDO = "undo", from "rfc4015 §3.2; rfc5682 §2.1; Linux: tcp_undo_cwnd_reduction";
     /// F-RTO found the timeout genuine, so the sender continues slow start after the timeout.
     TIMEOUT_GENUINE = "timeout-genuine", from "rfc5682 §2.1 and §3.1, steps 2a and 3a";
-    /// The connection was idle for longer than an RTO, so cwnd restarts.
-    IDLE_RESTART = "idle-restart", from "rfc5681 §4.1; rfc2861 §3";
+    /// The connection was idle for longer than an RTO, so cwnd restarts at the restart window.
+    IDLE_RESTART = "idle-restart", from "rfc5681 §4.1";
+    /// The connection was idle for longer than an RTO, so cwnd is halved once per RTO of idle time,
+    /// and ssthresh is at least three quarters of the former cwnd.
+    IDLE_DECAY = "idle-decay", from "rfc2861 §3";
 }
 
 impl Tcb {

@@ -4,7 +4,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::arriving::Feedback;
-use super::changes::IDLE_RESTART;
+use super::changes::{IDLE_DECAY, IDLE_RESTART};
 use super::tcb::Tcb;
 use super::tracking::Tracking;
 use crate::config::{
@@ -221,7 +221,8 @@ impl Tcb {
         if self.cwnd < cwnd_before && tcp.cwnd.idle_restart == IdleRestart::Rfc2861 {
             self.ssthresh = self.ssthresh.max(0.75 * cwnd_before);
         }
-        self.record(&IDLE_RESTART, before, Some(now));
+        let decays = tcp.cwnd.idle_restart == IdleRestart::Rfc2861;
+        self.record(if decays { &IDLE_DECAY } else { &IDLE_RESTART }, before, Some(now));
         self.congestion.on_restart(now, idle);
     }
 }
