@@ -25,12 +25,18 @@ export function names(result: Result, table: string, column: string): string[] {
   return Array.from(values, (code) => names[code] ?? "");
 }
 
-/** Rows of a table by the name in the column `by`: for each name, the indices of its rows. */
+const groups = new WeakMap<Column, Map<string, number[]>>();
+
+/** Return the rows of a table by the name in the column `by`: for each name, the indices of its rows. */
 export function grouped(result: Result, table: string, by: string): Map<string, number[]> {
   const column = result.tables[table]?.columns[by] ?? NONE;
-  const groups = column.names.map((name): [string, number[]] => [name, []]);
-  column.values.forEach((code, row) => groups[code]?.[1].push(row));
-  return new Map(groups.filter(([, rows]) => rows.length > 0));
+  const known = groups.get(column);
+  if (known) return known;
+  const rows = column.names.map((name): [string, number[]] => [name, []]);
+  column.values.forEach((code, row) => rows[code]?.[1].push(row));
+  const all = new Map(rows.filter(([, of]) => of.length > 0));
+  groups.set(column, all);
+  return all;
 }
 
 /** Return the values of the given rows. */
