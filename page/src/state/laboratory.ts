@@ -29,7 +29,8 @@ export type Problem = { path: string; text: string };
 
 export const schemas = signal<Schemas | undefined>(undefined);
 export const version = signal("");
-export const columns = signal<JsonTable>({});
+/** Manual pages of all keys and components. */
+export const pages = signal<JsonTable>({});
 /** Scenario as written, and with all defaults. */
 export const written = signal<JsonTable>({});
 export const normalized = signal<JsonTable>({});
@@ -102,7 +103,7 @@ export async function start(): Promise<void> {
     batch(() => {
       schemas.value = new Schemas(description.schema);
       version.value = description.version;
-      columns.value = description.columns;
+      pages.value = description.pages;
     });
     await openLink();
     addEventListener("hashchange", () => {

@@ -92,7 +92,10 @@ function State({ time }: { time: number }) {
       </div>
       <ol class="events">
         {events.value.slice(Math.max(0, until - LISTED), until).reverse().map((event, i) => (
-          <li key={`${until} ${i}`} class={event.kind}>{event.time.toFixed(6)} s: {event.text}</li>
+          <li key={`${until} ${i}`} class={event.kind}>
+            {event.time.toFixed(6)} s: {event.text}
+            {event.meaning && <span class="note"> {event.meaning}</span>}
+          </li>
         ))}
       </ol>
     </div>
