@@ -49,6 +49,12 @@ export function rowOf(result: Result, table: string, by: string, name: string): 
   return names(result, table, by).indexOf(name);
 }
 
+/** Return the number of a flow among all flows of a run, which determines its colour. */
+export function flowIndex(result: Result, flow: string): number {
+  const tables = ["flows", "datagrams"].flatMap((table) => result.tables[table]?.columns["flow"]?.names ?? []);
+  return Math.max(0, tables.indexOf(flow));
+}
+
 /** Return one number of a table. */
 export function cell(result: Result, table: string, column: string, row: number): number {
   return numbers(result, table, column)[row] ?? Number.NaN;
