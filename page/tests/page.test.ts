@@ -159,6 +159,30 @@ print(json.dumps({
     expect(await measure(page, "median_delay_s")).toBeLessThan(before / 4);
   });
 
+  test("a trap becomes a message, and the next run works", async () => {
+    const context = await browser.newContext();
+    page = await context.newPage();
+    // The second run of the page, which is the one of the details, traps.
+    const trap = `
+      const instantiate = WebAssembly.instantiate;
+      let runs = 0;
+      WebAssembly.instantiate = async (...all) => {
+        const { exports } = await instantiate(...all);
+        const run = () => { if (++runs === 2) throw new WebAssembly.RuntimeError("unreachable"); return exports.run(); };
+        return { exports: { ...exports, run } };
+      };`;
+    await page.route("**/worker-*.js", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: trap + (await response.text()) });
+    });
+    await page.goto(address);
+    await page.waitForSelector("#problem >> text=The page has started the simulator again");
+    const before = await measure(page, "goodput_bps");
+    await type("network.rate", "10 Mbit/s");
+    await page.waitForFunction((old) => document.querySelector('[data-measure="goodput_bps"]')?.getAttribute("data-value") !== String(old), before);
+    expect(await page.locator("#problem").count()).toBe(0);
+  });
+
   test("a lesson is solved by its answer", async () => {
     page = await open(browser, address);
     await page.selectOption("#ready", "lesson:1-bufferbloat");
