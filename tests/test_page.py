@@ -24,8 +24,7 @@ def test_the_command_serves_the_folder_and_links_to_the_scenario(tmp_path: Path)
     command = [sys.executable, "-u", "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        output = process.stdout.readline() + process.stdout.readline()
-        address = "".join(output.split("The page is at ")[1].split("Press")[0].split())
+        address = process.stdout.readline().removeprefix("The page is at ").strip()
         try:
             url, _, packed = address.partition("#s=")
             with urllib.request.urlopen(url) as response:

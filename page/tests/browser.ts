@@ -54,8 +54,11 @@ export async function open(browser: Browser, address: string, options: BrowserCo
   return page;
 }
 
-/** Wait until the page has no run or check in progress. */
-export const settled = (page: Page) => page.waitForSelector('[data-busy="false"]');
+/** Wait until the page has drawn the last change, and has no run or check in progress. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForTimeout(100);
+  await page.waitForSelector('[data-busy="false"]');
+}
 
 /** Return a measure that the page shows, with all its digits. */
 export async function measure(page: Page, name: string): Promise<number> {

@@ -152,8 +152,8 @@ fn shorthand(path: &str) -> Option<&'static str> {
     of_tcp.then(|| Tcp::shorthand_of(key)).flatten()
 }
 
-/// Parse a scenario and apply `overrides`, without checking its keys. Each override is a dotted path
-/// and a value in the syntax of TOML.
+/// Parse a scenario and apply `overrides`, without checking its keys. Each override is a dotted
+/// path and a value in the syntax of TOML.
 pub fn document(text: &str, format: Format, overrides: &[(String, String)]) -> Result<Json, Invalid> {
     let mut document = read_file_text(text, format)?;
     if !document.is_object() {

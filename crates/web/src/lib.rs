@@ -57,13 +57,15 @@ fn progress(share: f64, events: u64) {
 fn install_panic_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        std::panic::set_hook(Box::new(|info| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
             let text = format!("the simulator panicked: {info}\0");
             EXCHANGE.with(|exchange| {
                 if let Ok(mut exchange) = exchange.try_borrow_mut() {
                     exchange.output = text.into_bytes();
                 }
             });
+            before(info);
         }));
     });
 }
@@ -123,3 +125,16 @@ mod exports {
 }
 
 pub use exports::{check, describe, input, output, run};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_its_message_as_the_answer() {
+        let work = || respond(|_| panic!("the cause"));
+        std::panic::catch_unwind(work).unwrap_err();
+        let text = EXCHANGE.with_borrow(|exchange| String::from_utf8(exchange.output.clone()).unwrap());
+        assert!(text.starts_with("the simulator panicked: ") && text.ends_with("the cause\0"), "{text}");
+    }
+}

@@ -7,7 +7,8 @@ use wire::{Datagram, Endpoints, Transport, pcapng};
 /// Suffix of the names of captures.
 const SUFFIX: &str = ".pcapng";
 
-/// Return the packets of the first capture in the order of the capture, or `None` without a capture.
+/// Return the packets of the first capture in the order of the capture, or `None` if the run has no
+/// capture.
 ///
 /// The columns are the time in seconds at which the transmission of the packet began, the number of
 /// its connection (NaN if the ports do not determine it), its size in bytes, and 1 if it has a CE

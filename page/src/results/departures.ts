@@ -1,8 +1,8 @@
 /** Packets that left the queue of a link, from the capture of the link. */
 import { grouped, names, numbers, type Result } from "./result";
 
-/** A waiting packet: the index of its flow, if the flow has one connection, and its CE mark. */
-export type Waiting = { flow: number | undefined; marked: boolean };
+/** A waiting packet: its flow, if the flow has one connection, and its CE mark. */
+export type Waiting = { flow: string | undefined; marked: boolean };
 
 /**
  * Queues with one line of packets. Their packets leave in the order of their arrival, so the packets
@@ -25,16 +25,15 @@ export function departures(result: Result, first: Result, of: string, kind: stri
   const [connections, marks] = [numbers(result, "packets", "connection"), numbers(result, "packets", "ce")];
   const atHead = DROPS_AT_HEAD.has(kind);
   const all = [...numbers(result, "packets", "time_s")].map((time, row): Departure => {
-    const flow = connections[row]!;
     // A queue that decides at its head marks a packet when the packet leaves.
-    return { time, waiting: { flow: flow < flows.length ? flow : undefined, marked: !atHead && marks[row] === 1 } };
+    return { time, waiting: { flow: flows[connections[row]!], marked: !atHead && marks[row] === 1 } };
   });
   if (!atHead) return all;
   const [links, reasons, dropped] = ["link", "reason", "flow"].map((column) => names(first, "drops", column));
   numbers(first, "drops", "time_s").forEach((time, row) => {
     if (links![row] !== of || reasons![row] === "full") return;
-    const flow = flows.indexOf(dropped![row]!);
-    all.push({ time, waiting: { flow: flow < 0 ? undefined : flow, marked: false } });
+    const flow = flows.find((one) => one === dropped![row]);
+    all.push({ time, waiting: { flow, marked: false } });
   });
   return all.sort((a, b) => a.time - b.time);
 }

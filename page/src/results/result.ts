@@ -25,12 +25,18 @@ export function names(result: Result, table: string, column: string): string[] {
   return Array.from(values, (code) => names[code] ?? "");
 }
 
-/** Rows of a table by the name in the column `by`: for each name, the indices of its rows. */
+const groups = new WeakMap<Column, Map<string, number[]>>();
+
+/** Return the rows of a table by the name in the column `by`: for each name, the indices of its rows. */
 export function grouped(result: Result, table: string, by: string): Map<string, number[]> {
   const column = result.tables[table]?.columns[by] ?? NONE;
-  const groups = column.names.map((name): [string, number[]] => [name, []]);
-  column.values.forEach((code, row) => groups[code]?.[1].push(row));
-  return new Map(groups.filter(([, rows]) => rows.length > 0));
+  const known = groups.get(column);
+  if (known) return known;
+  const rows = column.names.map((name): [string, number[]] => [name, []]);
+  column.values.forEach((code, row) => rows[code]?.[1].push(row));
+  const all = new Map(rows.filter(([, of]) => of.length > 0));
+  groups.set(column, all);
+  return all;
 }
 
 /** Return the values of the given rows. */
@@ -41,6 +47,12 @@ export function pick(values: Float64Array, rows: number[]): number[] {
 /** Return the row of a table whose column `by` has the given name, or -1. */
 export function rowOf(result: Result, table: string, by: string, name: string): number {
   return names(result, table, by).indexOf(name);
+}
+
+/** Return the number of a flow among all flows of a run, which determines its colour. */
+export function flowIndex(result: Result, flow: string): number {
+  const tables = ["flows", "datagrams"].flatMap((table) => result.tables[table]?.columns["flow"]?.names ?? []);
+  return Math.max(0, tables.indexOf(flow));
 }
 
 /** Return one number of a table. */

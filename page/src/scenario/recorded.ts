@@ -9,8 +9,22 @@ const SAMPLES = 600;
 /** Number of samples above which the page does not use the interval of the scenario. */
 const MOST_SAMPLES = 4000;
 
-/** Return the changes of `record` for the first picture. */
-export function firstSeries(normalized: JsonTable, written: JsonTable): [string, string][] {
+/** Maximum number of links of a graph that are all recorded. */
+const MOST_LINKS = 20;
+
+/** Return the links whose queues are recorded; an empty list stands for all links. */
+export function recordedLinks(normalized: JsonTable, chosen: string): string[] {
+  const network = normalized["network"] as JsonTable;
+  const links = network["links"] as JsonTable[] | undefined;
+  if (links && links.length <= MOST_LINKS) return [];
+  const first = links
+    ? links.slice(0, MOST_LINKS).map((link) => `${String(link["from"])}>${String(link["to"])}`)
+    : ["left>right", "right>left"];
+  return [...new Set([...first, ...(chosen ? [chosen] : [])])];
+}
+
+/** Return the changes of `record` for the first picture. `chosen` is the link that is shown, or "". */
+export function firstSeries(normalized: JsonTable, written: JsonTable, chosen = ""): [string, string][] {
   const series = ["queue", "window", "delays", "waits", "drops", "marks"];
   const flows = (normalized["flows"] ?? []) as JsonTable[];
   if (flows.some((flow) => flow["arrivals"])) series.push("transfers");
@@ -18,7 +32,8 @@ export function firstSeries(normalized: JsonTable, written: JsonTable): [string,
   if (kinds.some((kind) => ["web", "requests", "request_response", "ping"].includes(String(kind)))) {
     series.push("requests");
   }
-  return [["record.series", tomlValue(series)], ...sampling(normalized, written)];
+  const links = recordedLinks(normalized, chosen);
+  return [["record.series", tomlValue(series)], ["record.links", tomlValue(links)], ...sampling(normalized, written)];
 }
 
 /**

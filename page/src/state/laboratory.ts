@@ -5,7 +5,7 @@ import { SimulatorError } from "../simulator/module";
 import { fromFragment, toFragment } from "../scenario/link";
 import { lessonOf } from "../lessons/lesson";
 import { ready } from "../scenario/ready";
-import { detailedSeries, firstSeries } from "../scenario/recorded";
+import { detailedSeries, firstSeries, recordedLinks } from "../scenario/recorded";
 import { Schemas } from "../scenario/schema";
 import { tomlValue } from "../scenario/toml";
 import { busiest, longFlows, measures } from "../results/measures";
@@ -29,7 +29,8 @@ export type Problem = { path: string; text: string };
 
 export const schemas = signal<Schemas | undefined>(undefined);
 export const version = signal("");
-export const columns = signal<JsonTable>({});
+/** Manual pages of all keys and components. */
+export const pages = signal<JsonTable>({});
 /** Scenario as written, and with all defaults. */
 export const written = signal<JsonTable>({});
 export const normalized = signal<JsonTable>({});
@@ -102,7 +103,7 @@ export async function start(): Promise<void> {
     batch(() => {
       schemas.value = new Schemas(description.schema);
       version.value = description.version;
-      columns.value = description.columns;
+      pages.value = description.pages;
     });
     await openLink();
     addEventListener("hashchange", () => {
@@ -177,6 +178,12 @@ export function change(path: string, value: string): Promise<void> {
   return rerun();
 }
 
+/** Show the queue of another link. */
+export function showLink(name: string): void {
+  chosenLink.value = name;
+  void rerun();
+}
+
 /** Set a key to a JSON value; null removes the key, because TOML has no null. */
 export function set(path: string, value: Json): Promise<void> {
   if (value !== null) return change(path, tomlValue(value));
@@ -227,7 +234,7 @@ export function cancel(): void {
 
 /** Check the pending changes, run the scenario and show its result, until no change is pending. */
 export async function rerun(): Promise<void> {
-  again = true;
+  [again, busy.value] = [true, true];
   if (looping) {
     if (runStarted && performance.now() - runStarted > PATIENCE) client.cancel();
     return;
@@ -266,7 +273,14 @@ async function applyPending(): Promise<void> {
 /** Run the first seed, and show its result. */
 async function showFirst(): Promise<void> {
   const document = written.value;
-  const result = await run(firstSeries(normalized.value, document));
+  let result = await run(firstSeries(normalized.value, document, chosenLink.value));
+  const bottleneck = busiest(result);
+  const recorded = recordedLinks(normalized.value, chosenLink.value);
+  if (recorded.length > 0 && !chosenLink.value && !recorded.includes(bottleneck)) {
+    // The bottleneck is a link whose queue was not recorded.
+    chosenLink.value = bottleneck;
+    result = await run(firstSeries(normalized.value, document, bottleneck));
+  }
   shown.value = { written: document, result, seeds: [result] };
   busy.value = false;
   fragment = await toFragment({ scenario: document, name: origin.value, seeds: seeds.value });
@@ -287,7 +301,7 @@ async function showRest(): Promise<void> {
   const all = [result];
   const first = Number(normalized.value["seed"] ?? 1);
   while (all.length < seeds.value) {
-    const changes = firstSeries(normalized.value, document);
+    const changes = firstSeries(normalized.value, document, chosenLink.value);
     all.push(await run([...changes, ["seed", String(first + all.length)]]));
     if (again) return;
     progress.value = all.length / seeds.value;

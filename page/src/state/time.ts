@@ -1,7 +1,9 @@
 /** Simulated time that all figures share: the cursor, the visible range, and the events. */
 import { computed, signal } from "@preact/signals";
 import { names, numbers, type Result } from "../results/result";
-import { detail, link, shown } from "./laboratory";
+import { queueOf } from "../scenario/queue-of";
+import type { JsonTable } from "../simulator/client";
+import { detail, link, normalized, pages, shown } from "./laboratory";
 
 /** Range of simulated time that the figures over time show, or undefined for the whole run. */
 export const zoom = signal<[number, number] | undefined>(undefined);
@@ -17,7 +19,20 @@ export type Event = {
   flow: string;
   /** What happened, with the rule and the variables if the run has them. */
   text: string;
+  /** Meaning of the rule, or "". */
+  meaning: string;
 };
+
+type Rule = { name: string; meaning: string; source: string };
+type Page = { name: string; rules?: Rule[] };
+
+/** Return the meaning of a rule, from the page of the component or from any other page. */
+function meaningOf(rule: string, component: string): string {
+  const all = ["queues", "tcp"].flatMap((category) => (pages.value[category] ?? []) as unknown as Page[]);
+  const first = all.filter((page) => page.name === component);
+  const found = [...first, ...all].flatMap((page) => page.rules ?? []).find((one) => one.name === rule);
+  return found ? `${found.meaning} (${found.source})` : "";
+}
 
 /** Return the variables of a row: the numbers in the columns after the column `source`. */
 function variables(result: Result, table: string, row: number): string {
@@ -42,7 +57,8 @@ function signalled(result: Result, of: string): Event[] {
       const kind = table === "drops" || signals[row] === "drop" ? "drop" : "mark";
       const rule = rules[row] ? `, rule ${rules[row]}` : "";
       const values = variables(result, table, row);
-      return [{ time, kind, flow: flows[row]!, text: `${kind} of a packet of ${flows[row]}: ${reasons[row]}${rule}${values ? ` (${values})` : ""}` }];
+      const meaning = rules[row] ? meaningOf(rules[row], String(queueOf(normalized.value, of)?.["kind"])) : "";
+      return [{ time, kind, flow: flows[row]!, meaning, text: `${kind} of a packet of ${flows[row]}: ${reasons[row]}${rule}${values ? ` (${values})` : ""}` }];
     });
   });
 }
@@ -52,11 +68,13 @@ function reductions(result: Result, flow: string): Event[] {
   const table = "why_cwnd";
   const flows = names(result, table, "flow");
   const [before, after, times] = ["cwnd_before_bytes", "cwnd_after_bytes", "time_s"].map((column) => numbers(result, table, column));
-  const [rules, sources] = [names(result, table, "rule"), names(result, table, "source")];
+  const rules = names(result, table, "rule");
+  const control = String(((normalized.value["tcp"] as JsonTable)["congestion"] as JsonTable)["kind"]);
   return flows.flatMap((name, row): Event[] => {
     if (name !== flow || !(after![row]! < before![row]!)) return [];
     const change = [before![row]!, after![row]!].map((bytes) => (bytes / 1e3).toPrecision(3)).join(" to ");
-    return [{ time: times![row]!, kind: "window", flow, text: `cwnd of ${flow} from ${change} kB: ${rules[row]} (${sources[row]})` }];
+    const text = `cwnd of ${flow} from ${change} kB, rule ${rules[row]}`;
+    return [{ time: times![row]!, kind: "window", flow, text, meaning: meaningOf(rules[row]!, control) }];
   });
 }
 

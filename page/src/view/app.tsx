@@ -36,7 +36,7 @@ function Choose(props: { label: string; value: string; all: string[]; choose: (n
 function Settings() {
   return (
     <div class="settings">
-      <Choose label="Link" value={state.link.value} all={state.links.value} choose={(name) => (state.chosenLink.value = name)} />
+      <Choose label="Link" value={state.link.value} all={state.links.value} choose={state.showLink} />
       <label class="choose">
         Seeds{" "}
         <select

@@ -1,5 +1,6 @@
 /** Colours of figures, from the custom properties of the page. */
 import { signal } from "@preact/signals";
+import { flowIndex, type Result } from "../results/result";
 
 /** Number that changes with the colour scheme of the system, after which figures are drawn again. */
 export const scheme = signal(0);
@@ -12,5 +13,6 @@ export const colour = (name: string): string =>
 /** Number of colours of flows. */
 export const FLOW_COLOURS = 8;
 
-/** Return the colour of the flow with the given index. */
-export const flowColour = (index: number): string => colour(`--flow-${index % FLOW_COLOURS}`);
+/** Return the colour of a flow, which is the same in all figures. */
+export const flowColour = (result: Result, flow: string): string =>
+  colour(`--flow-${flowIndex(result, flow) % FLOW_COLOURS}`);

@@ -1,5 +1,6 @@
 /** All controls of the scenario: the important keys first, the others folded. */
 import { useState } from "preact/hooks";
+import { inBase, parse } from "../scenario/quantity";
 import type { Field } from "../scenario/schema";
 import type { JsonTable } from "../simulator/client";
 import { normalized, opened, problem, schemas } from "../state/laboratory";
@@ -25,15 +26,26 @@ function ofQueue(path: string, name: string): Important[] {
   return [[path, name], ...[...aqm, ...limit].map((key): Important => [key.path, key.path.split(".").pop()!.replaceAll("_", " ")])];
 }
 
+/** Return the names and indices of the links with the lowest rates, which can be bottlenecks. */
+function slowest(links: JsonTable[]): [string, number][] {
+  const bps = (link: JsonTable) => {
+    const rate = parse(String(link["rate"]));
+    return rate ? inBase(rate) : Infinity;
+  };
+  const lowest = Math.min(...links.map(bps));
+  const all = links.map((link, i): [string, number] => [`${String(link["from"])}>${String(link["to"])}`, i]);
+  return all.filter(([, i]) => bps(links[i]!) === lowest).slice(0, MOST);
+}
+
 function important(scenario: JsonTable): Important[] {
   const network = scenario["network"] as JsonTable;
   const links = (network["links"] ?? []) as JsonTable[];
   const ofNetwork: Important[] =
     network["kind"] === "dumbbell"
       ? [["network.rate", "rate of the bottleneck"], ["network.delay", "delay of the bottleneck"], ...ofQueue("network.queue", "queue")]
-      : links.slice(0, MOST).flatMap((link, i): Important[] => [
-          [`network.links.${i}.rate`, `rate ${String(link["from"])}>${String(link["to"])}`],
-          [`network.links.${i}.queue`, `queue ${String(link["from"])}>${String(link["to"])}`],
+      : slowest(links).flatMap(([link, i]): Important[] => [
+          [`network.links.${i}.rate`, `rate ${link}`],
+          ...ofQueue(`network.links.${i}.queue`, `queue ${link}`),
         ]);
   const flows = (scenario["flows"] as JsonTable[]).slice(0, MOST);
   const counts = flows.map((flow, i): Important => [`flows.${i}.count`, `number of ${String(flow["name"]).replace(/-?\{.*\}/, "")}`]);

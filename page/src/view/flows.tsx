@@ -34,7 +34,7 @@ export function Flows() {
             <tr><th scope="col">flow</th><th scope="col">goodput</th><th scope="col" class="bar-head" /><th scope="col">dropped</th><th scope="col">marked</th><th scope="col">retransmitted</th><th scope="col">timeouts</th><th scope="col">median time</th></tr>
           </thead>
           <tbody>
-            {all.slice(0, MOST).map((of, i) => {
+            {all.slice(0, MOST).map((of) => {
               const old = before.get(of.table + of.flow);
               const connection = several.get(of.flow);
               return (
@@ -42,7 +42,7 @@ export function Flows() {
                   <th scope="row">{of.flow}{of.table === "replies" ? " (reverse)" : ""}</th>
                   <td data-goodput={of.flow} data-value={String(of.goodput)}>{rate(of.goodput)}</td>
                   <td class="bar">
-                    <div style={{ width: `${(100 * of.goodput) / maximum}%`, background: flowColour(i) }} />
+                    <div style={{ width: `${(100 * of.goodput) / maximum}%`, background: flowColour(result, of.flow) }} />
                     {old !== undefined && <i style={{ left: `${(100 * old) / maximum}%` }} />}
                   </td>
                   <td>{count(of, "dropped_packets")}</td>

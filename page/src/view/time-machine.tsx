@@ -40,7 +40,7 @@ function Packets({ count, packets }: { count: number; packets: Waiting[] | undef
     for (let i = 0; i < count; i++) {
       const [x, y] = [width - SIDE * ((i % perRow) + 1), SIDE * Math.floor(i / perRow)];
       const packet = packets?.[i];
-      context.fillStyle = packet && packet.flow !== undefined ? flowColour(packet.flow) : colour("--threshold");
+      context.fillStyle = packet?.flow ? flowColour(shown.value!.result, packet.flow) : colour("--threshold");
       context.fillRect(x, y, SIDE - 1.5, SIDE - 1.5);
       if (!packet?.marked) continue;
       // A CE mark is a hole in the packet.
@@ -92,7 +92,10 @@ function State({ time }: { time: number }) {
       </div>
       <ol class="events">
         {events.value.slice(Math.max(0, until - LISTED), until).reverse().map((event, i) => (
-          <li key={`${until} ${i}`} class={event.kind}>{event.time.toFixed(6)} s: {event.text}</li>
+          <li key={`${until} ${i}`} class={event.kind}>
+            {event.time.toFixed(6)} s: {event.text}
+            {event.meaning && <span class="note"> {event.meaning}</span>}
+          </li>
         ))}
       </ol>
     </div>

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from aqmlab.command import completion
-from aqmlab.command.terminal import print_text
 
 EXAMPLES = ("aqmlab page", "aqmlab page dsl --port 8080")
 FOLDER = Path(__file__).parents[3] / "target" / "page"
@@ -57,8 +56,8 @@ def page_command(
     except OSError as e:
         raise ValueError(f"--port {port}: {e.strerror}; choose another port") from None
     address = f"http://127.0.0.1:{server.server_address[1]}/{fragment}"
-    print_text(f"The page is at {address}")
-    print_text("Press Ctrl-C to end.")
+    typer.echo(f"The page is at {address}")
+    typer.echo("Press Ctrl-C to end.")
     if browser:
         import webbrowser
 

@@ -42,8 +42,8 @@ export function goodput(): Drawing | undefined {
   const before = reference.value && total(goodputs(reference.value.result));
   if (before) curves.push([{ label: "all before", colour: colour("--ghost"), shape: "steps" }, before]);
   if (flows.size > 1) curves.push([{ label: `all ${flows.size}`, colour: colour("--text"), shape: "steps" }, total(flows)!]);
-  [...flows].slice(0, MOST_CURVES).forEach(([flow, points], i) =>
-    curves.push([{ label: flow, colour: flowColour(i), shape: "steps" }, points]));
+  [...flows].slice(0, MOST_CURVES).forEach(([flow, points]) =>
+    curves.push([{ label: flow, colour: flowColour(of.result, flow), shape: "steps" }, points]));
   return {
     curves: curves.map(([one]) => one),
     data: together(curves.map(([, points]) => points)),

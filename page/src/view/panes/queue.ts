@@ -3,23 +3,10 @@ import * as state from "../../state/laboratory";
 import type { Json, JsonTable } from "../../simulator/client";
 import type { Result } from "../../results/result";
 import { parse } from "../../scenario/quantity";
+import { queueOf } from "../../scenario/queue-of";
 import { colour } from "../colours";
 import type { Curve, Drawing } from "../figure";
 import { envelope, overTime, together, type Points } from "./data";
-
-/** Return the queue of the selected link in the normalized scenario. */
-export function queueOf(normalized: JsonTable, link: string): JsonTable | undefined {
-  const network = normalized["network"] as JsonTable | undefined;
-  if (!network) return undefined;
-  const reverse = network["reverse"] as JsonTable | null;
-  if (network["kind"] === "dumbbell") {
-    if (link === "left>right") return network["queue"] as JsonTable;
-    if (link === "right>left") return (reverse?.["queue"] ?? network["queue"]) as JsonTable;
-    return network["access_queue"] as JsonTable | undefined;
-  }
-  const links = (network["links"] ?? []) as JsonTable[];
-  return links.find((one) => `${String(one["from"])}>${String(one["to"])}` === link)?.["queue"] as JsonTable | undefined;
-}
 
 /** Thresholds in packets: the keys of the queue that are numbers of packets. */
 function thresholds(queue: JsonTable | undefined): [string, number][] {

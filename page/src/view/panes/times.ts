@@ -16,8 +16,8 @@ export function times(): Drawing | undefined {
       curves.push([{ label: `${flow} before`, colour: colour("--ghost"), shape: "steps" }, distribution(values)]);
     }
   }
-  [...flows].slice(0, 8).forEach(([flow, values], i) =>
-    curves.push([{ label: flow, colour: flowColour(i), shape: "steps", width: 2 }, distribution(values)]));
+  [...flows].slice(0, 8).forEach(([flow, values]) =>
+    curves.push([{ label: flow, colour: flowColour(of.result, flow), shape: "steps", width: 2 }, distribution(values)]));
   return {
     curves: curves.map(([one]) => one),
     data: together(curves.map(([, points]) => points)),

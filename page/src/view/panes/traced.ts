@@ -12,10 +12,10 @@ function points(result: Result, column: string, keep: (row: number) => boolean):
   times.forEach((time, row) => {
     // uPlot needs increasing positions, so of equal times only the last one remains.
     if (!keep(row)) return;
-    if (x[x.length - 1] === time) y[y.length - 1] = values[row]! * 1e-3;
+    if (x[x.length - 1] === time) y[y.length - 1] = values[row]! * 1e-6;
     else {
       x.push(time);
-      y.push(values[row]! * 1e-3);
+      y.push(values[row]! * 1e-6);
     }
   });
   return { x, y };
@@ -37,7 +37,7 @@ export function sequence(): Drawing | undefined {
     curves: curves.map(([one]) => one),
     data: together(curves.map(([, of]) => of)),
     x: "time (s)",
-    y: "data (kB)",
+    y: "data (MB)",
     overTime: true,
   };
 }

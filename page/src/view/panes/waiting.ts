@@ -2,7 +2,7 @@
 import { departedUntil, departures, DROPS_AT_HEAD, ONE_LINE, type Departure, type Waiting } from "../../results/departures";
 import type { Result } from "../../results/result";
 import { detail, link, normalized, shown } from "../../state/laboratory";
-import { queueOf } from "./queue";
+import { queueOf } from "../../scenario/queue-of";
 
 let known: { of: Result; all: Departure[] } | undefined;
 

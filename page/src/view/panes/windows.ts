@@ -23,8 +23,8 @@ export function windows(): Drawing | undefined {
       if (points.x.length > 0) curves.push([{ label: `${flow} before`, colour: colour("--ghost"), width: 1 }, points]);
     }
   }
-  flows.forEach((flow, i) =>
-    curves.push([{ label: flow, colour: flowColour(i) }, overTime(of.result, "window", "cwnd_bytes", "flow", flow, 1e-3)]));
+  flows.forEach((flow) =>
+    curves.push([{ label: flow, colour: flowColour(of.result, flow) }, overTime(of.result, "window", "cwnd_bytes", "flow", flow, 1e-3)]));
   return {
     curves: curves.map(([one]) => one),
     data: together(curves.map(([, points]) => points)),
