@@ -92,9 +92,9 @@ page-test: page .venv/core.stamp
 
 page/public/simulator.bin: $(CORE_SOURCES)
 	@rustup target list --installed | grep -q wasm32-unknown-unknown || rustup target add wasm32-unknown-unknown
-	cargo build --locked --quiet --profile page --target wasm32-unknown-unknown -p web --lib
+	cargo build --locked --quiet --profile web --target wasm32-unknown-unknown -p web --lib
 	@mkdir -p page/public
-	@gzip -9nc target/wasm32-unknown-unknown/page/web.wasm > $@
+	@gzip -9nc target/wasm32-unknown-unknown/web/web.wasm > $@
 
 page/node_modules/.package-lock.json: page/package-lock.json
 	@command -v npm >/dev/null || { echo "The page needs Node.js 20 or later with npm: see https://nodejs.org" >&2; exit 1; }

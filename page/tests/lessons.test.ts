@@ -10,7 +10,7 @@ import type { JsonTable } from "../src/simulator/client";
 
 let simulator: Simulator;
 beforeAll(async () => {
-  const file = new URL("../../target/wasm32-unknown-unknown/page/web.wasm", import.meta.url);
+  const file = new URL("../../target/wasm32-unknown-unknown/web/web.wasm", import.meta.url);
   simulator = await Simulator.instantiate(await WebAssembly.compile(readFileSync(file)));
 });
 

@@ -13,7 +13,7 @@ import { python } from "./browser";
 let simulator: Simulator;
 let schemas: Schemas;
 beforeAll(async () => {
-  const file = new URL("../../target/wasm32-unknown-unknown/page/web.wasm", import.meta.url);
+  const file = new URL("../../target/wasm32-unknown-unknown/web/web.wasm", import.meta.url);
   simulator = await Simulator.instantiate(await WebAssembly.compile(readFileSync(file)));
   schemas = new Schemas(simulator.describe()["schema"] as JsonTable);
 });

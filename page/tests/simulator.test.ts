@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(new URL(path, ROOT), "utf-8");
 let module: WebAssembly.Module;
 let simulator: Simulator;
 beforeAll(async () => {
-  const file = new URL("target/wasm32-unknown-unknown/page/web.wasm", ROOT);
+  const file = new URL("target/wasm32-unknown-unknown/web/web.wasm", ROOT);
   module = await WebAssembly.compile(readFileSync(file));
   simulator = await Simulator.instantiate(module);
 });

@@ -12,7 +12,7 @@ const TEXT = readFileSync(new URL("python/aqmlab/data/scenarios/rfc7928.toml", R
 
 let simulator: Simulator;
 beforeAll(async () => {
-  const file = new URL("target/wasm32-unknown-unknown/page/web.wasm", ROOT);
+  const file = new URL("target/wasm32-unknown-unknown/web/web.wasm", ROOT);
   simulator = await Simulator.instantiate(await WebAssembly.compile(readFileSync(file)));
 });
 
