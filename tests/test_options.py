@@ -23,7 +23,8 @@ TYPES = {
     "--warnings": bool,
 }  # fmt: skip
 SLOW = (
-    "aqmlab bench", "aqmlab calibrate", "aqmlab page", "aqmlab reproduce", "aqmlab responses",
+    "aqmlab bench", "aqmlab calibrate", "aqmlab doctor --build-kernel", "aqmlab page",
+    "aqmlab reproduce", "aqmlab responses",
     "aqmlab script tests/scripts --set", "aqmlab tune-red", "aqmlab traffic",
 )  # fmt: skip
 """Beginnings of example commands that are slow or do not end, which the tests only parse."""
