@@ -23,6 +23,7 @@ from aqmlab.studies.ecn_finite_transfers.claims import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.ecn_finite_transfers.frozen import CHOICES
 from aqmlab.studies.ecn_finite_transfers.misses import MISSES, OPENING
+from aqmlab.studies.ecn_finite_transfers.replications import MANY
 from aqmlab.studies.ecn_finite_transfers.transfers import reduce
 from aqmlab.studies.framework.study import Excerpt, Item, Study
 
@@ -51,7 +52,7 @@ STUDY = Study(
     deviations=DEVIATIONS,
     items=(baseline.ITEM, *TABLES, *FIGURES, *QUESTIONS),
     claims=CLAIMS,
-    replications=30,
+    replications=MANY,
     opening=OPENING,
     misses=MISSES,
     reduce=reduce,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from aqmlab import estimates
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import (
     BOTTLENECK_BPS,
     FILE_SEGMENTS,
@@ -37,8 +38,8 @@ def header_time_s() -> float:
 
 def _needs() -> Iterator[Need]:
     for limit in LIMITS:
-        yield Need(setting(limit))
-    yield Need(setting(39, HEADER_BYTES))
+        yield need(setting(limit))
+    yield need(setting(39, HEADER_BYTES))
 
 
 QUANTITIES = (

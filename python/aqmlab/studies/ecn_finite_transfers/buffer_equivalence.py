@@ -10,6 +10,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 from aqmlab.studies.framework.runs import Need, Runs
 from aqmlab.studies.framework.show import plain
@@ -66,7 +67,7 @@ def _needs() -> Iterator[Need]:
     for n in (2, 5, 10):
         for setting in efficiency.grid(n):
             if setting.scheme in ("DT", "ECN-A"):
-                yield Need(setting)
+                yield need(setting)
 
 
 def _make(runs: Runs) -> Section:

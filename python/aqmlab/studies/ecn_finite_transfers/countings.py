@@ -13,6 +13,7 @@ from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers.long_delay import dropped
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED, letter, published
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
 from aqmlab.studies.framework.runs import Need, Runs
@@ -39,7 +40,7 @@ def _needs() -> Iterator[Need]:
     for counting in COUNTINGS:
         for scheme in SCHEMES:
             for limit in LIMITS:
-                yield Need(Setting(2, scheme, limit, counting=counting))
+                yield need(Setting(2, scheme, limit, counting=counting))
 
 
 def _make(runs: Runs) -> Section:

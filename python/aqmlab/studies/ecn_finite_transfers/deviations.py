@@ -1,5 +1,7 @@
 """Paragraphs of the report: a summary of the study, rules for our numbers, and differences."""
 
+from aqmlab.studies.ecn_finite_transfers.replications import MANY, USUAL
+
 ABOUT = (
     "A reproduction of a simulation study by Pentikousis and Badr: n clients download 20 MiB each "
     "from one server at the same time, over one bottleneck of 1.5 Mbit/s. The queue is Drop Tail, "
@@ -15,7 +17,8 @@ READING = (
     "number shows their central 95 %. In replication 0 all downloads start at the same instant, "
     "as in the study. The other replications differ in three random influences: the random "
     "numbers of RED, the phase of each host's 100 ms clock, and a start delay of less than 1 ms "
-    "for each download.",
+    f"for each download. A setting has {USUAL} replications. Four settings with two or five "
+    f"clients, whose claims about single clients were open with {USUAL}, have {MANY}.",
     "The verdict judges the 95 % confidence interval of our median. Each published number comes "
     "from a single run, so it may also lie within the spread of our single runs. The tolerance of "
     "drops is 3 packets, or 6 % if that is more. The tolerance of sent packets is 3 packets or 6 % "

@@ -8,6 +8,7 @@ from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.measures import Measure
 from aqmlab.studies.ecn_finite_transfers.drawing import against_limit, legend_below, sheet
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
 from aqmlab.studies.framework.runs import Need, Runs
@@ -67,7 +68,7 @@ def figure_item(number: int, n: int, clients: str, delay_ms: int = 20) -> Item:
         title += f", d = {delay_ms} ms"
 
     def needs() -> Iterator[Need]:
-        yield from map(Need, grid(n, delay_ms))
+        yield from map(need, grid(n, delay_ms))
 
     def make(runs: Runs) -> Section:
         curves = {

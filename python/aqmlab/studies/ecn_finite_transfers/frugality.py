@@ -9,6 +9,7 @@ import numpy as np
 
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.drawing import sheet
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
 from aqmlab.studies.framework.runs import Need, Runs
 from aqmlab.studies.framework.study import Figure, Item, Section
@@ -32,7 +33,7 @@ def figure_item(number: int, delay_ms: int) -> Item:
         title += f", d = {delay_ms} ms"
 
     def needs() -> Iterable[Need]:
-        yield from map(Need, efficiency.grid(10, delay_ms))
+        yield from map(need, efficiency.grid(10, delay_ms))
 
     def make(runs: Runs) -> Section:
         caption = (

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
+from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.drawing import against_limit, legend_below, sheet
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
 from aqmlab.studies.framework.runs import Need, Record, Runs
@@ -20,7 +23,10 @@ from aqmlab.studies.framework.verdicts import Cell
 
 TRACE = Record(frozenset({"window", "drops"}), 0.5)
 WINDOW = Record(frozenset({"window"}), 0.5)
-TRACED = (Setting(2, "DT", 64), Setting(2, "RED-A", 128))
+RED_128 = Setting(2, "RED-A", 128)
+TRACED = (Setting(2, "DT", 64), RED_128)
+LEADS = (0, 5, 10, 100)
+"""Bounds of the groups of replications by the lead of the faster download, in %."""
 
 
 def slower_share_percent(run: Transfers) -> float:
@@ -41,6 +47,11 @@ def slower_progress_percent(run: Transfers) -> float:
     return float(100 * acked.min() / acked.max())
 
 
+def lead_percent(run: Transfers) -> float:
+    """Return the time that the fastest download needs less than the slowest, in % of the latter."""
+    return float(100 * (1 - run.time_s.min() / run.time_s.max()))
+
+
 QUANTITIES = (
     Measure[Transfers]("slower_share_while_both_run", "%", slower_share_percent, 1),
     Measure[Transfers]("goodput_gap_at_first_completion", "%", gap_percent, -1),
@@ -51,11 +62,9 @@ QUANTITIES = (
 
 def _needs() -> Iterator[Need]:
     for setting in efficiency.grid(2):
-        yield Need(
-            setting, record=TRACE if setting in TRACED else Record(frozenset({"window"}), 0.5)
-        )
+        yield need(setting, TRACE if setting in TRACED else WINDOW)
     for n in (5, 10):
-        yield from map(Need, efficiency.grid(n))
+        yield from map(need, efficiency.grid(n))
 
 
 def _spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Estimate:
@@ -79,6 +88,20 @@ def _table(runs: Runs) -> Table:
     ]
     caption = "Share of the link that the slower of two downloads has while both run (%)"
     return Table(caption, ["Queue limit", *map(str, LIMITS)], rows)
+
+
+def _drops_by_lead(runs: Runs) -> Table:
+    """Return the drops of two downloads through RED, by the lead of the faster download."""
+    rows: list[list[str | Entry]] = []
+    for low, high in pairwise(LEADS):
+        chosen = [run for run in runs.of(RED_128) if low <= lead_percent(run) < high]
+        slower = estimates.median(run.dropped[run.slowest] for run in chosen)
+        faster = estimates.median(run.dropped[run.fastest] for run in chosen)
+        lead = f"{low} to {high} %" if high < LEADS[-1] else f"{low} % or more"
+        rows.append([lead, str(len(chosen)), plain(slower), plain(faster)])
+    caption = "Drops of two downloads, aggressive RED, limit 128, by the lead of the faster one"
+    head = ["Lead", "Replications", "Drops of the slower client", "Drops of the faster client"]
+    return Table(caption, head, rows)
 
 
 def _figure(runs: Runs) -> Figure:
@@ -111,7 +134,7 @@ def _make(runs: Runs) -> Section:
         "between replications: in one replication of a setting the shares may be equal, and in "
         "the next very unequal."
     ]
-    return Section(text, list(_cells(runs)), [_table(runs)], [_figure(runs)])
+    return Section(text, list(_cells(runs)), [_table(runs), _drops_by_lead(runs)], [_figure(runs)])
 
 
 ITEM = Item("lock-out", "Lock-out: shares of the link while all downloads run", _needs, _make)

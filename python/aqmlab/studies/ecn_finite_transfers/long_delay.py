@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from aqmlab.estimates import number
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers import efficiency
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
 from aqmlab.studies.framework.runs import Need, Runs
@@ -23,7 +24,7 @@ def dropped(run: Transfers) -> float:
 
 def _needs() -> Iterator[Need]:
     for delay_ms in DELAYS_MS:
-        yield from map(Need, efficiency.grid(10, delay_ms))
+        yield from map(need, efficiency.grid(10, delay_ms))
 
 
 def _table(caption: str, runs: Runs, quantity: Callable[[Transfers], float]) -> Table:

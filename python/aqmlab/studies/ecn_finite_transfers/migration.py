@@ -14,6 +14,7 @@ import numpy as np
 
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_finite_transfers.replications import USUAL, need
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
 from aqmlab.studies.framework.runs import Need, Runs
@@ -25,10 +26,16 @@ WITHOUT = {n: Setting(n, "RED-A", 64) for n in (5, 10)}
 STEPS = {5: (0, 1, 2, 3, 4, 5), 10: (0, 1)}
 
 
+def without_ecn(runs: Runs, n: int) -> list[Transfers]:
+    """Return the runs without ECN that are repeated with ECN."""
+    every: list[Transfers] = runs.of(WITHOUT[n])
+    return every[:USUAL]
+
+
 def with_ecn(runs: Runs, n: int, count: int) -> list[Setting]:
     """Return one setting per replication; the replication's `count` slowest clients have ECN."""
     settings = []
-    for run in runs.of(WITHOUT[n]):
+    for run in without_ecn(runs, n):
         slowest = np.argsort(-run.time_s, kind="stable")[:count]
         clients = tuple(sorted(int(c) for c in slowest))
         settings.append(replace(WITHOUT[n], ecn=clients or None))
@@ -42,7 +49,7 @@ def runs_with_ecn(runs: Runs, n: int, count: int) -> list[Transfers]:
 
 def worst(runs: Runs, n: int) -> list[int]:
     """Return the number of the client that is slowest without ECN, for each replication."""
-    return [run.slowest for run in runs.of(WITHOUT[n])]
+    return [run.slowest for run in without_ecn(runs, n)]
 
 
 def rank(run: Transfers, client: int) -> int:
@@ -51,7 +58,7 @@ def rank(run: Transfers, client: int) -> int:
 
 
 def _needs() -> Iterator[Need]:
-    yield from map(Need, WITHOUT.values())
+    yield from map(need, WITHOUT.values())
 
 
 def _then(runs: Runs) -> Iterator[Need]:

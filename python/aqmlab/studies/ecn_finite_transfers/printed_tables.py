@@ -16,6 +16,7 @@ from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.statistics import jain
 from aqmlab.studies.ecn_finite_transfers.frozen import FITTED_TABLES
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import (
     BOTTLENECK_BPS,
     FILE_BYTES,
@@ -127,7 +128,7 @@ def table_item(
     """Return the item that reproduces one table; `setting` returns the setting of a column."""
 
     def needs() -> Iterator[Need]:
-        yield from (Need(setting(row)) for row in published(file))
+        yield from (need(setting(row)) for row in published(file))
 
     def make(runs: Runs) -> Section:
         columns = [(row, _column(name, runs, setting(row), row)) for row in published(file)]

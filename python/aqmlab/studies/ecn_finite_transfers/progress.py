@@ -15,6 +15,7 @@ from aqmlab.studies.ecn_finite_transfers.drawing import (
     legend_below,
     sheet,
 )
+from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
 from aqmlab.studies.framework.runs import Need, Record, Runs
@@ -85,7 +86,7 @@ def figure_item(number: int, title: str, setting: Setting) -> Item:
     name, title = f"figure-{number}", f"Figure {number}: {title}"
 
     def needs() -> Iterable[Need]:
-        yield Need(setting, record=WINDOW)
+        yield need(setting, WINDOW)
 
     def make(runs: Runs) -> Section:
         return section(name, number, title, [(setting, run) for run in runs.of(setting)])
@@ -98,7 +99,7 @@ def _figure_13() -> Item:
     title = "Figure 13: progress, five clients, ECN only at the client that is slowest without ECN"
 
     def needs() -> Iterable[Need]:
-        yield Need(migration.WITHOUT[5])
+        yield need(migration.WITHOUT[5])
 
     def then(runs: Runs) -> Iterable[Need]:
         for r, setting in enumerate(migration.with_ecn(runs, 5, 1)):

@@ -6,6 +6,7 @@ from aqmlab.studies.ecn_red_simulation import (
     cheating,
     effects,
     errors,
+    pairs,
     ratios,
     readings,
     worth,
@@ -38,7 +39,7 @@ STUDY = Study(
     opening=OPENING,
     misses=MISSES,
     reduce=reduce,
-    replications=5,
+    replications=pairs.MANY,
     quick=Quick(
         "This is the quick form: a sixteenth of the grid (delay 10 ms, linterm 10, wq 0.002, "
         "maxth 60) with two replications. The quick form does not decide claims, because the "

@@ -16,6 +16,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.scenario import with_keys
+from aqmlab.studies.ecn_red_simulation import pairs
 from aqmlab.studies.ecn_red_simulation.scenarios import BULK_BYTES, ECN, SINGLE, Case, Setting
 from aqmlab.studies.ecn_red_simulation.tallies import DROPS, MARKS, TIMEOUTS, Tally
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
@@ -74,7 +75,7 @@ EVERY = [Beside(v, c) for v, c in itertools.product(VICTIMS, CHEATS)]
 
 def _needs() -> Iterator[Need]:
     for setting in EVERY:
-        yield Need(setting, quick=setting.victims == "1 MB, ECN")
+        yield Need(setting, at_most=pairs.USUAL, quick=setting.victims == "1 MB, ECN")
 
 
 def share(runs: Runs, setting: Beside) -> Estimate:

@@ -508,11 +508,14 @@ def head_of_one_link(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-030", items=HEADS)
 def head_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the mean change of goodput over all pairs, one per replication."""
+    """Decide the claim by the mean change of goodput over all pairs, one per replication.
+
+    The replications are those that all settings have.
+    """
     totals = {
         arm: [
             GOODPUT.scale * sum(GOODPUT.of(t) for t in ran) / len(ran)
-            for ran in zip(*(runs.of(s) for s in _under(runs, arm)), strict=True)
+            for ran in zip(*(runs.of(s) for s in _under(runs, arm)), strict=False)
         ]
         for arm in (ECN, HEAD)
     }

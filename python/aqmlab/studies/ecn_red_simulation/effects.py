@@ -16,13 +16,13 @@ SHOWN = 12
 """Maximum number of interactions that a table shows."""
 
 ABOUT = (
-    "The effects are estimated by least squares over all runs of a network, with the seeds as "
-    "blocks. The main effect of a factor is the mean at its second level minus the mean at its "
-    "first level, over all levels of the other factors. An interaction is the difference of one "
-    "factor's effect between the two levels of another factor. Effects have 95 % intervals, and "
-    "the p-values are corrected for the number of effects (false-discovery rate). The arm (no "
-    "ECN, ECN or head marking) is a factor too. An interaction of the arm with a factor shows "
-    "that the effect of ECN depends on this factor.",
+    f"The effects are estimated by least squares over {pairs.USUAL} replications of each setting "
+    "of a network, with the seeds as blocks. The main effect of a factor is the mean at its "
+    "second level minus the mean at its first level, over all levels of the other factors. An "
+    "interaction is the difference of one factor's effect between the two levels of another "
+    "factor. Effects have 95 % intervals, and the p-values are corrected for the number of "
+    "effects (false-discovery rate). The arm (no ECN, ECN or head marking) is a factor too. An "
+    "interaction of the arm with a factor shows that the effect of ECN depends on this factor.",
     "An effect is a mean over very different cases. A small mean effect of ECN may therefore hide "
     "single cases with a large effect. The item “Causes of gains and losses” lists the cases with "
     "the largest effects.",
@@ -43,7 +43,7 @@ def _rows(effects: list[Effect]) -> list[list[str]]:
 def _make(runs: Runs) -> Section:
     section = Section([*ABOUT])
     for network in NETWORKS:
-        outcome = pairs.outcome(runs, network)
+        outcome = pairs.outcome(runs, network, at_most=pairs.USUAL)
         name = pairs.NETWORK_NAMES[network]
         for measure in THREE:
             every = outcome.effects(measure.name).effects

@@ -56,7 +56,7 @@ EVERY = [Noisy(rate, arm) for rate, arm in itertools.product(RATES, (OFF, ECN))]
 
 def _needs() -> Iterator[Need]:
     for setting in EVERY:
-        yield Need(setting, quick=setting.rate in (0.0, 0.01))
+        yield Need(setting, at_most=pairs.USUAL, quick=setting.rate in (0.0, 0.01))
 
 
 def _make(runs: Runs) -> Section:

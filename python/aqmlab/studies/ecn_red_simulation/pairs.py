@@ -31,6 +31,11 @@ from aqmlab.studies.framework import Need, Runs, grid
 ARM_NAMES = {OFF: "no ECN", ECN: "ECN", HEAD: "head marking"}
 NETWORK_NAMES = {"single": "one congested link", "multiple": "three congested links"}
 ALL = tuple(cases())
+USUAL, MANY = 5, 20
+"""Number of replications of a setting, and of a setting whose replications differ much.
+
+The numbers were chosen before the runs, and not by their verdicts.
+"""
 
 Chosen = Callable[[Case], bool]
 KINDS: dict[str, Chosen] = {
@@ -41,6 +46,11 @@ KINDS: dict[str, Chosen] = {
 }
 """Groups of cases with the same file size, with or without CBR traffic."""
 
+SPREAD = {"linterm": 10, "sessions": 12}
+"""Factor levels at which the goodput of bulk transfers differs most between replications.
+
+With five replications, claims about the largest changes of goodput were open.
+"""
 QUICK = {"delay_ms": 10, "linterm": 10, "wq": 0.002, "maxth": 60}
 """Factor levels of the cases in the quick form."""
 
@@ -48,9 +58,11 @@ QUICK = {"delay_ms": 10, "linterm": 10, "wq": 0.002, "maxth": 60}
 def needs(network: str, arms: Sequence[str] = ARMS) -> Iterator[Need]:
     """Yield the settings of all cases of a network, under each of the given arms."""
     for case in ALL:
+        spread = case.bulk and SPREAD.items() <= vars(case).items()
         quick = QUICK.items() <= vars(case).items()
         for arm in arms:
-            yield Need(Setting(network, case, arm), quick=quick)
+            count = MANY if spread and arm != HEAD else USUAL
+            yield Need(Setting(network, case, arm), at_most=count, quick=quick)
 
 
 def both(arms: Sequence[str] = ARMS) -> Iterator[Need]:
@@ -60,11 +72,16 @@ def both(arms: Sequence[str] = ARMS) -> Iterator[Need]:
 
 
 @lru_cache(maxsize=8)
-def outcome(runs: Runs, network: str, arms: tuple[str, ...] = ARMS) -> Outcome:
-    """Return the cases of a network as an experiment that compares each arm with the first arm."""
+def outcome(
+    runs: Runs, network: str, arms: tuple[str, ...] = ARMS, at_most: int | None = None
+) -> Outcome:
+    """Return the cases of a network as an experiment that compares each arm with the first arm.
+
+    `at_most` is the maximum number of replications of a setting.
+    """
     points = ((vars(case), {arm: Setting(network, case, arm) for arm in arms}) for case in ALL)
     named = [(at, {ARM_NAMES[arm]: s for arm, s in by.items()}) for at, by in points]
-    return grid.outcome(runs, named, EVERY, NETWORK_NAMES[network])
+    return grid.outcome(runs, named, EVERY, NETWORK_NAMES[network], at_most)
 
 
 @dataclass(frozen=True)

@@ -64,9 +64,9 @@ def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
 ABOUT_COUNTS = (
     "The table counts the pairs by their mean difference. In each replication, both runs of a "
     "pair have the same seed. A finding is a pair with a significant difference by a paired t "
-    "test, at a false-discovery rate of 5 % over all pairs (Benjamini and Hochberg). With only "
-    "five replications, a difference is a finding only if it is much larger than the spread of "
-    "the replications."
+    "test, at a false-discovery rate of 5 % over all pairs (Benjamini and Hochberg). With few "
+    "replications, a difference is a finding only if it is much larger than the spread of the "
+    "replications."
 )
 
 

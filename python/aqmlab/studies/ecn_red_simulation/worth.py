@@ -51,16 +51,17 @@ def change(
     chosen: pairs.Chosen,
     against: str = OFF,
 ) -> Estimate:
-    """Return the change in % of a measure's sum over the chosen cases, with its 95 % interval."""
+    """Return the change in % of a measure's sum over the chosen cases, with its 95 % interval.
+
+    A sum has one value for each replication that all settings have.
+    """
     results = [
         (runs.of(Setting(network, case, arm)), runs.of(Setting(network, case, against)))
         for case in pairs.ALL
         if runs.has(Setting(network, case, arm)) and chosen(case)
     ]
-    sums = [
-        [sum(measure.of(of[i][r]) for of in results) for r in range(len(results[0][i]))]
-        for i in (0, 1)
-    ] if results else [[], []]  # fmt: skip
+    shared = min((len(ran) for pair in results for ran in pair), default=0)
+    sums = [[sum(measure.of(of[i][r]) for of in results) for r in range(shared)] for i in (0, 1)]
     both = zip(*sums, strict=True)
     return estimates.mean(100 * (a / b - 1) if b else math.nan for a, b in both)
 

@@ -19,11 +19,19 @@ Points = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
 """Pairs of two dicts, one pair per point: the level of each factor, and the setting of each arm."""
 
 
-def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title: str) -> Outcome:
+def outcome(
+    runs: Runs,
+    points: Points,
+    measures: Sequence[Measure[Any]],
+    title: str,
+    at_most: int | None = None,
+) -> Outcome:
     """Return the runs of a grid as the outcome of an experiment.
 
     A point of the grid is left out if one of its settings was not requested, as in the quick form
-    of a study. Two arms are compared by the replications that both arms have.
+    of a study. Two arms are compared by the replications that both arms have. A mean over several
+    points needs points with equally many replications; `at_most` is the maximum number of
+    replications of a setting.
 
     Raises
     ------
@@ -41,6 +49,8 @@ def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title:
         factors, arms = list(at), list(settings)
         for arm, setting in settings.items():
             for seed, run in runs.by_replication(setting):
+                if at_most is not None and seed >= at_most:
+                    continue
                 read = {m.name: float(m.of(run)) for m in measures}
                 about = {"arm": arm, "seed": seed, "warnings": "", "failed": ""}
                 rows.append({"point": point, **at, **about, **read})

@@ -33,7 +33,7 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     _write_runs(folder / "runs.jsonl.gz", reproduction)
     figures = folder / "figures"
     figures.mkdir()
-    about = f"{reproduction.study.name}; {reproduction.replications} replications"
+    about = f"{reproduction.study.name}; at most {reproduction.replications} replications"
     if opening := reproduction.opening_figure():
         save_all(opening.drawing, figures / opening.name, f"{opening.caption} ({about})")
     for section in reproduction.sections:

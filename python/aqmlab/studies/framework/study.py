@@ -296,7 +296,7 @@ class Study:
     misses : tuple of Miss
         Claims that are contradicted or open, grouped by their causes.
     replications : int
-        Number of replications of each setting.
+        Maximum number of replications of a setting.
     quick : Quick, optional
         Quick form of the study. The quick form runs the requested settings for which
         :attr:`Need.quick` is True, and decides claims if :attr:`Quick.claims` is True.

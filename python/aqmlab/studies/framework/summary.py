@@ -128,7 +128,8 @@ def show(reproduction: Reproduction, console: Console) -> None:
         )
     runs = reproduction.runs.distinct()
     console.print(
-        f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
+        f"{runs} runs, at most {reproduction.replications} replications of a setting, "
+        f"{reproduction.seconds:.1f} s."
     )
 
 
@@ -156,7 +157,10 @@ def html(reproduction: Reproduction) -> str:
             of = [counts[verdict] for verdict in DECIDED]
             rows.append([f"{noun}{under}", *map(str, of)])
             pictures.append(shares(list(zip(DECIDED, of, COLOURS, strict=True))))
-    runs = f"{reproduction.runs.distinct()} runs, {reproduction.replications} replications"
+    runs = (
+        f"{reproduction.runs.distinct()} runs, at most {reproduction.replications} replications "
+        "of a setting"
+    )
     answers = [f"{label}: {text}" for label, text in reproduction.answers]
     return card(
         reproduction.study.title,
@@ -287,7 +291,7 @@ def _scores(reproduction: Reproduction) -> list[Score]:
         scores += [Score(f"claims {about}", str(n)) for n, about in others if n]
     if cells := numbers(reproduction.cells):
         scores.append(tiles(cells, "published numbers", under)[0])
-    scores.append(Score("replications of each setting", str(reproduction.replications)))
+    scores.append(Score("replications of a setting, at most", str(reproduction.replications)))
     return scores
 
 
@@ -363,7 +367,7 @@ def _counts_row(name: str, counts: Counter[str]) -> list[str | Entry]:
 def readme(reproduction: Reproduction) -> str:
     """Return the results of a reproduction in Markdown, for the study's README."""
     study, cells = reproduction.study, numbers(reproduction.cells)
-    count = f"{reproduction.replications} replications."
+    count = f"At most {reproduction.replications} replications of a setting."
     lines = [
         *(f"**{label}:** {text}" for label, text in reproduction.answers),
         f"{count} **{_score(reproduction)}**" if reproduction.claims else count,

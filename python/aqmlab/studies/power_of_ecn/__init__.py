@@ -25,7 +25,7 @@ from aqmlab.studies.power_of_ecn.claims import CLAIMS
 from aqmlab.studies.power_of_ecn.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.power_of_ecn.frozen import CHOICES
 from aqmlab.studies.power_of_ecn.misses import MISSES, OPENING
-from aqmlab.studies.power_of_ecn.scenarios import QUICK_S, REPLICATIONS, Setting
+from aqmlab.studies.power_of_ecn.scenarios import MANY, QUICK_S, Setting
 from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
 
 
@@ -63,7 +63,7 @@ STUDY = Study(
     ),
     claims=CLAIMS,
     reduce=reduce,
-    replications=REPLICATIONS,
+    replications=MANY,
     quick=Quick(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
         f"({QUICK_S[GENERAL]} s for the general mix). The quick form leaves out the items "

@@ -1,6 +1,6 @@
 """Paragraphs of the report: a summary of the paper, rules for our numbers, and differences."""
 
-from aqmlab.studies.power_of_ecn.scenarios import REPLICATIONS
+from aqmlab.studies.power_of_ecn.scenarios import MANY, REPLICATIONS
 
 ABOUT = (
     "A reproduction of “The Power of Explicit Congestion Notification”. Web traffic crosses a "
@@ -21,8 +21,10 @@ READING = (
     "In a replication, the requests are the same under every scheme, because pages start "
     "independently of earlier pages. For each replication, the number of users is calibrated on "
     "the uncongested link. Replications differ in the requests and in the times of the requests.",
-    f"Our numbers are means of {REPLICATIONS} replications "
-    "of 300 s after a warm-up of 30 s, with 95 % intervals by Student's t. Differences are paired "
+    f"Our numbers are means of {REPLICATIONS} replications of 300 s after a warm-up of 30 s, with "
+    f"95 % intervals by Student's t. Three settings have {MANY}, which should decide their open "
+    "claims by the spread of the first five: the threshold with ECN+ at 90 % load, and PI "
+    "without ECN and with ECN at 105 % load, all with the web mix. Differences are paired "
     "by replication. Differences of mean profiles of at most one percentage point count as no "
     "difference, because a figure does not show them. The tolerance of a published throughput is "
     "3 % of the link rate, and the tolerance of a published share of responses is five percentage "

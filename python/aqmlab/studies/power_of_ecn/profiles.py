@@ -8,7 +8,7 @@ from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
 from aqmlab.studies.power_of_ecn.outcomes import CLASSES, Outcome
-from aqmlab.studies.power_of_ecn.scenarios import Setting
+from aqmlab.studies.power_of_ecn.scenarios import Setting, at_most
 from aqmlab.studies.power_of_ecn.showing import (
     COST_HEADS,
     COSTS,
@@ -66,7 +66,8 @@ def grid(scheme: str) -> list[Setting]:
 
 def needs(scheme: str) -> Iterator[Need]:
     """Yield the runs of a scheme and of the uncongested link."""
-    yield from (Need(at) for at in (*map(reference, LOADS), *grid(scheme)))
+    for at in (*map(reference, LOADS), *grid(scheme)):
+        yield Need(at, at_most=at_most(at))
 
 
 def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:

@@ -15,11 +15,15 @@ from aqmlab.scenario import with_keys
 from aqmlab.studies.power_of_ecn.mixes import sizes
 from aqmlab.studies.power_of_ecn.users import USERS
 from aqmlab.studies.power_of_ecn.words import (
+    ECN,
+    ECN_PLUS,
     ENDS,
     EXPONENTIAL,
     FIFO,
     GENERAL,
+    LIGHT,
     OFF,
+    PERSISTENT,
     PI,
     RED,
     RED_STAR,
@@ -37,8 +41,8 @@ UNCONGESTED_BPS = 1_000_000_000
 BOTTLENECK = "left>right"
 """Name of the bottleneck link, from the servers on the left to the clients on the right."""
 WARM_UP_S, LASTS_S = 30, 300
-REPLICATIONS = 5
-"""Number of replications of a setting."""
+REPLICATIONS, MANY = 5, 10
+"""Number of replications of a setting, and of a setting in `NEAR`."""
 QUICK_S = {WEB: 10, GENERAL: 20}
 """Duration of the quick form's runs after the warm-up, in s, for each mix of object sizes."""
 TARGET_BYTES = 62_000
@@ -163,6 +167,19 @@ class Setting:
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication of this setting."""
         return scenario(self, replication, self.users[replication])
+
+
+NEAR = (
+    Setting(THRESHOLD, ECN_PLUS, LIGHT),
+    Setting(PI, OFF, PERSISTENT),
+    Setting(PI, ECN, PERSISTENT),
+)
+"""Settings whose open claims ten replications should decide, by the spread of the first five."""
+
+
+def at_most(at: Setting) -> int:
+    """Return the number of replications of a setting."""
+    return MANY if at in NEAR else REPLICATIONS
 
 
 def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
 from aqmlab.studies.power_of_ecn.profiles import LOADS
-from aqmlab.studies.power_of_ecn.scenarios import Setting
+from aqmlab.studies.power_of_ecn.scenarios import Setting, at_most
 from aqmlab.studies.power_of_ecn.showing import (
     PROFILE,
     SYN_ACK_LOSS,
@@ -56,7 +56,7 @@ def pair(mix: str, load: int) -> tuple[Setting, Setting]:
 def _needs() -> Iterator[Need]:
     for mix, load in CASES:
         for at in (*pair(mix, load), Setting(UNCONGESTED, OFF, load, mix)):
-            yield Need(at)
+            yield Need(at, at_most=at_most(at))
 
 
 def _make(runs: Runs) -> Section:

@@ -15,6 +15,7 @@ from aqmlab.studies.red_wired_testbed.deviations import ABOUT, DEVIATIONS, READI
 from aqmlab.studies.red_wired_testbed.frozen import CHOICES
 from aqmlab.studies.red_wired_testbed.misses import MISSES, OPENING
 from aqmlab.studies.red_wired_testbed.outcomes import reduce
+from aqmlab.studies.red_wired_testbed.scenarios import MANY
 
 STUDY = Study(
     name="red-wired-testbed",
@@ -36,7 +37,7 @@ STUDY = Study(
     opening=OPENING,
     misses=MISSES,
     reduce=reduce,
-    replications=240,
+    replications=MANY,
     quick=Quick(
         "This is the quick form: the third flow only at starts of 0, 2 and 5.5 s, the CBR flow "
         "only at a start of 0 s, and three replications. The quick form does not decide claims, "

@@ -35,11 +35,15 @@ from aqmlab.studies.red_wired_testbed.scenarios import (
     DISCIPLINES,
     EXPERIMENT,
     LONG,
+    MANY,
     MEDIUM,
+    NEAR,
     ONE_CLASS,
     SHORT,
     TWO_CLASS,
+    USUAL,
     Beside,
+    Three,
     Workload,
 )
 
@@ -58,12 +62,15 @@ UTILIZATION = Tolerance.of("0.02", 0.02)
 QUICK_START_S = 0.0
 
 
-def at_most(case: Workload) -> int | None:
-    """Return the maximum number of replications, or None for all replications of the study.
+def at_most(at: Three | Beside) -> int:
+    """Return the number of replications of a setting.
 
-    Replications of long transfers differ little from each other, and take longer.
+    Replications of long transfers beside CBR traffic differ little from each other, and take
+    longer.
     """
-    return None if case is SHORT else 2 * EXPERIMENT
+    if isinstance(at, Beside):
+        return USUAL if at.case is SHORT else 2 * EXPERIMENT
+    return MANY if at in NEAR else USUAL
 
 
 def setting(row: Row) -> Beside:
@@ -74,7 +81,7 @@ def setting(row: Row) -> Beside:
 
 def _needs(file: str) -> Iterator[Need]:
     for at in map(setting, rows(file)):
-        yield Need(at, at_most=at_most(at.case), quick=at.start_s == QUICK_START_S)
+        yield Need(at, at_most=at_most(at), quick=at.start_s == QUICK_START_S)
 
 
 def chosen_by(row: Row) -> bool:
@@ -203,13 +210,13 @@ def _drawn(runs: Runs) -> Section:
 
 TABLE_5_7 = Item(
     "table-5-7", "Table 5-7: utilization, test case 1",
-    lambda: (Need(Beside(LONG, d, ONE_CLASS), at_most=at_most(LONG)) for d in DISCIPLINES),
+    lambda: (Need(at := Beside(LONG, d, ONE_CLASS), at_most=at_most(at)) for d in DISCIPLINES),
     _utilization,
 )  # fmt: skip
 DRAWN = Item(
     "drawn", "TCP alone, and the medium test case",
     lambda: (
-        Need(at, at_most=at_most(case), quick=at.classes == ALONE)
+        Need(at, at_most=at_most(at), quick=at.classes == ALONE)
         for case in (LONG, SHORT, MEDIUM)
         for at in more(case)
     ),

@@ -97,7 +97,8 @@ def _printed(
 def _needs(*disciplines: str) -> Iterator[Need]:
     for discipline in disciplines:
         for s in STARTS[discipline]:
-            yield Need(Three(discipline, s), quick=s in (0, 2, 5.5))
+            at = Three(discipline, s)
+            yield Need(at, at_most=at_most(at), quick=s in (0, 2, 5.5))
 
 
 START = "start of the third flow (s)"
@@ -234,7 +235,7 @@ def _case_needs(case: Workload) -> Iterator[Need]:
     for _, settings in _configurations(case):
         for at in dict.fromkeys(settings):
             quick = at.start_s == 0 and case is not MEDIUM
-            yield Need(at, at_most=at_most(case), quick=quick)
+            yield Need(at, at_most=at_most(at), quick=quick)
 
 
 def _printed_case(case: Workload, at: Beside, column: str) -> tuple[list[float], list[float]]:

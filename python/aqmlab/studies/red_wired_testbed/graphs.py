@@ -196,8 +196,7 @@ def _graph(name: str) -> Item:
 
     def needs() -> Iterator[Need]:
         for at, _ in shown:
-            most = at_most(at.case) if isinstance(at, Beside) else None
-            yield Need(at, at_most=most, quick=name in QUICK)
+            yield Need(at, at_most=at_most(at), quick=name in QUICK)
 
     def then(runs: Runs) -> Iterable[Need]:
         for at, choose in shown:

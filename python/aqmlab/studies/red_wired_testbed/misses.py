@@ -103,7 +103,7 @@ MISSES = (
     ),
     Miss(
         "Replications with nearly equal long flows",
-        ("RW-018", "RW-019", "RW-021", "RW-023", "RW-045", "RW-046"),
+        ("RW-018", "RW-019", "RW-045", "RW-046"),
         "Such replications are rarer in our runs. Our replications differ only in the remembered "
         "ssthresh and, by up to 20 ms, in the start times. Start times within 300 ms do not make "
         "the long flows more equal. The cause is not known.",
@@ -142,7 +142,7 @@ MISSES = (
     ),
     Miss(
         "Intervals at the edge of the tolerance",
-        ("RW-055", "RW-057", "RW-067", "RW-069", "RW-074", "RW-103"),
+        ("RW-055", "RW-057", "RW-103"),
         "Our interval contains the edge of the accepted range, so more replications decide these "
         "claims only if their number is much larger.",
     ),

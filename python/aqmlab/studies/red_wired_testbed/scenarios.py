@@ -165,6 +165,8 @@ def _scenario(
 
 EXPERIMENT = 20
 """Number of replications of a scenario in the thesis; our replications repeat the experiment."""
+USUAL, MANY = 12 * EXPERIMENT, 48 * EXPERIMENT
+"""Number of replications of a test with three flows, and of a test in `NEAR`."""
 
 
 def remembered(test: str, discipline: str, replication: int) -> int | None:
@@ -240,6 +242,13 @@ class Three:
         # of RED.
         traced = self == Three(self.discipline, self.start_s) and self.start_s in RED_STARTS_S
         return scenario | {"record": {"series": ["segments"] if traced else []}}
+
+
+NEAR = (*(Three(TAIL_DROP, start_s) for start_s in (0.0, 2.0, 4.0, 5.5)), Three(RED, 5.5))
+"""Tests with three flows in which claims were open with `USUAL` replications.
+
+Claims that need more than `MANY` replications stay open.
+"""
 
 
 @dataclass(frozen=True)

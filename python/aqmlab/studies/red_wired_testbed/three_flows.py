@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from aqmlab.report import Entry, Table
 from aqmlab.statistics import proportion_interval
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance, entry
 from aqmlab.studies.framework.resampling import resampled
+from aqmlab.studies.red_wired_testbed.beside import at_most
 from aqmlab.studies.red_wired_testbed.outcomes import (
     COLUMNS,
     FASTEST,
@@ -35,7 +37,7 @@ from aqmlab.studies.red_wired_testbed.printed import (
     table,
     tolerance,
 )
-from aqmlab.studies.red_wired_testbed.scenarios import EXPERIMENT, RED, TAIL_DROP, Red, Three
+from aqmlab.studies.red_wired_testbed.scenarios import EXPERIMENT, RED, TAIL_DROP, USUAL, Red, Three
 
 OF = {FASTEST: "the fastest flow", SLOWEST: "the slowest flow", THIRD: "the third flow"}
 NAMED = {TAIL_DROP: "Tail Drop", RED: "RED"}
@@ -58,7 +60,7 @@ def _table_needs(*files: str) -> Iterator[Need]:
     for file in files:
         for row in rows(file):
             at = setting(row)
-            yield Need(at, quick=at.start_s in PRINTED_STARTS_S)
+            yield Need(at, at_most=at_most(at), quick=at.start_s in PRINTED_STARTS_S)
 
 
 def _rows_of(runs: Runs, file: str, place: str) -> list[Row]:
@@ -249,7 +251,7 @@ def _best_item(name: str, title: str, file: str) -> Item:
         )
 
     def needs() -> Iterator[Need]:
-        yield from (Need(setting(row)) for row in rows(file))
+        yield from (Need(at := setting(row), at_most=at_most(at)) for row in rows(file))
 
     return Item(name, title, needs, make)
 
@@ -277,10 +279,12 @@ def _replications_item(name: str, title: str, file: str) -> Item:
         head = ["Replication", "Flow", *(COLUMNS[c][2] for c in COLUMNS)]
         lines: list[list[str | Entry]] = [
             [str(r + 1), place, *(written(measure(place, c).of(run)) for c in COLUMNS)]
-            for r, run in runs.by_replication(at)
+            for r, run in islice(runs.by_replication(at), USUAL)
             for place in PLACES
         ]
-        section.tables.append(Table("All of our replications", head, lines))
+        section.tables.append(
+            Table(f"Our first {min(len(runs.of(at)), USUAL)} replications", head, lines)
+        )
         return section
 
     return Item(name, title, lambda: _table_needs(file), make)
@@ -360,7 +364,7 @@ ITEMS = (
     _best_item("table-5-5", "Table 5-5: the fastest third flow, RED", "table5_5.csv"),
     Item(
         "table-5-6", "Table 5-6: three flows, other parameters of RED",
-        lambda: (Need(at, quick=False) for _, at in _reds()), _parameters,
+        lambda: (Need(at, at_most=at_most(at), quick=False) for _, at in _reds()), _parameters,
     ),
 )  # fmt: skip
 APPENDIX = (

@@ -25,8 +25,9 @@ READING = (
     "of three minutes; in the memo, the runs of a setting lasted for about one hour, which are 20 "
     "runs. If the memo does not give a number for a setting with transactions, the setting has 6 "
     "replications. Bulk transfers have 20 replications in settings with a published number (10 at "
-    "low congestion), and 3 in other settings. The fairness table has 10 replications, as in the "
-    "memo.",
+    "low congestion), and 3 in other settings. At high congestion and maxp 0.02, they have 40 with "
+    "and without tuned thresholds, because R2-050 was open with 20. The fairness table has 10 "
+    "replications, as in the memo.",
 )
 
 DEVIATIONS = (

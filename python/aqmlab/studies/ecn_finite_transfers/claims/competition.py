@@ -14,7 +14,7 @@ import numpy as np
 
 from aqmlab import estimates
 from aqmlab.estimates import number
-from aqmlab.studies.ecn_finite_transfers import migration
+from aqmlab.studies.ecn_finite_transfers import lock_out, migration
 from aqmlab.studies.ecn_finite_transfers.claims.registry import (
     CLAIMS,
     FEW,
@@ -55,7 +55,7 @@ def drops_of_five(runs: Runs, claim: Published) -> Decision:
 def spread_of_five(runs: Runs, claim: Published) -> Decision:
     """Decide the claim by the ratio of the slowest to the fastest download time."""
     chosen = runs.of(Setting(5, SPREADS[claim.id], 64))
-    of_slowest = estimates.median(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
+    of_slowest = estimates.median(map(lock_out.lead_percent, chosen))
     text = (
         "The spread is in % of the fastest download time. In % of the slowest download time, the "
         f"spread is {of_slowest} %. The study does not define whether it uses the fastest or the "
@@ -74,7 +74,7 @@ The client is the slowest client of the run without ECN.
 def _pairs(runs: Runs, n: int) -> list[tuple[Transfers, Transfers, int]]:
     """Return the arguments of a measure for each replication: two runs, and the slowest client."""
     with_ecn = migration.runs_with_ecn(runs, n, 1)
-    without = runs.of(migration.WITHOUT[n])
+    without = migration.without_ecn(runs, n)
     return list(zip(without, with_ecn, migration.worst(runs, n), strict=True))
 
 

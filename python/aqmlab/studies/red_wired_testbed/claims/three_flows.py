@@ -45,6 +45,7 @@ from aqmlab.studies.red_wired_testbed.scenarios import (
     SHORT_BYTES,
     TAIL_DROP,
     TAIL_DROP_STARTS_S,
+    USUAL,
     Three,
 )
 
@@ -467,13 +468,18 @@ def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-140", "RW-141", items=BOTH)
 def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide the claim by the paired differences at the five start times of the third flow."""
+    """Decide the claim by the paired differences at the five start times of the third flow.
+
+    Every start time has the same number of differences, and therefore the same weight.
+    """
     place, column = (FASTEST, "retx_packets") if claim.id == "RW-140" else (THIRD, "elapsed_time_s")
     apart = [
         red - tail
         for s in RED_STARTS_S
         for red, tail in zip(
-            of(runs, RED, s, place, column), of(runs, TAIL_DROP, s, place, column), strict=True
+            of(runs, RED, s, place, column)[:USUAL],
+            of(runs, TAIL_DROP, s, place, column)[:USUAL],
+            strict=True,
         )
     ]
     return direction(
