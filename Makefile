@@ -84,6 +84,7 @@ nightly: .venv/core.stamp
 # which the page unpacks itself, because many web servers do not compress files.
 page: page/public/simulator.bin page/node_modules/.package-lock.json
 	@cd page && npx tsc && npx vite build --logLevel warn
+	@cp LICENSE THIRD-PARTY target/page
 	@echo "The page is in target/page; open it with: $(BIN)/aqmlab page"
 
 page-test: page .venv/core.stamp

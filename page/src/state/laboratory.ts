@@ -29,6 +29,8 @@ export type Problem = { path: string; text: string };
 
 export const schemas = signal<Schemas | undefined>(undefined);
 export const version = signal("");
+/** Descriptions of all tables and their columns. */
+export const columns = signal<JsonTable>({});
 /** Manual pages of all keys and components. */
 export const pages = signal<JsonTable>({});
 /** Scenario as written, and with all defaults. */
@@ -103,6 +105,7 @@ export async function start(): Promise<void> {
     batch(() => {
       schemas.value = new Schemas(description.schema);
       version.value = description.version;
+      columns.value = description.columns;
       pages.value = description.pages;
     });
     await openLink();

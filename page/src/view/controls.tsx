@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { inBase, parse } from "../scenario/quantity";
 import type { Field } from "../scenario/schema";
 import type { JsonTable } from "../simulator/client";
-import { normalized, opened, problem, schemas } from "../state/laboratory";
+import { normalized, opened, problem, schemas, written } from "../state/laboratory";
 import { Control, concerns } from "./control";
 
 /** Keys of the buffer, which every queue has. The keys of the AQM are shown before them. */
@@ -37,12 +37,25 @@ function slowest(links: JsonTable[]): [string, number][] {
   return all.filter(([, i]) => bps(links[i]!) === lowest).slice(0, MOST);
 }
 
+/** Return true if the scenario sets the direction from right to left. */
+const isAsymmetric = () => "reverse" in ((written.value["network"] ?? {}) as JsonTable);
+
+const reverse = (): Important[] => [
+  ["network.reverse.rate", "rate right>left"],
+  ...ofQueue("network.reverse.queue", "queue right>left"),
+];
+
 function important(scenario: JsonTable): Important[] {
   const network = scenario["network"] as JsonTable;
   const links = (network["links"] ?? []) as JsonTable[];
   const ofNetwork: Important[] =
     network["kind"] === "dumbbell"
-      ? [["network.rate", "rate of the bottleneck"], ["network.delay", "delay of the bottleneck"], ...ofQueue("network.queue", "queue")]
+      ? [
+          ["network.rate", "rate of the bottleneck"],
+          ["network.delay", "delay of the bottleneck"],
+          ...ofQueue("network.queue", "queue"),
+          ...(isAsymmetric() ? reverse() : []),
+        ]
       : slowest(links).flatMap(([link, i]): Important[] => [
           [`network.links.${i}.rate`, `rate ${link}`],
           ...ofQueue(`network.links.${i}.queue`, `queue ${link}`),

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { LESSONS, PREFIX } from "../lessons/lesson";
 import { READY } from "../scenario/ready";
 import { command, pythonProgram, tomlDocument } from "../scenario/toml";
+import type { JsonTable } from "../simulator/client";
 import * as state from "../state/laboratory";
 import { csv, save } from "./save";
 
@@ -66,6 +67,12 @@ export function Copy() {
   );
 }
 
+/** Return the description of a table. */
+function about(name: string): string {
+  const table = state.columns.value[name] as JsonTable | undefined;
+  return String(table?.["about"] ?? "Packets of the link, from its capture.");
+}
+
 /** Save the tables of the run as CSV, and the packets of the link as a capture. */
 export function Tables() {
   const result = state.shown.value?.result;
@@ -78,7 +85,7 @@ export function Tables() {
       <p class="note">The tables have the columns of the command `aqmlab run --out`.</p>
       <div class="buttons">
         {Object.entries(all).map(([name, table]) => (
-          <button type="button" key={name} onClick={() => save(`${name}.csv`, new Blob([csv(table)], { type: "text/csv" }))}>
+          <button type="button" key={name} title={about(name)} onClick={() => save(`${name}.csv`, new Blob([csv(table)], { type: "text/csv" }))}>
             {name} ({table.rows} rows)
           </button>
         ))}
