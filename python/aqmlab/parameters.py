@@ -7310,12 +7310,13 @@ class Record(Table):
     ----------
     interval : str | None
         Interval between two samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "delays", "flow_delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt", "why", "why_cwnd"]] | None
+    series : Sequence[Literal["queue", "delays", "flow_delays", "waits", "packet_delays", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt", "why", "why_cwnd"]] | None
         Series to record. Default: empty. "queue": Samples of the queue length and of the average
         queue length of each link. "delays": Queueing delay of the packets of each link: mean,
         percentiles and maximum. "flow_delays": Queueing delay of the packets of each `[[flows]]`
         table at each link that they crossed. "waits": Histogram of the queueing delays of each
-        link, which `delays` summarises. "window": Samples of cwnd, ssthresh, FlightSize,
+        link, which `delays` summarises. "packet_delays": Queueing delay of every packet that the
+        queues of the recorded links transmit. "window": Samples of cwnd, ssthresh, FlightSize,
         acknowledged bytes and RTO of each data sender. "delivery_rate": Samples of the delivery
         rate of each sender at its last ACK (tcpi_delivery_rate in Linux). "drops": Every dropped
         packet. "marks": Every marked packet. "transfers": Every connection of the flows with
@@ -7348,6 +7349,7 @@ class Record(Table):
                 "delays",
                 "flow_delays",
                 "waits",
+                "packet_delays",
                 "window",
                 "delivery_rate",
                 "drops",

@@ -3,8 +3,8 @@
 use thiserror::Error;
 use units::Time;
 
-use crate::discipline::Why;
 use crate::packet::{Ecn, Packet};
+use crate::why::Why;
 
 /// Number of packets, and number of their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

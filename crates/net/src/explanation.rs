@@ -8,7 +8,7 @@
 
 use units::param::{Json, JsonMap, doc_text};
 
-use crate::discipline::Why;
+use crate::why::Why;
 
 /// Rule by which an algorithm drops or marks a packet, or changes a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,12 +16,13 @@ mod options;
 mod packet;
 mod route;
 mod segment;
+mod why;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
 pub use counters::{Count, Inside, LinkCounters, Violation};
 pub use direction::{Direction, End};
 pub use discipline::{
-    Answer, Aqm, Arrival, Backlog, Fate, Fates, LinkQueue, Next, QueueDiscipline, QueuedPacket, Verdict, Why,
+    Answer, Aqm, Arrival, Backlog, Fate, Fates, LinkQueue, Next, QueueDiscipline, QueuedPacket, Verdict,
 };
 pub use explanation::{Declared, Explanation, GENERAL_RULES, Rule, Variable, Variables};
 pub use fast_open::{Cookie, FastOpen};
@@ -33,3 +34,4 @@ pub use options::{OptionStore, Options};
 pub use packet::{Ecn, Label, Packet};
 pub use route::{Edge, Routes};
 pub use segment::{Flags, Segment, Seq};
+pub use why::Why;

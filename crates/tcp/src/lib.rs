@@ -27,11 +27,11 @@ mod tuning;
 mod window;
 
 pub use config::*;
-pub use congestion::recorded::{CwndChange, Windows};
 pub use endpoint::{Endpoint, Error, Info, State};
 pub use receiver::ReceiverStats;
 pub use sender::SenderStats;
 pub use window::Window;
+pub use window::{CwndChange, Windows};
 
 /// Return the manual pages of the endpoint, of the tables of keys, of the congestion controls, and
 /// of slow start. The page of the endpoint lists the keys that each stack sets.

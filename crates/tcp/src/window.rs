@@ -1,7 +1,24 @@
 //! Windows of a sender, which are the inputs of its congestion control and loss recovery.
 
+use net::Rule;
 use units::param::{Invalid, Json};
-use units::{Packets, Read};
+use units::{Packets, Read, Time};
+
+/// Values of cwnd and ssthresh in bytes.
+pub type Windows = [f64; 2];
+
+/// Change of cwnd or ssthresh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CwndChange {
+    /// Rule that caused the change.
+    pub rule: &'static Rule,
+    /// cwnd and ssthresh before the change, in bytes; 0 before the handshake is complete.
+    pub before: Windows,
+    /// cwnd and ssthresh after the change, in bytes.
+    pub after: Windows,
+    /// Time of the change, or `None` if it is the time of the event that the endpoint processes.
+    pub at: Option<Time>,
+}
 
 /// Limits and amounts of data in flight, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]

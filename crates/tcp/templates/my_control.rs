@@ -12,9 +12,8 @@ use units::{Range, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::SlowStart;
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 // The macro `params!` is the only definition of the parameters. The struct, its parser with the
 // errors, the JSON Schema, the manual page (whose text is in these comments) and the Python object

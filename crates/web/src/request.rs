@@ -33,7 +33,7 @@ impl<'a> Request<'a> {
 
     fn watch(&self) -> Result<Watch, Invalid> {
         let limits = if self.limits.is_null() { "{}".into() } else { self.limits.to_string() };
-        Ok(Watch::with_limits(lab::limits(&limits)?).reporting(crate::progress))
+        Ok(Watch::with_limits(lab::limits(&limits)?).reporting(crate::progress::progress))
     }
 
     fn check(&self) -> Result<Value, Invalid> {

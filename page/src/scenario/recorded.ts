@@ -42,9 +42,10 @@ export function firstSeries(normalized: JsonTable, written: JsonTable, chosen = 
  */
 export function detailedSeries(flow: string, link: string, schemas: Schemas): [string, string][] {
   const reasons = ["why", "why_cwnd"].filter((series) => schemas.has("record.series", series));
-  const series = [...(flow ? ["segments", "rtt"] : []), ...reasons];
+  const series = [...(flow ? ["segments", "rtt"] : []), ...(link ? ["packet_delays"] : []), ...reasons];
   return [
     ["record.series", tomlValue(series)],
+    ["record.links", tomlValue(link ? [link] : [])],
     ["record.traced", tomlValue(flow ? [flow] : [])],
     ["record.pcap", tomlValue({ on: link ? [link] : [] })],
   ];

@@ -9,6 +9,7 @@ import { Figure } from "./figure";
 import { Flows } from "./flows";
 import { delays } from "./panes/delays";
 import { goodput } from "./panes/goodput";
+import { packetDelays } from "./panes/packet-delays";
 import { queue } from "./panes/queue";
 import { signals } from "./panes/signals";
 import { times } from "./panes/times";
@@ -90,6 +91,7 @@ function Figures() {
     <div class="figures">
       <Figure title="Queue" note={`Packets that wait at ${link}. Dashed lines are thresholds. Drag across a figure to enlarge a part of the run.`} draw={queue} />
       <Figure title="Queueing delays" note={`Share of all packets at ${link} that wait at most the given time.`} draw={delays} />
+      <Figure wide title="Delay of every packet" note={`Each dot is a packet that waited at ${link}. The packets of ${state.flow.value || "the selected flow"} have a colour of their own.`} draw={packetDelays} />
       <Figure title="Windows" note="Congestion window of each sender. A small window after a drop or a mark is TCP’s response." draw={windows} />
       <Figure title="Goodput" note="Acknowledged data per interval, of flows with one connection." draw={goodput} />
       <Figure title="Drops and marks" note={`Packets that the queue of ${link} drops or marks.`} draw={signals} />

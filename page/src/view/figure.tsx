@@ -126,7 +126,7 @@ const structure = (drawing: Drawing): string =>
   JSON.stringify({ ...drawing, data: undefined, scheme: scheme.value });
 
 /** Show a figure with a heading, a sentence that explains it, and buttons that save it. */
-export function Figure(props: { title: string; note: string; draw: () => Drawing | undefined; children?: preact.ComponentChildren }) {
+export function Figure(props: { title: string; note: string; wide?: boolean; draw: () => Drawing | undefined; children?: preact.ComponentChildren }) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const line = useRef<HTMLDivElement | undefined>(undefined);
@@ -198,7 +198,7 @@ export function Figure(props: { title: string; note: string; draw: () => Drawing
     };
   }, []);
   return (
-    <section class="figure" aria-label={props.title} hidden={empty}>
+    <section class={`figure ${props.wide ? "wide" : ""}`} aria-label={props.title} hidden={empty}>
       <header>
         <h2>{props.title}</h2>
         {props.children}

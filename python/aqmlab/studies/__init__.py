@@ -74,7 +74,7 @@ def load(name: str) -> Study:
     --------
     >>> from aqmlab import studies
     >>> studies.load("ecn-finite-transfers").replications
-    30
+    300
     """
     if name not in _TITLES:
         raise ValueError(f"study: {name!r} is unknown; use one of: {', '.join(_TITLES)}")

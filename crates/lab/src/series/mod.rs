@@ -7,6 +7,7 @@ mod drops;
 mod flow_delays;
 mod incidents;
 mod marks;
+mod packet_delays;
 mod queue;
 mod queue_delays;
 mod recorder;
@@ -138,6 +139,7 @@ series! {
     delays::Delays,
     flow_delays::FlowDelays,
     waits::Waits,
+    packet_delays::PacketDelays,
     window::Window,
     delivery_rate::DeliveryRate,
     drops::Drops,

@@ -102,8 +102,7 @@ fn outcome_of(text: &str) -> Result<Outcome, Failure> {
 }
 
 /// Series that a run can record with early delivery.
-const RECORDED: &str =
-    r#""drops", "marks", "delays", "waits", "flow_delays", "transfers", "requests", "why", "why_cwnd""#;
+const RECORDED: &str = r#""drops", "marks", "delays", "waits", "packet_delays", "flow_delays", "transfers", "requests", "why", "why_cwnd""#;
 
 /// If each host has a single flow, early delivery saves about half of the events, with and without
 /// series of links. A run that records the series `window` delivers no packets early.

@@ -56,7 +56,7 @@ fn delays_are_equal_for_queues_with_and_without_stored_packets() {
             ("network.queue", queue.as_str()),
             ("flows.0.traffic", r#"{ kind = "bulk" }"#),
             ("duration", "\"3 s\""),
-            ("record.series", r#"["delays", "waits"]"#),
+            ("record.series", r#"["delays", "waits", "packet_delays"]"#),
         ];
         outcome(TWO_DOWNLOADS, &endless)
     });
@@ -69,13 +69,20 @@ fn delays_are_equal_for_queues_with_and_without_stored_packets() {
         let departed = numbers(outcome, "links", "departed_packets");
         assert_eq!(numbers(outcome, "delays", "packets"), departed);
         assert_eq!(numbers(outcome, "waits", "packets").iter().sum::<f64>(), departed.iter().sum::<f64>());
+        let each = numbers(outcome, "packet_delays", "delay_s");
+        assert_eq!(each.len() as f64, departed.iter().sum::<f64>());
+        let longest = numbers(outcome, "delays", "longest_delay_s").into_iter().fold(0.0, f64::max);
+        assert_eq!(each.into_iter().fold(0.0, f64::max), longest);
+        assert!(numbers(outcome, "packet_delays", "time_s").is_sorted());
     }
-    let delays =
-        |o: &mut Outcome| o.tables.iter().position(|t| t.name == "delays").map(|i| o.tables.remove(i));
-    let expected = delays(&mut on_arrival);
-    assert!(expected.is_some());
-    assert_eq!(delays(&mut stored), expected);
-    assert_eq!(delays(&mut class), expected);
+    for name in ["delays", "packet_delays"] {
+        let table =
+            |o: &mut Outcome| o.tables.iter().position(|t| t.name == name).map(|i| o.tables.remove(i));
+        let expected = table(&mut on_arrival);
+        assert!(expected.is_some());
+        assert_eq!(table(&mut stored), expected);
+        assert_eq!(table(&mut class), expected);
+    }
 }
 
 #[test]

@@ -125,8 +125,9 @@ mod tests {
 
     use super::*;
     use crate::counters::Inside;
-    use crate::discipline::{Answer, Backlog, Fates, Why};
+    use crate::discipline::{Answer, Backlog, Fates};
     use crate::link::{NoProbe, Received};
+    use crate::why::Why;
     use units::{Depth, Rate};
 
     /// Last-in-first-out queue that sends no packet before a given time. At dequeue, the queue

@@ -7,6 +7,7 @@ use super::*;
 use crate::counters::Inside;
 use crate::discipline::{Answer, Arrival, Backlog, Next, QueueDiscipline, QueuedPacket};
 use crate::packet::{Ecn, Packet};
+use crate::why::Why;
 
 /// Unlimited queue that reports neither drops nor marks. The queue drops the packet with the
 /// sequence number `loses` and marks the packet with the sequence number `marks`.
@@ -24,7 +25,7 @@ impl LinkQueue for Short {
         if at.backlog.packets < self.0 {
             return Answer::Admitted;
         }
-        fates.drop(*p, crate::discipline::Why::Full, |_| {});
+        fates.drop(*p, Why::Full, |_| {});
         Answer::Dropped
     }
     fn average(&self) -> Option<Depth> {

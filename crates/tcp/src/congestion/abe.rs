@@ -11,9 +11,8 @@ use units::{Duration, Range, Rate, Time, choice, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::cubic::{Cubic, CubicState};
-use crate::congestion::recorded::Windows;
 use crate::congestion::reno::{Reno, RenoState};
-use crate::window::Window;
+use crate::window::{Window, Windows};
 use units::param::defaults;
 
 choice! {

@@ -10,9 +10,8 @@ use units::param::Json;
 use units::{Duration, Params, Rate, Time};
 
 use crate::congestion::growth::{self, Growth};
-use crate::congestion::recorded::Windows;
 use crate::ecn::choices::Ecn;
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 pub use crate::congestion::event::{Ack, Congestion, RateSample};
 

@@ -16,9 +16,8 @@ use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, decreased,
 };
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 words! {
     /// Rounding of α and of the reduction of cwnd after a window with marks.

@@ -10,9 +10,8 @@ use units::words;
 use crate::congestion::event::{Ack, Congestion};
 use crate::congestion::hybrid_start::HybridState;
 use crate::congestion::hystart::HystartState;
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{AtSsthresh, SlowStart};
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 rules! {
     /// Slow start: each ACK increases cwnd by the acknowledged bytes, at most by L segments.

@@ -11,8 +11,7 @@ use net::{Rule, rules};
 use units::{Duration, Packets, Range, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control};
-use crate::congestion::recorded::Windows;
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 params! {
     /// LEDBAT, a control for background transfers. cwnd changes by at most GAIN segments per round

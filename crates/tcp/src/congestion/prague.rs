@@ -32,9 +32,8 @@ use crate::congestion::control::{
 use crate::congestion::dctcp::Alpha;
 use crate::congestion::fallback::{Detector, Fallback};
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 params! {
     /// Prague, a DCTCP for the Internet. Marks reduce cwnd by half the marked fraction, and

@@ -9,38 +9,21 @@
 use net::Rule;
 use units::{Duration, Rate, Time};
 
-use super::Controller;
 use super::control::{Ack, Congestion, CongestionControl};
-use crate::window::Window;
-
-/// Values of cwnd and ssthresh in bytes.
-pub type Windows = [f64; 2];
-
-/// Change of cwnd or ssthresh.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CwndChange {
-    /// Rule that caused the change.
-    pub rule: &'static Rule,
-    /// cwnd and ssthresh before the change, in bytes; 0 before the handshake is complete.
-    pub before: Windows,
-    /// cwnd and ssthresh after the change, in bytes.
-    pub after: Windows,
-    /// Time of the change, or `None` if it is the time of the event that the endpoint processes.
-    pub at: Option<Time>,
-}
+use crate::window::{CwndChange, Window, Windows};
 
 /// Controller with the record of the changes since the last call of [`RecordedState::take`].
 #[derive(Clone, Debug)]
-pub struct RecordedState {
-    controller: Controller,
+pub struct RecordedState<C> {
+    controller: C,
     changes: Vec<CwndChange>,
     /// True after the handshake, when the connection has its first window.
     begun: bool,
 }
 
-impl RecordedState {
+impl<C> RecordedState<C> {
     /// Wrap the controller of a new connection.
-    pub fn new(controller: Controller) -> Self {
+    pub fn new(controller: C) -> Self {
         RecordedState { controller, changes: Vec::new(), begun: false }
     }
 
@@ -63,7 +46,7 @@ impl RecordedState {
     }
 }
 
-impl CongestionControl for RecordedState {
+impl<C: CongestionControl> CongestionControl for RecordedState<C> {
     fn on_ack(&mut self, window: &Window, ack: &Ack, may_grow: bool) -> (f64, Option<f64>) {
         let (cwnd, ssthresh) = self.controller.on_ack(window, ack, may_grow);
         let before = [window.cwnd, window.ssthresh];

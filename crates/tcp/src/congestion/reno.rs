@@ -11,9 +11,8 @@ use units::{Range, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 params! {
     /// Congestion control of Reno. Slow start doubles cwnd per round trip, and congestion avoidance

@@ -6,8 +6,8 @@ use units::{Duration, Params, Rate, Time, choice};
 
 use super::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks};
 use crate::congestion::growth::Growth;
-use crate::congestion::recorded::{RecordedState, Windows};
-use crate::window::Window;
+use crate::congestion::recorded::RecordedState;
+use crate::window::{Window, Windows};
 use units::param::defaults;
 
 /// Define the types that list the congestion controls: the choice in a scenario, and the controller
@@ -37,7 +37,7 @@ macro_rules! controls {
                 $After(Box<<$A as Control>::State>),
             )+
             /// Controller of any kind whose changes of cwnd and ssthresh are recorded.
-            Recorded(Box<RecordedState>),
+            Recorded(Box<RecordedState<Controller>>),
         }
 
         controls! { @all $Small($S), $($Before($B),)+ $($After($A),)+ }
@@ -86,6 +86,17 @@ macro_rules! controls {
             /// Create the controller of a connection before its first ACK, with the initial window.
             pub fn new(algorithm: &Algorithm, window: &Window) -> Self {
                 match algorithm { $(Algorithm::$Name(control) => Controller::$Name(control.new_state(window).into()),)+ }
+            }
+
+            /// Return the controller with a record of its changes of cwnd and ssthresh.
+            pub fn with_record(self) -> Self {
+                Controller::Recorded(Box::new(RecordedState::new(self)))
+            }
+
+            /// Return the record of the changes of cwnd and ssthresh, if the controller has one.
+            #[inline]
+            pub fn record(&mut self) -> Option<&mut RecordedState<Controller>> {
+                if let Controller::Recorded(record) = self { Some(record) } else { None }
             }
         }
 

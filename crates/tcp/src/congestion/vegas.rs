@@ -20,9 +20,8 @@ use units::{Duration, Packets, Range, Read, Time, params, words};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 words! {
     /// Rules for the evaluation of a round trip.

@@ -17,9 +17,8 @@ use units::{Duration, Range, Time, params, words};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased, linux_ticks};
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 words! {
     /// Value of cwnd during the loss recovery or the reduction that follows congestion.

@@ -8,7 +8,7 @@ use super::Endpoint;
 use super::incidents::Reset;
 use super::state::State;
 use crate::config::Tcp;
-use crate::congestion::recorded::CwndChange;
+use crate::window::CwndChange;
 
 impl Endpoint {
     /// Open actively.

@@ -1,13 +1,13 @@
 //! Rules by which the sender changes cwnd and ssthresh, and the functions that record the changes.
 //!
-//! The controller records the growth of cwnd by an ACK ([`RecordedState`]).
+//! The controller records the growth of cwnd by an ACK (`congestion/recorded.rs`).
 
 use net::{Rule, rules};
 use units::Time;
 
 use super::tcb::Tcb;
-use crate::congestion::recorded::{CwndChange, RecordedState, Windows};
-use crate::congestion::{Congestion, CongestionControl, Controller};
+use crate::congestion::{Congestion, CongestionControl};
+use crate::window::{CwndChange, Windows};
 
 rules! {
     /// The handshake is complete, and cwnd is the initial window.
@@ -49,13 +49,12 @@ rules! {
 impl Tcb {
     /// Record the changes of cwnd and ssthresh from now on.
     pub fn record_changes(&mut self) {
-        let controller = self.congestion.clone();
-        self.congestion = Controller::Recorded(Box::new(RecordedState::new(controller)));
+        self.congestion = self.congestion.clone().with_record();
     }
 
     /// Call the function `see` with each change since the last call, in order.
     pub fn take_changes(&mut self, see: impl FnMut(CwndChange)) {
-        if let Controller::Recorded(record) = &mut self.congestion {
+        if let Some(record) = self.congestion.record() {
             record.take(see);
         }
     }
@@ -69,7 +68,7 @@ impl Tcb {
     /// Record the first window of the connection.
     pub(super) fn record_first(&mut self, rule: &'static Rule) {
         let after = self.windows();
-        if let Controller::Recorded(record) = &mut self.congestion {
+        if let Some(record) = self.congestion.record() {
             record.begin(rule, after);
         }
     }
@@ -79,7 +78,7 @@ impl Tcb {
     #[inline]
     pub(super) fn record(&mut self, rule: &'static Rule, before: Windows, at: Option<Time>) {
         let after = self.windows();
-        if let Controller::Recorded(record) = &mut self.congestion {
+        if let Some(record) = self.congestion.record() {
             record.push(CwndChange { rule, before, after, at });
         }
     }
@@ -87,7 +86,7 @@ impl Tcb {
     /// Record the response to congestion, which changed the windows since `before`.
     #[inline]
     pub(super) fn record_response(&mut self, congestion: Congestion, before: Windows) {
-        if let Controller::Recorded(record) = &mut self.congestion {
+        if let Some(record) = self.congestion.record() {
             let default = match congestion {
                 Congestion::FastRetransmit => &LOSS,
                 Congestion::Ecn => &MARK,

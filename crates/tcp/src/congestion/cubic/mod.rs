@@ -21,9 +21,8 @@ use units::{Duration, Range, Time, params, words};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::recorded::Windows;
 use crate::congestion::slow_start::SlowStart;
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 words! {
     /// Additional reduction of W_max for a flow whose window shrinks from one congestion event to

@@ -24,8 +24,7 @@ use units::{Duration, Packets, Range, Rate, Time, params, words};
 use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, RateSample,
 };
-use crate::congestion::recorded::Windows;
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 use super::max_filter::{MAX_WINDOW, MaxFilter};
 use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};

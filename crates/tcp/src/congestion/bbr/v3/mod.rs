@@ -20,8 +20,7 @@ use net::{Rule, rules};
 use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks};
-use crate::congestion::recorded::Windows;
-use crate::window::Window;
+use crate::window::{Window, Windows};
 
 use super::max_filter::MaxFilter;
 use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
