@@ -80,14 +80,15 @@ nightly: .venv/core.stamp
 	$(BIN)/aqmlab doctor --build-kernel
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or hypothesis'
 
-# The page is a folder of static files (docs/how-to/use-the-page.md). Its simulator is the module of crates/web,
-# which the page unpacks itself, because many web servers do not compress files.
-page: page/public/simulator.bin page/node_modules/.package-lock.json
+# The page is a folder of static files (docs/how-to/use-the-page.md). Its simulator is the module of
+# crates/web, which the page unpacks itself, because many web servers do not compress files. The
+# command that opens the page is in .venv.
+page: .venv/core.stamp page/public/simulator.bin page/node_modules/.package-lock.json
 	@cd page && npx tsc && npx vite build --logLevel warn
 	@cp LICENSE THIRD-PARTY target/page
 	@echo "The page is in target/page; open it with: $(BIN)/aqmlab page"
 
-page-test: page .venv/core.stamp
+page-test: page
 	@tools/system-packages chromium
 	@cd page && npx vitest run
 
