@@ -577,3 +577,26 @@ def test_signals_are_delayed_while_the_database_closes(
     store.close()
     store.close()
     assert delayed == [1]
+
+
+def test_a_signal_while_a_run_is_stored_leaves_the_number_of_finished_runs_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run is stored completely before the signal ends the command."""
+    store = FolderStore(tmp_path)
+    insert = store._insert
+
+    def signalled(*args: Any) -> int:
+        interrupts.received = signal.SIGINT
+        return insert(*args)
+
+    for name, value in (("received", None), ("_raised", False), ("ignore", lambda: None)):
+        monkeypatch.setattr(interrupts, name, value)
+    monkeypatch.setattr(store, "_insert", signalled)
+    with pytest.raises(KeyboardInterrupt):
+        store.put(ADDRESS, "build", Result({"title": "interrupted"}, {}))
+    monkeypatch.undo()
+    store.close()
+    assert store.finished == 1
+    with FolderStore(tmp_path, to_read=True) as stored:
+        assert len(list(stored)) == 1

@@ -148,7 +148,7 @@ class FolderStore:
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)",
                 [run, base, words, shorten(packed.columns, b"")],
             )
-        self.finished += 1
+            self.finished += 1  # before a signal that arrived meanwhile ends the `with` block
 
     def fail(self, address: str, build: str, error: Exception) -> None:
         """Record the error of a failed run. The next campaign that needs the run executes it again.
