@@ -382,22 +382,19 @@ class Outcome:
     @cached_property
     def not_measured(self) -> list[str]:
         """Names of the measures that the engine did not measure in any run."""
-        counts: dict[str, int] = {}
-        for text, n in self._absent().value_counts().items():
-            for name in filter(None, str(text).split("\n")):
-                counts[name] = counts.get(name, 0) + int(n)
-        finished = int((self.runs["failed"] == "").sum())
-        return [m.name for m in self.measures if finished and counts.get(m.name) == finished]
+        of_arms = self._not_measured_by_arm.values()
+        return [m.name for m in self.measures if of_arms and all(m.name in of for of in of_arms)]
 
-    def _lacks(self, one: ArmEstimate) -> bool:
-        """Return True if the engine did not measure the measure in any run of the arm."""
-        absent = self._absent()[(self.runs["arm"] == one.arm) & (self.runs["failed"] == "")]
-        return bool(len(absent)) and all(one.measure.name in t.split("\n") for t in absent)
-
-    def _absent(self) -> "pd.Series":
-        """Return the measures that each run does not have; no measures without this column."""
-        absent = self.runs.get("not_measured")
-        return self.runs["failed"].map(lambda _: "") if absent is None else absent
+    @cached_property
+    def _not_measured_by_arm(self) -> dict[str, set[str]]:
+        """Names of the measures that the engine did not measure in any finished run of an arm."""
+        if "not_measured" not in self.runs:
+            return {}
+        finished = self.runs[self.runs["failed"] == ""]
+        return {
+            str(arm): set.intersection(*(set(names.split("\n")) for names in column.unique()))
+            for arm, column in finished.groupby("arm")["not_measured"]
+        }
 
     @cached_property
     def cautions(self) -> list[str]:
@@ -464,7 +461,11 @@ class Outcome:
         for m in chosen:
             every += [one for at, by_arm in self.values(m, by)
                       for one in _estimates(at, m, by_arm, kind)]  # fmt: skip
-        every = [replace(one, estimate=NONE) if self._lacks(one) else one for one in every]
+        lacks = self._not_measured_by_arm
+        every = [
+            replace(one, estimate=NONE) if one.measure.name in lacks.get(one.arm, ()) else one
+            for one in every
+        ]
         ps = [one.p for one in every]
         corrected = [
             replace(one, p_corrected=p_holm, p_discovery=p_discovery)

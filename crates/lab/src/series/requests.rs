@@ -1,6 +1,6 @@
 //! Series with a row per request.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use units::Time;
 
@@ -35,7 +35,7 @@ pub struct Requests {
     /// Number of retransmission timeouts of each connection when the response to the last request
     /// of the warm-up was complete. The key is the flow and the connection. Only connections that
     /// may have further requests are in the map.
-    baselines: HashMap<[u32; 2], [u32; 2]>,
+    baselines: BTreeMap<[u32; 2], [u32; 2]>,
 }
 
 impl Recorder for Requests {
@@ -43,7 +43,7 @@ impl Recorder for Requests {
     const NEEDS: Needs = Needs::NOTHING;
 
     fn begin(start: &RunStart) -> Self {
-        Requests { list: List::default(), begins: start.begins, baselines: HashMap::new() }
+        Requests { list: List::default(), begins: start.begins, baselines: BTreeMap::new() }
     }
 
     fn stored_rows(&self) -> StoredRows {

@@ -47,7 +47,7 @@ def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
     tail, ecn = Setting(n, "DT", tail_limit), Setting(n, "ECN-A", ecn_limit)
     numbers = [
         efficiency.spread(runs, setting, quantity)
-        for quantity in (lambda run: run.efficiency_percent, lambda run: run.dropped.sum())
+        for quantity in (efficiency.percent, efficiency.dropped)
         for setting in (tail, ecn)
     ]
     return Pair(tail, ecn, *numbers)

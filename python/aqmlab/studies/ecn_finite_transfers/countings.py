@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
-from aqmlab.studies.ecn_finite_transfers.long_delay import dropped
+from aqmlab.studies.ecn_finite_transfers.efficiency import dropped
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED, letter, published
 from aqmlab.studies.ecn_finite_transfers.replications import need
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting

@@ -28,6 +28,16 @@ QUANTITIES = (
 )
 
 
+def percent(run: Transfers) -> float:
+    """Return the goodput efficiency G in %."""
+    return run.efficiency_percent
+
+
+def dropped(run: Transfers) -> float:
+    """Return the number of dropped packets of all clients."""
+    return float(run.dropped.sum())
+
+
 def delivered_to_dropped(run: Transfers) -> float:
     """Return the delivered segments per dropped segment, infinity if no segment was dropped."""
     dropped = run.dropped.sum()
@@ -48,7 +58,7 @@ def grid(n: int, delay_ms: int = 20) -> list[Setting]:
 
 def spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Estimate:
     """Return the median of a quantity over the replications of a setting."""
-    return estimates.median(quantity(run) for run in runs.of(setting))
+    return estimates.median(runs.values(setting, quantity))
 
 
 def cells(item: str, runs: Runs, settings: list[Setting]) -> list[Cell]:
@@ -73,7 +83,7 @@ def figure_item(number: int, n: int, clients: str, delay_ms: int = 20) -> Item:
     def make(runs: Runs) -> Section:
         curves = {
             scheme: [
-                spread(runs, setting, lambda run: run.efficiency_percent)
+                spread(runs, setting, percent)
                 for setting in grid(n, delay_ms)
                 if setting.scheme == scheme
             ]

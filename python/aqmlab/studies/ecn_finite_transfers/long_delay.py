@@ -17,11 +17,6 @@ from aqmlab.studies.framework.study import Item, Section
 DELAYS_MS = (20, 100)
 
 
-def dropped(run: Transfers) -> float:
-    """Return the number of dropped packets of all clients."""
-    return float(run.dropped.sum())
-
-
 def _needs() -> Iterator[Need]:
     for delay_ms in DELAYS_MS:
         yield from map(need, efficiency.grid(10, delay_ms))
@@ -43,8 +38,8 @@ def _table(caption: str, runs: Runs, quantity: Callable[[Transfers], float]) -> 
 
 def _make(runs: Runs) -> Section:
     tables = [
-        _table("Dropped packets, ten clients", runs, dropped),
-        _table("G (%), ten clients", runs, lambda run: run.efficiency_percent),
+        _table("Dropped packets, ten clients", runs, efficiency.dropped),
+        _table("G (%), ten clients", runs, efficiency.percent),
     ]
     return Section([], efficiency.cells("long-delay", runs, efficiency.grid(10, 100)), tables)
 

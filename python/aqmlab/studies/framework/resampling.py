@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aqmlab.estimates import Estimate
+from aqmlab.studies.framework.runs import Floats
 from aqmlab.studies.framework.verdicts import UndecidableError
 
 RESAMPLES = 200
@@ -36,6 +38,10 @@ class RunsBySetting(Protocol):
         """Yield (replication, reduced result) of a setting."""
         ...
 
+    def values(self, setting: Any, quantity: Callable[[Any], float]) -> Floats:
+        """Return a quantity of each replication of a setting."""
+        ...
+
     def has(self, setting: Any) -> bool:
         """Return True if a setting was requested."""
         ...
@@ -49,25 +55,41 @@ class Resampled:
     runs : Runs
         Runs of the study.
     known : dict
-        Cache of reduced results by setting, shared by all bootstrap samples.
+        Cache that all bootstrap samples share: the reduced results by setting, and the values of
+        all replications by setting and quantity.
     seed : int
         Seed of the random sample.
     """
 
-    def __init__(self, runs: RunsBySetting, known: dict[Any, list[Any]], seed: int) -> None:
+    def __init__(self, runs: RunsBySetting, known: dict[Any, Any], seed: int) -> None:
         self.replications = runs.replications
         self._runs, self._known, self._seed = runs, known, seed
-        self._drawn: dict[int, np.ndarray] = {}
+        self._drawn: dict[int, NDArray[np.int64]] = {}
 
     def of(self, setting: Any) -> list[Any]:
         """Return the reduced results of a setting, for the sampled replications."""
         every = self._known.get(setting)
         if every is None:
             every = self._known[setting] = self._runs.of(setting)
-        n = len(every)
+        return [every[i] for i in self._sampled(len(every)).tolist()]
+
+    def values(self, setting: Any, quantity: Callable[[Any], float]) -> Floats:
+        """Return a quantity of the sampled replications of a setting.
+
+        The quantity is computed once for all bootstrap samples, if they pass the same function.
+        """
+        every: Floats | None = self._known.get((setting, quantity))
+        if every is None:
+            every = self._known[setting, quantity] = self._runs.values(setting, quantity)
+        sampled: Floats = every[self._sampled(len(every))]
+        return sampled
+
+    def _sampled(self, n: int) -> NDArray[np.int64]:
+        """Return the positions of the sampled replications among n replications."""
         if n not in self._drawn:
-            self._drawn[n] = np.random.default_rng((SEED, self._seed)).integers(0, max(n, 1), n)
-        return [every[i] for i in self._drawn[n]]
+            rng = np.random.default_rng((SEED, self._seed))
+            self._drawn[n] = rng.integers(0, max(n, 1), n)
+        return self._drawn[n]
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
         """Yield (position in the bootstrap sample, reduced result) of a setting."""
@@ -106,7 +128,7 @@ def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
         return Estimate(about, math.nan, math.nan, math.nan, 0, runs.replications)
     if runs.replications < 2:
         return Estimate(about, value, math.nan, math.nan, runs.replications)
-    known: dict[Any, list[Any]] = {}
+    known: dict[Any, Any] = {}
     draws = (Resampled(runs, known, seed) for seed in range(RESAMPLES))
     resamples = sorted(_known(statistic, draw) for draw in draws)
     if any(map(math.isnan, resamples)):

@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from aqmlab._core import ScenarioError
 from aqmlab.engine import Capabilities, Engine, Hosting, Progress
 from aqmlab.experiment import campaign
@@ -23,6 +26,8 @@ from aqmlab.store import Store, address
 from aqmlab.store.differences import Texts
 from aqmlab.studies.framework.verdicts import UndecidableError
 from aqmlab.words import by_kind
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,13 @@ class _PlannedRun:
             self.record, self.finished = merged, None
 
 
+def _known(run: FinishedRun) -> Any:
+    """Return the reduced result of a run; raise the error that the reduction raised, if any."""
+    if isinstance(run.reduced, NotMeasuredError | UndecidableError):
+        raise type(run.reduced)(*run.reduced.args)
+    return run.reduced
+
+
 class _Normalizer:
     """Normalizer of scenarios, which is faster if successive scenarios differ only in the seed."""
 
@@ -282,8 +294,8 @@ class Runs:
         self._manifests = Texts()
         self._changed: dict[str, str] = {}
         self._planned: dict[bytes, _PlannedRun] = {}
-        self._of: dict[tuple[Any, int], _PlannedRun] = {}
-        self._read: set[tuple[Any, int]] = set()
+        self._of: dict[Any, dict[int, _PlannedRun]] = {}  # by setting and replication
+        self._read: dict[Any, set[int]] = {}
 
     @property
     def hosts(self) -> str:
@@ -319,11 +331,10 @@ class Runs:
         replication.
         """
         before = self._reuse._of if self._reuse else {}
-        keys = {
-            self._of[one].key
-            for one in self._read
-            if one not in before or before[one].key != self._of[one].key
-        }
+        keys = set()
+        for setting, replications in self._read.items():
+            now, then = self._of[setting], before.get(setting, {})
+            keys |= {now[r].key for r in replications if r not in then or then[r].key != now[r].key}
         self._read.clear()
         return keys
 
@@ -338,10 +349,11 @@ class Runs:
         for need in needs:
             if self.quick and not need.quick:
                 continue
+            of_setting = self._of.setdefault(need.setting, {})
             for r in need.chosen(self.replications):
-                planned = self._of.get((need.setting, r))
+                planned = of_setting.get(r)
                 if planned is None:
-                    planned = self._of[need.setting, r] = self._plan(need.setting, r)
+                    planned = of_setting[r] = self._plan(need.setting, r)
                 planned.add_record(need.record)
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
@@ -475,17 +487,14 @@ class Runs:
         UndecidableError
             If the run lacks a value that the study reads.
         """
-        reduced = self._finished(setting, replication).reduced
-        if isinstance(reduced, NotMeasuredError | UndecidableError):
-            raise type(reduced)(*reduced.args)
-        return reduced
+        return _known(self._finished(setting, replication))
 
     def has(self, setting: Any) -> bool:
         """Return True if a setting was requested.
 
         The quick form of a study does not request all settings of the study.
         """
-        return any((setting, r) in self._of for r in range(self.replications))
+        return bool(self._of.get(setting))
 
     def of(self, setting: Any) -> list[Any]:
         """Return the reduced results of a setting, in the order of the replications."""
@@ -493,26 +502,31 @@ class Runs:
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
         """Yield (replication, reduced result) for each requested replication of a setting."""
-        for r in range(self.replications):
-            if (setting, r) in self._of:
-                yield r, self.one(setting, r)
+        for r in sorted(self._of.get(setting, ())):
+            yield r, self.one(setting, r)
+
+    def values(self, setting: Any, quantity: Callable[[Any], float]) -> Floats:
+        """Return a quantity of each requested replication of a setting, shape (replications,)."""
+        return np.array([quantity(run) for run in self.of(setting)], dtype=np.float64)
 
     def _finished(self, setting: Any, replication: int) -> FinishedRun:
         """Return a finished run; with runs on demand, first run all replications of its setting."""
-        self._read.add((setting, replication))
-        finished = self._of[setting, replication].finished
+        of_setting = self._of[setting]
+        self._read.setdefault(setting, set()).add(replication)
+        finished = of_setting[replication].finished
         if finished is None and self._on_demand is not None:
-            of_setting = {id(run): run for (of, _), run in self._of.items() if of == setting}
-            self._run(of_setting.values(), self._on_demand)
-            finished = self._of[setting, replication].finished
+            distinct = {id(run): run for run in of_setting.values()}
+            self._run(distinct.values(), self._on_demand)
+            finished = of_setting[replication].finished
         assert finished is not None, "the run is planned, but has not been run yet"
         return finished
 
     def items(self) -> Iterator[tuple[Any, int, FinishedRun]]:
         """Yield (setting, replication, run) for every finished run."""
-        for (setting, replication), planned in self._of.items():
-            if planned.finished is not None or self._on_demand is None:
-                yield setting, replication, self._finished(setting, replication)
+        for setting, of_setting in self._of.items():
+            for replication, planned in of_setting.items():
+                if planned.finished is not None or self._on_demand is None:
+                    yield setting, replication, self._finished(setting, replication)
 
     def warnings(self) -> list[str]:
         """Return one line per kind of warning: an example, and the number of runs with it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from aqmlab.measures import Measure
@@ -223,11 +223,13 @@ COLUMNS = {
 """Columns of the published tables: for each, an attribute of a transfer, its unit and its head."""
 
 
+@cache
 def measure(place: str, column: str) -> Measure[Outcome]:
     """Return the measure for a column of the published tables and one of the three flows."""
     return _of(place, *COLUMNS[column])
 
 
+@cache
 def handshake(place: str) -> Measure[Outcome]:
     """Return a measure: the duration of the three-way handshake of one of the three flows."""
     return _of(place, "handshake_s", "s", "Three-way handshake (s)")

@@ -53,7 +53,8 @@ def setting(row: Row) -> Three:
 
 def values(runs: Runs, at: Three, place: str, column: str) -> list[float]:
     """Return our numbers for a column of the published tables, one number per replication."""
-    return [measure(place, column).of(run) for run in runs.of(at)]
+    ours: list[float] = runs.values(at, measure(place, column).of).tolist()
+    return ours
 
 
 def _table_needs(*files: str) -> Iterator[Need]:
@@ -179,12 +180,18 @@ def _statistics_item(name: str, title: str, file: str) -> Item:
         for place in PLACES:
             printed = _rows_of(runs, file, place)
             lines = []
+            settings = {setting(row) for row in printed}
+            ours = {
+                (at, column): values(runs, at, place, column)
+                for at in settings
+                for column in COLUMNS
+            }
             for row in printed:
                 at, s = setting(row), row["statistic"]
                 cells = [
                     cell(
                         name, at.columns() | {"flow": place}, column, COLUMNS[column][1], s,
-                        values(runs, at, place, column), number(row, column),
+                        ours[at, column], number(row, column),
                         tolerance(place, column, s), doubtful(row, s, place),
                         again=column == "elapsed_time_s",
                         fitted=place == SLOWEST and "retx" not in column and "ack" not in column,

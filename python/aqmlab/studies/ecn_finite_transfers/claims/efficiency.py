@@ -32,7 +32,7 @@ ALL = ["figure-2", *MANY]
 def g(runs: Runs, n: int, scheme: str, limit: int, delay_ms: int = 20) -> float:
     """Return the median goodput efficiency in %."""
     setting = Setting(n, scheme, limit, delay_ms=delay_ms)
-    return efficiency.spread(runs, setting, lambda run: run.efficiency_percent).value
+    return efficiency.spread(runs, setting, efficiency.percent).value
 
 
 def _limits(n: int, least: int) -> list[int]:

@@ -19,7 +19,6 @@ from aqmlab.studies.ecn_finite_transfers.buffer_equivalence import (
 )
 from aqmlab.studies.ecn_finite_transfers.claims.efficiency import g
 from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
-from aqmlab.studies.ecn_finite_transfers.long_delay import dropped
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
 from aqmlab.studies.framework.claims import (
@@ -48,7 +47,8 @@ NEARLY_ALL = 0.9
 
 def drops(runs: Runs, scheme: str, limit: int, delay_ms: int = 20) -> float:
     """Return the median number of packets that are dropped from ten downloads."""
-    return efficiency.spread(runs, Setting(10, scheme, limit, delay_ms=delay_ms), dropped).value
+    setting = Setting(10, scheme, limit, delay_ms=delay_ms)
+    return efficiency.spread(runs, setting, efficiency.dropped).value
 
 
 def _by_limit(measure: Callable[[int], float]) -> str:
@@ -108,7 +108,7 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
         runs.of(Setting(10, "ECN-A", int(claim.value))),
         strict=True,
     )
-    less = [dropped(small) - dropped(large) for small, large in pairs]
+    less = [efficiency.dropped(small) - efficiency.dropped(large) for small, large in pairs]
     listed = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
     text = (
         f"Rule: the paired difference of drops, limit 64 minus limit {claim.value:g}, is below 0. "

@@ -49,10 +49,6 @@ APART_BYTES = 0.025 * FILE_BYTES
 Measure = Callable[[Transfers], float]
 
 
-def _drops(run: Transfers) -> float:
-    return float(run.dropped.sum())
-
-
 def _drops_of(role: str) -> Measure:
     """Return a measure of the drops of the fastest or the slowest client."""
     return lambda run: float(run.dropped[getattr(run, role)])
@@ -131,7 +127,7 @@ GAP = (
 )
 
 MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
-    ("EF-017", TAIL_64, _drops, DROPPED, ""),
+    ("EF-017", TAIL_64, efficiency.dropped, DROPPED, ""),
     ("EF-018", TAIL_64, _drops_of("fastest"), FEW, "The faster client is C0 in the study."),
     ("EF-019", TAIL_64, _drops_of("slowest"), FEW, "The slower client is C1 in the study."),
     (
@@ -213,7 +209,7 @@ MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
         "By the published goodputs, the faster download takes 12.1 % less time than the slower "
         "download (published/notes.md).",
     ),
-    ("EF-037", RED_128, _drops, DROPPED, ""),
+    ("EF-037", RED_128, efficiency.dropped, DROPPED, ""),
     (
         "EF-038",
         RED_128,
@@ -288,7 +284,9 @@ def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
     schemes, limit = ("RED-C", "RED-A", "ECN-C", "ECN-A"), int(claim.value)
 
     def drops(of: Runs) -> list[float]:
-        return [efficiency.spread(of, Setting(2, s, limit), _drops).value for s in schemes]
+        return [
+            efficiency.spread(of, Setting(2, s, limit), efficiency.dropped).value for s in schemes
+        ]
 
     def full(of: Runs) -> float:
         at = [run for s in schemes for run in of.of(Setting(2, s, limit))]

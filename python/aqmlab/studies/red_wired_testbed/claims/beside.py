@@ -11,6 +11,7 @@ from aqmlab.estimates import number
 from aqmlab.measures import Measure
 from aqmlab.studies.framework import Decision, Published, Runs
 from aqmlab.studies.framework.claims import EXACT, direction, whole
+from aqmlab.studies.framework.runs import Floats
 from aqmlab.studies.red_wired_testbed.claims.rules import (
     CLAIMS,
     arithmetic,
@@ -50,9 +51,9 @@ SLOW_START: Measure[Outcome] = Measure(
 Read = Measure[Outcome]
 
 
-def of(runs: Runs, at: Beside, read: Read) -> list[float]:
+def of(runs: Runs, at: Beside, read: Read) -> Floats:
     """Return the values of a measure in a setting, one value per replication."""
-    return [read.of(run) for run in runs.of(at)]
+    return runs.values(at, read.of)
 
 
 def medians(runs: Runs, case: Workload, discipline: str, classes: str, read: Read) -> list[float]:

@@ -66,8 +66,9 @@ def arithmetic(claim: Published, ours: float, evidence: str, width: float) -> De
 
 def median(values: Iterable[float]) -> float:
     """Return the median of the values that are not NaN; NaN if all values are NaN."""
-    known = [value for value in values if not math.isnan(value)]
-    return float(np.median(known)) if known else math.nan
+    every = np.fromiter(values, dtype=np.float64)
+    known = every[~np.isnan(every)]
+    return float(np.median(known)) if known.size else math.nan
 
 
 def quartile_range(values: Iterable[float]) -> float:

@@ -17,6 +17,7 @@ from aqmlab.studies.framework.claims import (
     exactly,
     whole,
 )
+from aqmlab.studies.framework.runs import Floats
 from aqmlab.studies.red_wired_testbed.claims.rules import (
     CLAIMS,
     arithmetic,
@@ -61,18 +62,18 @@ states: 10 of 20 at 0 s, and 7 of 20 at 5.5 s.
 """
 
 
-def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> list[float]:
+def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> Floats:
     """Return our numbers for a column of the published tables, one number per replication."""
     read = handshake(place) if column == "handshake" else measure(place, column)
-    return [read.of(run) for run in runs.of(Three(discipline, start_s))]
+    return runs.values(Three(discipline, start_s), read.of)
 
 
-def elapsed(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
+def elapsed(runs: Runs, discipline: str, start_s: float, place: str) -> Floats:
     """Return the elapsed times of a flow in s, one time per replication."""
     return of(runs, discipline, start_s, place, "elapsed_time_s")
 
 
-def rates(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
+def rates(runs: Runs, discipline: str, start_s: float, place: str) -> Floats:
     """Return the throughputs of a flow in byte/s, one throughput per replication."""
     return of(runs, discipline, start_s, place, "throughput_bytes_per_s")
 
