@@ -6,7 +6,6 @@ docs/benchmark.md has measurements.
 """
 
 import copy
-import ctypes
 import sys
 import threading
 import traceback
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from aqmlab import interrupts
 from aqmlab._core import PASS, Arrival, Packet, Place, ScenarioError, Verdict, drop, signal
 
 __all__ = ["PASS", "Arrival", "CustomQueue", "Packet", "Place", "Verdict", "drop", "signal"]
@@ -193,9 +193,7 @@ class CustomAqms(dict[str, Callable[[], CustomQueue]]):
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in every thread that executes an AQM."""
-        for thread in self._threads:
-            kind = ctypes.py_object(KeyboardInterrupt)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
+        interrupts.interrupt(self._threads)
 
     def table(self, queue: CustomQueue) -> dict[str, Any]:
         """Return the scenario table of an AQM; several calls for one AQM return equal tables."""

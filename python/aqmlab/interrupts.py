@@ -7,7 +7,7 @@ ignored, so that they do not disturb the clean-up.
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -110,6 +110,21 @@ def uninterrupted() -> Iterator[None]:
     finally:
         _held -= 1
     _raise()
+
+
+def interrupt(threads: Iterable[int]) -> None:
+    """Raise KeyboardInterrupt in other threads; a thread that executes C code continues with it.
+
+    Parameters
+    ----------
+    threads : iterable of int
+        Identifiers of the threads, from ``threading.get_ident``.
+    """
+    import ctypes
+
+    for thread in threads:
+        kind = ctypes.py_object(KeyboardInterrupt)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
 
 
 if _is_command():  # during the imports, a signal ends the process with one line

@@ -214,7 +214,7 @@ def test_the_option_only_reproduces_some_items(
 
 def test_the_tiles_of_a_report_have_the_sums_of_its_tables(tmp_path: Path) -> None:
     """The totals of a report exclude fitted cells, and count a number in two tables only once."""
-    reproduction = STUDY.run(["baseline", "table-1", "table-4"], replications=2)
+    reproduction = STUDY.execute(["baseline", "table-1", "table-4"], replications=2).conclude()
     page = summary.report(reproduction, tmp_path)
     tiles = {score.label: score for score in page.scores}
     (table,) = next(chapter.tables for chapter in page.chapters if chapter.name == "summary")

@@ -38,7 +38,7 @@ def result(name: str) -> StudyResult:
 
 def test_the_page_counts_the_claims_of_each_study(tmp_path: Path) -> None:
     every = [result(name) for name in studies.names()]
-    report = page(every, quick=False)
+    report = page(every, quick=False, seconds=60.0)
     total = sum(bases(one.claims)[MEASURED] for one in every)
     shown = {score.label: score for score in report.scores}
     assert shown["claims reproduced"].of == f"of {total}"

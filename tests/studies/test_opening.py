@@ -162,8 +162,8 @@ def test_claims_of_a_testbed_are_stored_and_shown(
 
 def test_changed_assumptions_have_no_answers_and_no_causes() -> None:
     study = studies.load("ecn-finite-transfers")
-    usual = study.run(["baseline"], replications=1)
-    changed = study.run(["baseline"], replications=1, changes=[("tcp.rto.min", "'1 s'")])
+    usual = study.execute(["baseline"], replications=1).conclude()
+    changed = study.execute(["baseline"], 1, changes=[("tcp.rto.min", "'1 s'")]).conclude()
     assert (usual.usual, usual.misses) == (True, study.misses)
     assert (changed.usual, changed.misses, changed.answers) == (False, (), [])
     assert changed.opening_figure() is None

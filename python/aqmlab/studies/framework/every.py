@@ -1,15 +1,23 @@
-"""Reproduction of all studies, one after the other, and a page that summarizes their results."""
+"""Reproduction of all studies, and a page that summarizes their results.
+
+The runs of a study begin when those of the study before it end. Meanwhile another thread decides
+the claims of the study before it and writes its report, which takes one core up to 30 s.
+"""
 
 from __future__ import annotations
 
 import csv
+import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import studies
+from aqmlab.background import Background
 from aqmlab.report import Chapter, Entry, Report, Score, Table, write_report
 from aqmlab.studies.framework.claims import Decision, Published
 from aqmlab.studies.framework.falsification import Falsification, falsified
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
 
     from aqmlab.engine import Engine
     from aqmlab.store import Store
+    from aqmlab.studies.framework.study import Reproduction
 
 LESSONS = "Lessons for today"
 """Heading of the README section that the page about all studies copies from each study."""
@@ -139,56 +148,64 @@ def reproduce_all(
             "--all --falsify excludes --quick, because most quick forms decide no claims; leave "
             "out --quick, or falsify one study: aqmlab reproduce power-of-ecn --quick --falsify"
         )
-    final = Path(out) if out else Path("results") / "all"
-    results = []
-    with appearing(final, MADE_BY, force=force) as folder:
+    final, began = Path(out) if out else Path("results") / "all", time.monotonic()
+    results: list[StudyResult] = []
+
+    def collect(reproduction: Reproduction) -> None:
+        _show(reproduction, console)
+        results.append(_result(reproduction, [] if quick else reproduction.claims))
+
+    background: Background[Reproduction] = Background()
+    with appearing(final, MADE_BY, force=force) as folder, background:
         for name in studies.names():
-            results.append(_reproduce(
-                name, folder / name, jobs, console, engine, store, quick=quick, seed=seed,
-                falsify=falsify,
-            ))  # fmt: skip
+            study = studies.load(name)
+            form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
+            few = 2 if quick and not study.quick else None
+            finished = study.execute((), few, jobs, console, engine, store, seed=seed, **form)
+            conclude = finished.conclude
+            if falsify:
+                reproduction = conclude()
+                tested = falsified(reproduction, (), jobs, console)
+                conclude = partial(replace, reproduction, falsification=tested)
+            if background.started:
+                collect(background.result())
+            background.start(partial(_write, conclude, folder / name))
+        collect(background.result())
         claims = [(one.name, claim_row(*claim)) for one in results for claim in one.claims]
         _write_rows(claims, folder / CLAIMS)
         if falsify:
-            tested = [(one.name, one.falsification) for one in results if one.falsification]
-            rows = [(name, row) for name, of in tested for row in of.rows()]
+            of_studies = [(one.name, one.falsification) for one in results if one.falsification]
+            rows = [(name, row) for name, of in of_studies for row in of.rows()]
             _write_rows(rows, folder / FALSIFICATION)
-        write_report(page(results, quick=quick, seed=seed), folder / "index.html")
+        seconds = time.monotonic() - began
+        write_report(page(results, quick=quick, seed=seed, seconds=seconds), folder / "index.html")
     return final / "index.html"
 
 
-def _reproduce(
-    name: str,
-    folder: Path,
-    jobs: int | None,
-    console: Console | None,
-    engine: Engine | None,
-    store: Store | None,
-    *,
-    quick: bool,
-    seed: int | None,
-    falsify: bool,
-) -> StudyResult:
-    study = studies.load(name)
-    form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
-    few = 2 if quick and not study.quick else None
-    reproduction = study.run((), few, jobs, console, engine, store, seed=seed, **form)
-    if falsify:
-        tested = falsified(reproduction, (), jobs, console)
-        reproduction = replace(reproduction, falsification=tested)
+def _write(conclude: Callable[[], Reproduction], folder: Path) -> Reproduction:
+    """Conclude a study, and write its folder."""
+    reproduction = conclude()
     folder.mkdir()
     write(reproduction, folder)
-    if console is not None:
-        every = [(claim.basis, decision.verdict) for claim, decision in reproduction.claims]
-        text = score(every) if every else "No claims."
-        count = reproduction.runs.distinct()
-        console.print(f"{name}: {text} {count} runs, {reproduction.seconds:.0f} s.")
-        if reproduction.falsification:
-            reproduction.falsification.show(console)
-    claims = [] if quick else reproduction.claims
+    return reproduction
+
+
+def _show(reproduction: Reproduction, console: Console | None) -> None:
+    """Print one line about a study, and the changed verdicts of its falsification."""
+    if console is None:
+        return
+    every = [(claim.basis, decision.verdict) for claim, decision in reproduction.claims]
+    text = score(every) if every else "No claims."
+    count = reproduction.runs.distinct()
+    console.print(f"{reproduction.study.name}: {text} {count} runs, {reproduction.seconds:.0f} s.")
+    if reproduction.falsification:
+        reproduction.falsification.show(console)
+
+
+def _result(reproduction: Reproduction, claims: list[tuple[Published, Decision]]) -> StudyResult:
     return StudyResult(
-        name,
-        study.title,
+        reproduction.study.name,
+        reproduction.study.title,
         claims,
         verdicts(claims),
         numbers(reproduction.cells),
@@ -209,8 +226,10 @@ def _write_rows(of_studies: list[tuple[str, dict[str, Any]]], path: Path) -> Non
         writer.writerows(rows)
 
 
-def page(results: list[StudyResult], *, quick: bool, seed: int | None = None) -> Report:
-    """Return the page about all studies."""
+def page(
+    results: list[StudyResult], *, quick: bool, seed: int | None = None, seconds: float
+) -> Report:
+    """Return the page about all studies, which took the given time in s together."""
     all_claims = sum((one.verdicts for one in results), Counter[str]())
     scores = [Score("studies", str(len(results)))]
     if all_claims:
@@ -238,7 +257,6 @@ def page(results: list[StudyResult], *, quick: bool, seed: int | None = None) ->
     chapters = [Chapter("overview", "Overview", tables=[*_answers(results), _overview(results)])]
     for one in results:
         chapters += _chapters(one)
-    seconds = sum(one.seconds for one in results)
     end = (
         f"{sum(one.runs for one in results)} runs in {seconds:.0f} s. The file claims.csv has all "
         "claims."

@@ -345,7 +345,7 @@ class Study:
                 raise ValueError(f"--only: {name!r} is unknown; use one of: {', '.join(known)}")
         return [item for item in self.items if not wanted or item.name in wanted]
 
-    def run(
+    def execute(
         self,
         only: Iterable[str] = (),
         replications: int | None = None,
@@ -357,8 +357,8 @@ class Study:
         *,
         quick: bool = False,
         seed: int | None = None,
-    ) -> Reproduction:
-        """Run the chosen items and decide their claims, without writing files.
+    ) -> Execution:
+        """Run all scenarios of the chosen items.
 
         Parameters
         ----------
@@ -414,25 +414,7 @@ class Study:
         # therefore read the finished results before the new requests are planned.
         runs.request([need for item in items for need in item.later(runs, absent)])
         _run(runs, jobs, console)
-        sections = [_section(item, runs, absent) for item in items]
-        claims = self._decide(runs, items, absent)
-        return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
-
-    def _decide(
-        self, runs: Runs, items: Sequence[Item], absent: Absent
-    ) -> list[tuple[Published, Decision]]:
-        """Decide the claims of the given items; a quick form decides some claims, or none."""
-        if runs.quick and not (self.quick and self.quick.claims):
-            return []
-        if not runs.quick:
-            return self.claims.decide(runs, [item.name for item in items], absent)
-        included = [i.name for i in items if any(need.quick for need in i.needs())]
-        decided = {c.id: d for c, d in self.claims.decide(runs, included, absent)}
-        left_out = Decision(
-            "", ABSENT, "The quick form of the study leaves out the runs that this claim needs."
-        )
-        claims = self.claims.about(item.name for item in items)
-        return [(claim, decided.get(claim.id, left_out)) for claim in claims]
+        return Execution(self, items, runs, absent, count, time.monotonic() - began)
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
         """Return the number of replications.
@@ -468,7 +450,7 @@ class Study:
         claim : str
             Id of the claim.
         replications, jobs, engine, store, changes, seed
-            As for :meth:`run`.
+            As for :meth:`execute`.
         every_series : bool
             False to decide the claim although the engine cannot record a series of its items, such
             as one that only a graph reads. Values that come from the series are then missing.
@@ -476,7 +458,7 @@ class Study:
         Raises
         ------
         ValueError
-            As for :meth:`run`, and if the claim is unknown.
+            As for :meth:`execute`, and if the claim is unknown.
         """
         from aqmlab.engine import Simulator, available_cores
 
@@ -519,7 +501,7 @@ class Study:
         Parameters
         ----------
         only, replications, jobs, console, engine, store, changes, quick, seed
-            As for :meth:`run`.
+            As for :meth:`execute`.
         out : str or Path, optional
             Folder of the results; default: `results/<study>`.
         falsify : bool
@@ -531,7 +513,7 @@ class Study:
         Raises
         ------
         ValueError
-            As for :meth:`run`.
+            As for :meth:`execute`.
         OSError
             If the folder contains other files or cannot be written.
         """
@@ -544,10 +526,10 @@ class Study:
         if quick and self.quick and console is not None:
             console.print(self.quick.shown, markup=False, highlight=False)
         with appearing(final, MADE_BY, force=force) as folder:
-            reproduction = self.run(
+            reproduction = self.execute(
                 only, replications, jobs, console, engine, store, () if falsify else changes,
                 quick=quick, seed=seed,
-            )  # fmt: skip
+            ).conclude()  # fmt: skip
             if falsify:
                 tested = falsified(reproduction, changes, jobs, console)
                 reproduction = replace(reproduction, falsification=tested)
@@ -557,6 +539,51 @@ class Study:
 
             show(reproduction, console)
         return final / "report.html"
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Finished runs of the chosen items of a study, before their numbers are computed.
+
+    Attributes
+    ----------
+    absent : dict
+        Items whose runs lack a value, by name, each with the reason.
+    seconds : float
+        Duration of the runs in s.
+    """
+
+    study: Study
+    items: list[Item]
+    runs: Runs
+    absent: Absent
+    replications: int
+    seconds: float
+
+    def conclude(self) -> Reproduction:
+        """Compute the sections of all items, and decide their claims."""
+        began = time.monotonic()
+        sections = [_section(item, self.runs, self.absent) for item in self.items]
+        claims = self._decide()
+        seconds = self.seconds + time.monotonic() - began
+        return Reproduction(
+            self.study, self.items, sections, claims, self.runs, self.replications, seconds
+        )
+
+    def _decide(self) -> list[tuple[Published, Decision]]:
+        """Decide the claims of the items; a quick form decides some claims, or none."""
+        runs, items, absent, study = self.runs, self.items, self.absent, self.study
+        if runs.quick and not (study.quick and study.quick.claims):
+            return []
+        if not runs.quick:
+            return study.claims.decide(runs, [item.name for item in items], absent)
+        included = [i.name for i in items if any(need.quick for need in i.needs())]
+        decided = {c.id: d for c, d in study.claims.decide(runs, included, absent)}
+        left_out = Decision(
+            "", ABSENT, "The quick form of the study leaves out the runs that this claim needs."
+        )
+        claims = study.claims.about(item.name for item in items)
+        return [(claim, decided.get(claim.id, left_out)) for claim in claims]
 
 
 def _section(item: Item, runs: Runs, absent: Absent) -> Section:
