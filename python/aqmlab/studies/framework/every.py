@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from aqmlab.engine import Engine
     from aqmlab.store import Store
-    from aqmlab.studies.framework.study import Reproduction
+    from aqmlab.studies.framework.study import Reproduction, Study
 
 LESSONS = "Lessons for today"
 """Heading of the README section that the page about all studies copies from each study."""
@@ -157,8 +157,7 @@ def reproduce_all(
 
     background: Background[Reproduction] = Background()
     with appearing(final, MADE_BY, force=force) as folder, background:
-        for name in studies.names():
-            study = studies.load(name)
+        for study in _by_claims():
             form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
             few = 2 if quick and not study.quick else None
             finished = study.execute((), few, jobs, console, engine, store, seed=seed, **form)
@@ -169,8 +168,9 @@ def reproduce_all(
                 conclude = partial(replace, reproduction, falsification=tested)
             if background.started:
                 collect(background.result())
-            background.start(partial(_write, conclude, folder / name))
+            background.start(partial(_write, conclude, folder / study.name))
         collect(background.result())
+        results.sort(key=lambda one: studies.names().index(one.name))
         claims = [(one.name, claim_row(*claim)) for one in results for claim in one.claims]
         _write_rows(claims, folder / CLAIMS)
         if falsify:
@@ -180,6 +180,16 @@ def reproduce_all(
         seconds = time.monotonic() - began
         write_report(page(results, quick=quick, seed=seed, seconds=seconds), folder / "index.html")
     return final / "index.html"
+
+
+def _by_claims() -> list[Study]:
+    """Return all studies, beginning with the study that has the most claims.
+
+    The more claims a study has, the longer its report takes. The report of the last study has no
+    further runs beside it.
+    """
+    every = map(studies.load, studies.names())
+    return sorted(every, key=lambda study: -len(study.claims.published()))
 
 
 def _write(conclude: Callable[[], Reproduction], folder: Path) -> Reproduction:
