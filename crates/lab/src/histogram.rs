@@ -11,55 +11,62 @@ const DIGITS: u32 = 6;
 const MANY: u64 = 1000;
 
 /// Histogram of durations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Histogram {
     buckets: Buckets,
-    count: u64,
     sum: u128,
+    /// The largest number, if the histogram is empty.
     minimum: u64,
     maximum: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { buckets: Buckets::default(), sum: 0, minimum: u64::MAX, maximum: 0 }
+    }
 }
 
 /// Number of durations in each bucket. A run of web users has two histograms per user, each with
 /// few durations, so a histogram with few durations stores only the occupied buckets.
 #[derive(Clone, Debug)]
 enum Buckets {
-    /// Occupied buckets in ascending order, each with its number of durations. There are fewer than
-    /// [`MANY`] durations.
-    Occupied(Vec<(u16, u16)>),
+    /// Occupied buckets in ascending order, each with its number of durations, and the number of
+    /// all durations, which is less than [`MANY`].
+    Occupied(Vec<(u16, u16)>, u64),
     /// All buckets from the bucket with the index `first` to the last occupied bucket.
     All { first: usize, counts: Vec<u64> },
 }
 
 impl Default for Buckets {
     fn default() -> Self {
-        Buckets::Occupied(Vec::new())
+        Buckets::Occupied(Vec::new(), 0)
     }
 }
 
 impl Buckets {
-    /// Count a duration in bucket `b`. `count` is the number of durations, with this duration.
+    /// Count a duration in bucket `b`.
     #[inline]
-    fn add(&mut self, b: usize, count: u64) {
+    fn add(&mut self, b: usize) {
         if let Buckets::All { first, counts } = self
             && let Some(of_bucket) = counts.get_mut(b.wrapping_sub(*first))
         {
             *of_bucket += 1;
         } else {
-            self.insert(b, count);
+            self.insert(b);
         }
     }
 
     /// Count a duration whose bucket `b` is not yet in the list of all buckets.
     #[cold]
-    fn insert(&mut self, b: usize, count: u64) {
+    fn insert(&mut self, b: usize) {
         match self {
-            Buckets::Occupied(occupied) => {
+            Buckets::Occupied(occupied, count) => {
                 match occupied.binary_search_by_key(&b, |one| usize::from(one.0)) {
                     Ok(i) => occupied[i].1 += 1,
                     Err(i) => occupied.insert(i, (b as u16, 1)),
                 }
-                if count >= MANY {
+                *count += 1;
+                if *count >= MANY {
                     let [first, last] = [occupied[0].0, occupied[occupied.len() - 1].0].map(usize::from);
                     let mut counts = vec![0; last - first + 1];
                     occupied.iter().for_each(|&(b, n)| counts[usize::from(b) - first] = u64::from(n));
@@ -76,10 +83,18 @@ impl Buckets {
         }
     }
 
+    /// Return the number of all durations.
+    fn count(&self) -> u64 {
+        match self {
+            Buckets::Occupied(_, count) => *count,
+            Buckets::All { counts, .. } => counts.iter().sum(),
+        }
+    }
+
     /// Return the occupied buckets in ascending order, each with its number of durations.
     fn occupied(&self) -> impl Iterator<Item = (usize, u64)> {
         let (few, first, all) = match self {
-            Buckets::Occupied(occupied) => (&occupied[..], 0, &[][..]),
+            Buckets::Occupied(occupied, _) => (&occupied[..], 0, &[][..]),
             Buckets::All { first, counts } => (&[][..], *first, &counts[..]),
         };
         let few = few.iter().map(|&(b, n)| (usize::from(b), u64::from(n)));
@@ -90,7 +105,7 @@ impl Buckets {
 /// Return the index of the bucket that contains a value. Each value below 2^(DIGITS + 1) is alone
 /// in its bucket. At and above 2^(DIGITS + 1), each octave of values has 64 buckets of equal width.
 fn bucket(x: u64) -> usize {
-    let octave = x.checked_ilog2().unwrap_or(0).saturating_sub(DIGITS);
+    let octave = (x | (1 << DIGITS)).ilog2() - DIGITS;
     ((u64::from(octave) << DIGITS) + (x >> octave)) as usize
 }
 
@@ -105,31 +120,34 @@ impl Histogram {
     /// Add a duration.
     #[inline]
     pub fn add(&mut self, time: Duration) {
-        self.minimum = if self.count == 0 { time.0 } else { self.minimum.min(time.0) };
-        self.maximum = self.maximum.max(time.0);
-        self.count += 1;
-        self.buckets.add(bucket(time.0), self.count);
+        if time.0 < self.minimum {
+            self.minimum = time.0;
+        }
+        if time.0 > self.maximum {
+            self.maximum = time.0;
+        }
+        self.buckets.add(bucket(time.0));
         self.sum += u128::from(time.0);
     }
 
     /// Return the number of durations in the histogram.
     pub fn count(&self) -> u64 {
-        self.count
+        self.buckets.count()
     }
 
     /// Return the mean duration in seconds, or NaN for an empty histogram.
     pub fn mean_s(&self) -> f64 {
-        self.sum as f64 / self.count as f64 / Duration::from_seconds(1.0).0 as f64
+        self.sum as f64 / self.count() as f64 / Duration::from_seconds(1.0).0 as f64
     }
 
     /// Return the minimum duration in seconds, or NaN for an empty histogram.
     pub fn shortest_s(&self) -> f64 {
-        if self.count == 0 { f64::NAN } else { Duration(self.minimum).seconds() }
+        if self.count() == 0 { f64::NAN } else { Duration(self.minimum).seconds() }
     }
 
     /// Return the maximum duration in seconds, or NaN for an empty histogram.
     pub fn longest_s(&self) -> f64 {
-        if self.count == 0 { f64::NAN } else { Duration(self.maximum).seconds() }
+        if self.count() == 0 { f64::NAN } else { Duration(self.maximum).seconds() }
     }
 
     /// Return the occupied buckets in ascending order: the middle of the bucket in seconds, and the
@@ -142,7 +160,7 @@ impl Histogram {
     /// `share` of the durations are not longer. The percentile is in seconds. The percentile of an
     /// empty histogram is NaN.
     pub fn percentile_s(&self, share: f64) -> f64 {
-        let rank = (share * self.count as f64).ceil().max(1.0) as u64;
+        let rank = (share * self.count() as f64).ceil().max(1.0) as u64;
         let mut cumulative = 0;
         let bucket = self.buckets.occupied().find(|(_, n)| {
             cumulative += n;

@@ -15,7 +15,7 @@ mod warm_up;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{End, Flight, InPipe, OptionStore, Options, Packet, Violation};
+use net::{End, Flight, InPipe, Link, OptionStore, Options, Packet, Violation};
 use queues::{CustomAqms, NoCustomAqms};
 use traffic::Opener;
 use traffic::application::EndpointState;
@@ -39,7 +39,7 @@ use crate::network::Network;
 use crate::packet_records::PacketRecords;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
-use crate::series::{RecordedSeries, RunStart};
+use crate::series::{RecordedSeries, RunStart, Series};
 use crate::slot::{Slot, Stage};
 
 pub use forwarding::{Departure, Forwarding, Happening, forward};
@@ -158,8 +158,11 @@ pub(crate) struct Simulation<'a> {
     observes_hosts: bool,
     /// True if a capture or a series observes the packets that hosts send and receive.
     observes_packets: bool,
-    /// True if a capture or a series observes the packets on links.
-    observes_links: bool,
+    /// True if a capture or a series observes the packets on links, and the queue of a link stores
+    /// its packets.
+    observes_stored: bool,
+    /// True if the series of delays is all that observes the packets on links.
+    observes_only_delays: bool,
     pub(crate) end: Time,
     /// Simulated time up to which early delivery may deliver packets.
     horizon: Time,
@@ -230,6 +233,8 @@ impl<'a> Simulation<'a> {
         let sampled = if wants.iter().any(|wants| wants.queues) { recorded } else { Vec::new() };
         let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
         let begun = (single + arriving_flows.len() + ending) as u64;
+        let stores_packets = links.iter().any(Link::stores_packets);
+        let observes_stored = stores_packets && wants.iter().any(|wants| wants.links);
         let network = Network {
             links,
             flight: Flight::default(),
@@ -275,7 +280,12 @@ impl<'a> Simulation<'a> {
             captures: None,
             observes_hosts: wants.iter().any(|wants| wants.hosts || wants.changes),
             observes_packets: wants.iter().any(|wants| wants.hosts),
-            observes_links: wants.iter().any(|wants| wants.links),
+            observes_stored,
+            observes_only_delays: scenario
+                .record
+                .series
+                .iter()
+                .all(|series| *series == Series::Delays || !series.needs().links),
             end: Time::ZERO,
             horizon: Time::ZERO,
             latest_early_arrival: Time::ZERO,
@@ -363,7 +373,7 @@ impl<'a> Simulation<'a> {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
         }
         self.release_drained();
-        if self.observes_links {
+        if self.observes_stored {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
                 let begun: Vec<InPipe> =

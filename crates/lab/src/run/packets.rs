@@ -45,7 +45,7 @@ impl Simulation<'_> {
         position: Option<Position>,
     ) -> Step {
         let Some(position) = position else { return Ok(()) };
-        if self.observes_links && self.network.links[lane as usize].stores_packets() {
+        if self.observes_stored && self.network.links[lane as usize].stores_packets() {
             let InPipe { entered, arrives, packet } = self.network.flight[position];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }

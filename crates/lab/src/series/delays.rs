@@ -39,6 +39,7 @@ impl Recorder for Delays {
         StoredRows::default() // One row per link, for a run of any duration.
     }
 
+    #[inline(always)]
     fn on_link(&mut self, now: Time, link: u32, times: [Time; 2], _: u32) {
         self.delays.add(now, link, 0, times);
     }

@@ -175,6 +175,15 @@ impl Read for Series {
 }
 
 impl RecordedSeries {
+    /// Report a packet to the series of delays, as [`RecordedSeries::on_link`] does for all series.
+    /// Return false if the run does not record the series of delays.
+    #[inline]
+    pub fn add_delay(&mut self, now: Time, link: u32, times: [Time; 2]) -> bool {
+        let Some(delays) = &mut self.delays else { return false };
+        delays.on_link(now, link, times, 0);
+        true
+    }
+
     /// Return true if a series could not store a row for lack of memory.
     pub fn is_full(&self) -> bool {
         Series::ALL.iter().any(|&series| self.stored_rows(series).full)

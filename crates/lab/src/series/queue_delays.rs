@@ -14,22 +14,26 @@ use units::{Duration, Time};
 use super::recorder::RunStart;
 use crate::histogram::Histogram;
 
+/// Entry of [`QueueDelays::places`] for a link that is not recorded.
+const ABSENT: usize = usize::MAX / 2;
+
 /// Queueing delays of the recorded links. The packets of a link can be divided into groups.
 #[derive(Debug)]
 pub struct QueueDelays {
     /// Indices of the recorded links.
     pub links: Vec<u32>,
-    /// For each link of the network, its index in `links`, or `None` for a link that is not
-    /// recorded.
-    places: Vec<Option<u32>>,
+    /// For each link of the network, the index of its first group in `of_groups`, or [`ABSENT`].
+    places: Vec<usize>,
     /// Number of groups of packets per link.
     groups: usize,
     /// Delays of each group of the first link, then of each group of the second link, and so on.
     of_groups: Vec<GroupDelays>,
-    /// End of the warm-up.
-    begins: Time,
-    /// End of the run, if it is known in advance.
-    ends: Option<Time>,
+    /// First time after the warm-up.
+    first: Time,
+    /// End of the run if it is known in advance, else zero.
+    ends: Time,
+    /// Number of times from `first` to `ends`; zero if the end of the run is not known in advance.
+    counted: u64,
 }
 
 /// Queueing delays of a group of packets at one link.
@@ -42,64 +46,71 @@ struct GroupDelays {
 }
 
 impl GroupDelays {
-    /// Count a transmission, unless it begins during the warm-up.
+    /// Count a transmission, unless it begins before the time `first`.
     #[inline]
-    fn count(&mut self, begins: Time, delay: Duration, warm_up_end: Time) {
-        if begins > warm_up_end || warm_up_end == Time::ZERO {
+    fn count(&mut self, begins: Time, delay: Duration, first: Time) {
+        if begins >= first {
             self.histogram.add(delay);
         }
     }
 
     /// Count the transmissions that begin up to the time `until`.
-    #[cold]
-    fn settle(&mut self, until: Time, warm_up_end: Time) {
+    fn settle(&mut self, until: Time, first: Time) {
         while let Some(&(begins, delay)) = self.upcoming.front()
             && begins <= until
         {
-            self.count(begins, delay, warm_up_end);
+            self.count(begins, delay, first);
             self.upcoming.pop_front();
         }
+    }
+
+    /// Count the transmissions that begin up to the time `until`, and add a transmission.
+    #[cold]
+    fn wait(&mut self, begins: Time, delay: Duration, [until, first]: [Time; 2]) {
+        self.upcoming.push_back((begins, delay));
+        self.settle(until, first);
     }
 }
 
 impl QueueDelays {
     /// Return empty histograms for the recorded links, with `groups` groups of packets per link.
     pub fn begin(start: &RunStart, groups: usize) -> Self {
-        let mut places = vec![None; start.links];
+        let mut places = vec![ABSENT; start.links];
         for (place, &link) in start.recorded.iter().enumerate() {
-            places[link as usize] = Some(place as u32);
+            places[link as usize] = place * groups;
         }
+        let first = if start.begins == Time::ZERO { Time::ZERO } else { start.begins + Duration(1) };
+        let ends = start.ends.unwrap_or(Time::ZERO);
         QueueDelays {
             links: start.recorded.to_vec(),
             places,
             groups,
             of_groups: vec![GroupDelays::default(); start.recorded.len() * groups],
-            begins: start.begins,
-            ends: start.ends,
+            first,
+            ends,
+            counted: if start.ends.is_some() { ends.since(first).0.saturating_add(1) } else { 0 },
         }
     }
 
     /// Add a packet of a group that arrived at the queue of a link at the time `entered`. The
     /// transmission of the packet begins at the time `begins`, which may be in the future.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, now: Time, link: u32, group: u32, [entered, begins]: [Time; 2]) {
-        if let Some(place) = self.places[link as usize] {
-            let delays = &mut self.of_groups[place as usize * self.groups + group as usize];
-            let (until, delay) = (self.ends.unwrap_or(now), begins.since(entered));
-            if !delays.upcoming.is_empty() {
-                delays.settle(until, self.begins);
-            }
-            if delays.upcoming.is_empty() && begins <= until {
-                delays.count(begins, delay, self.begins);
-            } else {
-                delays.upcoming.push_back((begins, delay));
-            }
+        let Some(delays) = self.of_groups.get_mut(self.places[link as usize] + group as usize) else {
+            return;
+        };
+        let delay = begins.since(entered);
+        // A histogram does not depend on the order of its delays, so earlier transmissions may wait.
+        if begins.0.wrapping_sub(self.first.0) < self.counted {
+            delays.histogram.add(delay);
+        } else {
+            delays.wait(begins, delay, [self.ends.max(now), self.first]);
         }
     }
 
     /// Count the transmissions that have begun up to the end of the run.
     pub fn end(&mut self, now: Time) {
-        self.of_groups.iter_mut().for_each(|delays| delays.settle(now, self.begins));
+        self.of_groups.iter_mut().for_each(|delays| delays.settle(now, self.first));
     }
 
     /// Return each recorded link and group with the histogram of its queueing delays.
