@@ -105,7 +105,8 @@ fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
 variables! {
     /// Variables of the buffer of a queue.
     pub struct BufferVariables {
-        /// Number of packets that waited when the queue decided, without the packet itself.
+        /// Number of packets that waited when the queue decided, without the packet itself if it
+        /// arrived or left.
         queue_packets in "packets", from "rfc7567 §2";
         /// Total size of these packets.
         queue_bytes in "bytes", from "rfc7567 §2";

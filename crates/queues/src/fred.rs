@@ -230,7 +230,7 @@ impl FredAqm {
                 let pa = if share < 1.0 { pb / (1.0 - share) } else { 1.0 };
                 let drawn = self.random.uniform();
                 if drawn < pa {
-                    let choice = FredVariables { p_b: pb, p_a: pa, random: drawn, ..NO_VALUES };
+                    let choice = FredVariables { p_b: pb, p_a: pa.min(1.0), random: drawn, ..NO_VALUES };
                     self.explained(&RANDOM, flow, choice);
                     self.count = 0;
                     return Verdict::Signal(Why::Early);

@@ -259,7 +259,11 @@ impl State {
 
     /// Explain the decision on the last packet.
     pub fn explain(&self, why: Why, to: &mut Explanation) {
-        let Drawn { accu_prob, random } = self.drawn.explain(why, self.accu_prob, to);
+        let sum = match self.params.tosses {
+            Tosses::Independent => f64::NAN,
+            Tosses::Accumulated => self.accu_prob,
+        };
+        let Drawn { accu_prob, random } = self.drawn.explain(why, sum, to);
         to.with(PieVariables {
             qdelay_s: self.current_qdelay,
             qdelay_old_s: self.qdelay_old,
@@ -325,6 +329,18 @@ mod tests {
     use super::*;
     use serde_json::json;
     use units::Read;
+
+    #[test]
+    fn a_drop_at_a_full_buffer_has_an_accumulated_probability_only_if_pie_accumulates() {
+        for (tosses, sum) in [("independent", f64::NAN), ("accumulated", 0.25)] {
+            let mut state = State::new(&Pie::read(&json!({"tosses": tosses}), "pie").unwrap());
+            state.accu_prob = 0.25;
+            let mut explanation = Explanation::of(Why::Full);
+            state.explain(Why::Full, &mut explanation);
+            let (_, value) = explanation.values().iter().find(|(v, _)| v.name == "accu_prob").unwrap();
+            assert_eq!(value.to_bits(), sum.to_bits(), "{tosses}");
+        }
+    }
 
     /// §4.2 of RFC 8033: while the queue is empty, the drop probability falls in every period by 2
     /// %, "a time constant around 50 * T_UPDATE", and by the scaled alpha QDELAY_REF. If the delay
