@@ -16,19 +16,22 @@ from references.arrivals import arrivals_at
 from references.cases import Case
 from references.cobalt import Cobalt
 from references.controllers import Avq, Blue, Pi, Pi2, Rem
-from references.disciplines import Codel, Transmitter
+from references.disciplines import Choke, Codel, Transmitter
 from references.dualpi2 import DualPi2, Side
-from references.fifo import SECOND, AqmLink, Packet
+from references.fifo import SECOND, AqmLink, Packet, Values
+from references.fq_codel import FqCodel
+from references.fq_pie import FqPie, LinuxFqPie
 from references.per_flow import Fred, Sfb, Sred
-from references.pie import MILLISECOND, Pie, PieEnhanced
+from references.pie import Pie, PieEnhanced
+from references.precedence import Precedence
 from references.program import program
 from references.red import Red
+from references.red_pd import RedPd
 from references.red_variants import SelfConfiguringRed
-from references.tc_pie import MAX_PROB, TICKS_PER_SECOND, TcPie
+from references.tc_pie import TcPie
 from references.tc_red import TcRed
 from test_queues import CASES
 
-Values = dict[str, float]
 ARRIVALS = 10_000
 
 
@@ -62,33 +65,6 @@ class Signal:
         return self.drawn[-1] if self.drawn else nan
 
 
-def of_red(signal: Signal) -> Values:
-    red, before, packet = signal.aqm, signal.before, signal.packet
-    p_b = min(red.initial_probability(), 1.0)
-    packets: float = before["count"]
-    if p_b < 1:
-        packets += 1
-        if red.by_size is not None:
-            p_b *= packet.size / red.by_size
-        if red.by_bytes is not None:
-            packets = before["count_bytes"] + packet.size
-    elif red.by_bytes is not None:
-        # The reference resets the count of bytes at other times.
-        return {"avg": red.avg, "maxp": red.maxp, "p_b": p_b}
-    return {"avg": red.avg, "maxp": red.maxp, "p_b": p_b, "count": packets, "random": signal.random}
-
-
-def of_pie(signal: Signal) -> Values:
-    pie = signal.aqm
-    return {
-        "qdelay_s": pie.current_qdelay,
-        "qdelay_old_s": pie.qdelay_old,
-        "drop_prob": pie.drop_prob,
-        "burst_allowance_s": pie.burst_allowance / MILLISECOND / 1000,
-        "random": signal.random,
-    }
-
-
 def of_pi2(signal: Signal) -> Values:
     p = signal.aqm.p
     return {
@@ -112,16 +88,6 @@ def of_fred(signal: Signal) -> Values:
     }
 
 
-def of_tc_pie(signal: Signal) -> Values:
-    v = signal.aqm.vars
-    return {
-        "qdelay_s": v.qdelay / TICKS_PER_SECOND,
-        "qdelay_old_s": v.qdelay_old / TICKS_PER_SECOND,
-        "drop_prob": v.prob / MAX_PROB,
-        "burst_allowance_s": v.burst_time / TICKS_PER_SECOND,
-    }
-
-
 def of_tc_red(signal: Signal) -> Values:
     red, before = signal.aqm, signal.before
     scale: int = 2**red.wlog
@@ -133,10 +99,6 @@ def of_tc_red(signal: Signal) -> Values:
 
 
 VARIABLES: dict[type, Callable[[Signal], Values]] = {
-    Red: of_red,
-    AdaptiveRed: of_red,
-    SelfConfiguringRed: of_red,
-    Pie: of_pie,
     PieEnhanced: lambda s: {"drop_prob": s.aqm.drop_prob, "qdelay_s": s.aqm.current_qdelay},
     Pi2: of_pi2,
     Blue: lambda s: {
@@ -152,7 +114,6 @@ VARIABLES: dict[type, Callable[[Signal], Values]] = {
     Sred: lambda s: {"hit_frequency": s.aqm.estimate, "random": s.random},
     Sfb: lambda s: {"tokens": s.aqm.tokens, "random": s.random},
     Fred: of_fred,
-    TcPie: of_tc_pie,
     TcRed: of_tc_red,
 }  # fmt: skip
 """Variables of each reference that has the same variables as the queue."""
@@ -225,28 +186,6 @@ class WatchedDualPi2(DualPi2):
         return signals
 
 
-class WatchedCodel(Codel):
-    """CoDel that records its variables when it signals a packet, before the signal changes them."""
-
-    signals: list[Values]
-    now = 0
-
-    def next_packet(self, now: int) -> Packet | None:
-        self.now = now
-        return super().next_packet(now)
-
-    def mark(self, p: Packet | None) -> bool:
-        assert p is not None
-        self.signals.append({
-            "sojourn_s": (self.now - p.entered) / SECOND,
-            "first_above_s": self.first_above_time / SECOND,
-            "drop_next_s": self.drop_next / SECOND,
-            "count": self.count - self.dropping,
-            "last_count": self.lastcount,
-        })  # fmt: skip
-        return super().mark(p)
-
-
 def explanations(case: Case, seed: int = 1) -> list[dict[str, Any]]:
     """Return the explanation of each drop and mark of a queue, in the order of the decisions."""
     limit = case.queue.get("limit", f"{case.limit} packets")
@@ -278,8 +217,8 @@ def arrivals(case: Case, seed: int = 1) -> list[tuple[int, Packet]]:
 def assert_equal(explained: Values, expected: Values, where: str) -> None:
     for name, value in expected.items():
         ours = explained[name]
-        if ours is None or isnan(value):
-            assert ours is None or isnan(value), (where, name, ours, value)
+        if ours is None:
+            assert isnan(value), (where, name, ours, value)
         else:
             assert ours == pytest.approx(value, rel=1e-9, abs=1e-12), (where, name, ours, value)
 
@@ -300,9 +239,33 @@ def test_the_variables_of_each_signal_equal_those_of_the_reference(case: Case) -
         assert_equal(row["values"], expected[row["packet"]], f"packet {row['packet']}")
 
 
-WATCHED: dict[Any, type] = {
-    Codel: WatchedCodel, Cobalt: WatchedCobalt, DualPi2: WatchedDualPi2,
+EXPLAINED = {
+    AdaptiveRed, Choke, Codel, FqCodel, FqPie, LinuxFqPie, Pie, Precedence, Red, RedPd,
+    SelfConfiguringRed, TcPie,
 }  # fmt: skip
+"""References that record the rule and all variables of each drop and mark."""
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.reference in EXPLAINED], ids=lambda case: case.name
+)
+def test_the_reason_of_each_drop_and_mark_equals_that_of_the_reference(case: Case) -> None:
+    link: Any = case.build(1)
+    packets = arrivals(case)
+    for time, packet in packets:
+        link.arrive(time, packet)
+    link.finish()
+    number = {id(packet): i for i, (_, packet) in enumerate(packets)}
+    recorded = link.discipline.reasons if isinstance(link, Transmitter) else link.reasons
+    assert len(recorded) >= 5
+    for i, (row, reason) in enumerate(zip(explanations(case), recorded, strict=True)):
+        where = f"row {i}: {row['rule']}"
+        assert (row["packet"], row["rule"]) == (number[id(reason.packet)], reason.rule), where
+        assert row["values"].keys() == reason.values.keys(), where
+        assert_equal(row["values"], reason.values, where)
+
+
+WATCHED: dict[Any, type] = {Cobalt: WatchedCobalt, DualPi2: WatchedDualPi2}
 """References of queues that decide when a packet leaves, with the class that records signals."""
 
 
