@@ -119,7 +119,7 @@ variables! {
 
 /// Rules and variables of the buffer of every queue. The rules of a wire and of a conditioner are
 /// among them, because a link has one list of its drops.
-pub(crate) const DECLARED: Declared = Declared { rules: GENERAL_RULES, variables: BufferVariables::LIST };
+pub const DECLARED: Declared = Declared { rules: GENERAL_RULES, variables: BufferVariables::LIST };
 
 /// Limit of a buffer.
 #[derive(Clone, Copy, Debug)]
