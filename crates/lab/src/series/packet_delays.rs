@@ -2,6 +2,7 @@
 
 use units::{Duration, Time};
 
+use super::queue_delays::is_after_warm_up;
 use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use crate::columns::{self, Definition as _};
 use crate::memory::List;
@@ -53,7 +54,7 @@ impl Recorder for PacketDelays {
     }
 
     fn on_link(&mut self, _: Time, link: u32, [entered, begins]: [Time; 2], flow: u32) {
-        if self.recorded[link as usize] && (begins > self.warm_up_end || self.warm_up_end == Time::ZERO) {
+        if self.recorded[link as usize] && is_after_warm_up(begins, self.warm_up_end) {
             self.list.push(Transmission { begins, delay: begins.since(entered), link, flow });
         }
     }

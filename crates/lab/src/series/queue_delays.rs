@@ -41,11 +41,18 @@ struct GroupDelays {
     upcoming: VecDeque<(Time, Duration)>,
 }
 
+/// Return true if a transmission that begins at the time `begins` is after the warm-up. Without a
+/// warm-up, all transmissions are.
+#[inline]
+pub fn is_after_warm_up(begins: Time, warm_up_end: Time) -> bool {
+    begins > warm_up_end || warm_up_end == Time::ZERO
+}
+
 impl GroupDelays {
     /// Count a transmission, unless it begins during the warm-up.
     #[inline]
     fn count(&mut self, begins: Time, delay: Duration, warm_up_end: Time) {
-        if begins > warm_up_end || warm_up_end == Time::ZERO {
+        if is_after_warm_up(begins, warm_up_end) {
             self.histogram.add(delay);
         }
     }
