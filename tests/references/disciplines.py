@@ -29,6 +29,7 @@ class Discipline:
     """Queue discipline with the methods `enqueue` and `dequeue`; times in picoseconds."""
 
     limit: int
+    unit = "packets"
 
     @cached_property
     def reasons(self) -> list[Reason]:
@@ -41,7 +42,7 @@ class Discipline:
 
     def explain(self, packet: Packet, rule: str, values: Values) -> None:
         """Record the reason for a drop or a mark, before the decision changes the queue."""
-        values = values | buffer_values(self.waiting_packets(), self.limit)
+        values = values | buffer_values(self.waiting_packets(), self.limit, self.unit)
         self.reasons.append(Reason(packet, rule, values))
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
@@ -122,6 +123,16 @@ class Fifo(Discipline):
             return len(self.waiting) >= self.limit
         return sum(p.size for p in self.waiting) + packet.size > self.limit
 
+    def waiting_packets(self) -> Iterable[Packet]:
+        """Return the packets that the last arriving packet found."""
+        return self.found
+
+    def explain_of_aqm(self, packet: Packet, arriving: Packet, reason: str) -> None:
+        """Record why `packet` was dropped or marked at the arrival of the packet `arriving`."""
+        explained = self.aqm.explain(arriving, reason) if self.aqm else None
+        rule, values = explained or ("", {})
+        self.explain(packet, "buffer-full" if reason == "full" else rule, values)
+
     def victim(self) -> Packet:
         if self.drop_from == "front":
             return self.waiting[0]
@@ -137,29 +148,34 @@ class Fifo(Discipline):
         idle = None if idle_since is None else idle_since / SECOND
         state = Queue(deque(self.waiting), sum(p.size for p in self.waiting), idle)
         verdict = self.aqm.arrival(now / SECOND, packet, state) if self.aqm else "pass"
+        self.found = list(self.waiting)
         full = self.full(packet)
+        if full and self.drop_from == "tail":
+            self.explain_of_aqm(packet, packet, "full")
+            drop(now, packet, "full")
         if full and self.aqm:
             self.aqm.overflow(now / SECOND)
         if full and self.drop_from == "tail":
-            drop(now, packet, "full")
             return
         action, reason = verdict if isinstance(verdict, tuple) else (verdict, "")
         if action == "drop" or (action == "signal" and packet.ecn == NOT_ECT):
+            self.explain_of_aqm(packet, packet, reason)
             drop(now, packet, reason)
             return
         while self.full(packet):
-            if not self.waiting:
-                drop(now, packet, "full")
-                return
-            victim = self.victim()
-            self.waiting.remove(victim)
+            victim = self.victim() if self.waiting else packet
+            self.explain_of_aqm(victim, packet, "full")
             drop(now, victim, "full")
+            if victim is packet:
+                return
+            self.waiting.remove(victim)
         if action == "signal":
             marked = packet
             if self.mark_at == "head":
                 # Mark the first ECN-capable packet without a mark, or else the arriving packet.
                 unmarked = [p for p in self.waiting if p.ecn not in (NOT_ECT, CE)]
                 marked = unmarked[0] if unmarked else packet
+            self.explain_of_aqm(marked, packet, reason)
             marked.ecn = CE
             marked.outcome = MARK[reason]
         self.waiting.append(packet)

@@ -79,6 +79,8 @@ class Aqm:
     """
 
     period: float | None = None
+    full_rule = "buffer-full"
+    """Rule of a drop because the buffer is full."""
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         raise NotImplementedError
@@ -153,7 +155,8 @@ class AqmLink:
         if explained is not None:
             rule, values = explained
             values |= buffer_values(self.queue.waiting, self.limit, self.unit)
-            self.reasons.append(Reason(packet, "buffer-full" if reason == "full" else rule, values))
+            rule = self.aqm.full_rule if reason == "full" else rule
+            self.reasons.append(Reason(packet, rule, values))
 
     def finish(self) -> None:
         """Send all waiting packets."""

@@ -145,6 +145,7 @@ class PieEnhanced(Pie):
     ) -> None:
         super().__init__(draws, rate, **pie)
         self.tail_drop = tail_drop
+        self.derandomized = True
         self.active = False
         self.last_timestamp = 0.0
         self.in_measurement = False
@@ -156,7 +157,9 @@ class PieEnhanced(Pie):
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         verdict: Any = "pass"
         self.link_was_idle = queue.idle_since is not None
+        self.full_rule = "buffer-full"
         if queue.bytes + packet.size > self.tail_drop:
+            self.full_rule = "tail-drop"
             verdict = ("drop", "full")
             self.accu_prob = 0
         elif self.active and self.drop_early(queue) == "drop" and self.burst_allowance == 0:
@@ -169,6 +172,10 @@ class PieEnhanced(Pie):
 
     def enqueued(self, now: float, packet: Packet, queue: Queue) -> None:
         self.turn_on_or_off(now, queue)
+
+    def explain(self, packet: Packet, reason: str) -> tuple[str, Values]:
+        rule, values = super().explain(packet, reason)
+        return rule, values | {"avg_dq_time_s": self.avg_dq_time, "active": float(self.active)}
 
     def turn_on_or_off(self, now: float, queue: Queue) -> None:
         if not self.active and queue.bytes >= self.tail_drop // 3:
